@@ -51,7 +51,7 @@ def _text(value: object) -> str:
 if __name__ == "__main__":
     if "--analyse" in sys.argv:
         kept_texts._SHIPPED = Path(os.devnull)
-        with kept_texts.keeping():
+        with kept_texts.keep_analyses():
             for name in site_names():
                 check_utterances(load_site(name))
     else:

@@ -16,7 +16,7 @@ from bt_exec.spec.model import Sequence
 from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_llm.offline import create
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.lexicon_files import load_lexicon, with_words
+from bt_exec_llm.offline.lexicon_files import extend_lexicon, load_lexicon
 from bt_exec_llm.offline.phrases import expand_phrase
 
 
@@ -259,7 +259,7 @@ def test_wrong_reference_is_reported_with_its_place(tmp_path, case):
     path = tmp_path / "words.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(RegistrationError) as error:
-        with_words((path,), ())
+        extend_lexicon((path,), ())
     assert f"{path}:{place}" in str(error.value)
     assert found in str(error.value)
     assert allowed in str(error.value)
@@ -269,7 +269,7 @@ def test_reference_to_another_file_is_valid(tmp_path):
     verbs, ways = tmp_path / "verbs.yaml", tmp_path / "ways.yaml"
     verbs.write_text("verbs: {look: {}}", encoding="utf-8")
     ways.write_text("ways: {patrol: {of: look}}", encoding="utf-8")
-    assert with_words((verbs, ways), ()).concept("patrol") == "look"
+    assert extend_lexicon((verbs, ways), ()).general_verb("patrol") == "look"
 
 
 def test_shared_utterance_of_two_trees_is_ambiguous():

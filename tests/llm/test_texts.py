@@ -16,7 +16,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Sequence
 from bt_exec_llm.offline import create
-from bt_exec_llm.offline.lexicon_files import load_lexicon, with_words
+from bt_exec_llm.offline.lexicon_files import extend_lexicon, load_lexicon
 
 LEXICON = """
 lists: {Room: each, Trait: joined}
@@ -169,6 +169,6 @@ def test_mission_end_is_added_once_as_last_part(command, expected, say):
 def test_words_of_a_site_are_validated_like_a_file(tmp_path: Path):
     empty = tmp_path / "empty.yaml"
     empty.write_text("", encoding="utf-8")
-    assert with_words((empty,), ()) == load_lexicon((empty,))
+    assert extend_lexicon((empty,), ()) == load_lexicon((empty,))
     with pytest.raises(RegistrationError, match="words of p:1:2: nouns: must be a mapping"):
-        with_words((empty,), (("p", json.dumps({"nouns": ["door"]})),))
+        extend_lexicon((empty,), (("p", json.dumps({"nouns": ["door"]})),))

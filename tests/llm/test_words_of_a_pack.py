@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec.spec.plain_yaml import parse_yaml
-from bt_exec_llm.offline.index import index_of
+from bt_exec_llm.offline.index import cached_index
 from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.past import Past, Understood
 from bt_exec_llm.offline.understanding import understand
@@ -26,7 +26,7 @@ def read():
     def read(command: str) -> str:
         language = words["language_of"](command)
         request = words["Request"](command, language, words["catalogue"], words["library"])
-        found = understand(command, language, index_of(request, language), Past())
+        found = understand(command, language, cached_index(request, language), Past())
         return ", ".join(map(told, found.parts)) if isinstance(found, Understood) else "refused"
 
     return read

@@ -9,7 +9,7 @@ from bt_exec.language.operators import operators_in
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
-__all__ = ["meaning_of", "words_of"]
+__all__ = ["meaning_from_parts", "word_uses"]
 
 _TYPES: dict[str, RoleName] = {
     "Place": "place",
@@ -21,22 +21,22 @@ _TYPES: dict[str, RoleName] = {
 _MARKS: dict[str, RoleName] = {"from": "source", "to": "destination", "with": "instrument"}
 
 
-def meaning_of(steps: list[Step], text: str, language: str) -> Meaning:
+def meaning_from_parts(steps: list[Step], text: str, language: str) -> Meaning:
     """Return the meaning of a command from its bound parts."""
-    acts = tuple(_act(step) for step in steps if not step.said)
-    return Meaning(language, acts, words_of(steps, text, language))
+    acts = tuple(act_from_step(step) for step in steps if not step.said)
+    return Meaning(language, acts, word_uses(steps, text, language))
 
 
-def _act(step: Step) -> Act:
+def act_from_step(step: Step) -> Act:
     condition = None
     if step.condition is not None:
-        condition = Condition(_act(step.condition[0]), step.condition[1])
+        condition = Condition(act_from_step(step.condition[0]), step.condition[1])
     mood: Any = "do"
     if QUESTION in step.verbs:
         mood = "tell" if step.via == "tell" else "ask"
     return Act(
         step.verbs[0] if step.verbs else "",
-        tuple(_role(piece) for piece in step.pieces if piece.kind != "filler"),
+        tuple(role_from_piece(piece) for piece in step.pieces if piece.kind != "filler"),
         mood,
         step.positive,
         condition,
@@ -45,7 +45,7 @@ def _act(step: Step) -> Act:
     )
 
 
-def _role(piece: Piece) -> Role:
+def role_from_piece(piece: Piece) -> Role:
     kind: Any = {"state": "value", "person": "value", "limit": "value", "unknown": "text"}.get(
         piece.kind, piece.kind
     )
@@ -66,7 +66,7 @@ def _role(piece: Piece) -> Role:
     return Role(name, kind, piece.name, piece.value or piece.name, piece.text, relation.strip())
 
 
-def words_of(steps: list[Step], text: str, language: str) -> tuple[WordUse, ...]:
+def word_uses(steps: list[Step], text: str, language: str) -> tuple[WordUse, ...]:
     """Return the use of every word: role, verb, operator or filler."""
     uses: list[WordUse] = []
     pieces = [(piece, step) for step in steps for piece in step.pieces if piece.end > piece.start]
@@ -87,7 +87,7 @@ def words_of(steps: list[Step], text: str, language: str) -> tuple[WordUse, ...]
             uses.append(WordUse(word, start, end, "said"))
         elif inside:
             piece, _ = inside[0]
-            uses.append(WordUse(word, start, end, "role", _role(piece).role))
+            uses.append(WordUse(word, start, end, "role", role_from_piece(piece).role))
         elif around is not None and start >= around.start:
             uses.append(WordUse(word, start, end, "verb", around.verbs[0] if around.verbs else ""))
         elif kind := next((o.kind for o in operators if o.start < end and start < o.end), ""):

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bt_exec.language.messages import Messages
-from bt_exec_llm.offline.frames import keys_of
+from bt_exec_llm.offline.frames import step_keys
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.past import Past
-from bt_exec_llm.offline.shapes import shaped
+from bt_exec_llm.offline.shapes import use_unknown_nouns_as_texts
 from bt_exec_llm.offline.trouble import Trouble
 from bt_exec_llm.offline.understanding import understand
 
-__all__ = ["compiling", "missing", "question"]
+__all__ = ["clarification_question", "missing_types", "understood_commands"]
 
 _LEFT_OUT = ("NO_OBJECT", "NO_REFERENT")
 
 
-def missing(found: Trouble, text: str, language: str, index: Index) -> tuple[str, ...]:
+def missing_types(found: Trouble, text: str, language: str, index: Index) -> tuple[str, ...]:
     """Return the missing types of an incomplete command, fewest first; empty if complete.
 
     Only types that can be answered in a word are asked for: values and texts.
@@ -29,9 +29,9 @@ def missing(found: Trouble, text: str, language: str, index: Index) -> tuple[str
         return ()
     lexicon = index.reader.lexicon
     for step in steps:
-        shape = shaped(step, lexicon)
-        keys = keys_of(step if isinstance(shape, Trouble) else shape)
-        concepts = {lexicon.concept(verb) for verb in step.verbs}
+        shape = use_unknown_nouns_as_texts(step, lexicon)
+        keys = step_keys(step if isinstance(shape, Trouble) else shape)
+        concepts = {lexicon.general_verb(verb) for verb in step.verbs}
         wanted = [
             frame.keys - keys
             for verb in sorted(concepts)
@@ -45,7 +45,9 @@ def missing(found: Trouble, text: str, language: str, index: Index) -> tuple[str
     return ()
 
 
-def question(kind: str, language: str, index: Index, messages: Messages, own: Messages) -> str:
+def clarification_question(
+    kind: str, language: str, index: Index, messages: Messages, own: Messages
+) -> str:
     """Return the clarification question for a value of a type.
 
     Args:
@@ -68,7 +70,9 @@ def question(kind: str, language: str, index: Index, messages: Messages, own: Me
     return own.say("ASK", language, kind=messages.word(kind, language))
 
 
-def compiling(commands: Iterable[str], language: str, index: Index, most: int) -> tuple[str, ...]:
+def understood_commands(
+    commands: Iterable[str], language: str, index: Index, most: int
+) -> tuple[str, ...]:
     """Return the first of `commands` that are understood; each is tried."""
     found: list[str] = []
     for command in commands:

@@ -14,20 +14,20 @@ from typing import Any
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
-from bt_exec_llm.offline.branches import answer_of
+from bt_exec_llm.offline.branches import find_answering_check
 from bt_exec_llm.offline.clause_steps import MOST_TIMES
-from bt_exec_llm.offline.doings import doings
+from bt_exec_llm.offline.doings import skills_of_part
 from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.match import Matcher
-from bt_exec_llm.offline.merging import merged
-from bt_exec_llm.offline.numbers import Number, with_every_number
+from bt_exec_llm.offline.merging import append_parts
+from bt_exec_llm.offline.numbers import Number, check_all_numbers_used
 from bt_exec_llm.offline.pairs import Pairs
 from bt_exec_llm.offline.part import Held, Part
 from bt_exec_llm.offline.piece import Piece
-from bt_exec_llm.offline.several import excluded, fan_out
-from bt_exec_llm.offline.shapes import shaped
-from bt_exec_llm.offline.step import QUESTION, Step, positive_first
+from bt_exec_llm.offline.several import remove_excluded_values, split_by_values
+from bt_exec_llm.offline.shapes import use_unknown_nouns_as_texts
+from bt_exec_llm.offline.step import QUESTION, Step, move_prohibitions_last
 from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["Binder"]
@@ -54,9 +54,9 @@ class Binder:
         self._heard: tuple[Step, Step] | None = None
         self.bound: list[Step] = []
         self._brought = lexicon.brought
-        self._joined = lexicon.listed("joined")
+        self._joined = lexicon.list_types("joined")
         self._matcher = Matcher(frames, library, lexicon, numbers, types)
-        self._pairs = Pairs(frames, library, lexicon, self._held)
+        self._pairs = Pairs(frames, library, lexicon, self._bind_step_condition)
         self._closing = {
             said: tree for tree, closing in lexicon.closing.items() for said in closing.said
         }
@@ -64,23 +64,26 @@ class Binder:
     def bind(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
         """Return the parts that `steps` become; `before` are the steps of earlier commands."""
         if any(step.verbs and not step.positive for step in steps):
-            return self._without(steps, text, before)
-        parts = self._bound(steps, text, before)
-        return parts if isinstance(parts, Trouble) else with_every_number(parts, steps)
+            return self._bind_with_prohibition(steps, text, before)
+        parts = self._bind_steps(steps, text, before)
+        return parts if isinstance(parts, Trouble) else check_all_numbers_used(parts, steps)
 
-    def held(self, asked: Step, *, needed: bool) -> Held | Trouble:
+    def bind_condition(self, asked: Step, *, needed: bool) -> Held | Trouble:
         """Return the question tree of a condition that stands before parts of other packs."""
         self._heard = None
-        found = self._held(Step((), condition=(asked, needed)), [])
+        found = self._bind_step_condition(Step((), condition=(asked, needed)), [])
         return Trouble("CONDITION", asked.text) if found is None else found
 
-    def resolved(self, steps: list[Step]) -> list[Step]:
+    def steps_with_objects(self, steps: list[Step]) -> list[Step]:
         """Return the steps bound last, with omitted objects filled in and mission ends last."""
-        return [*self.bound, *(step for step in steps if self._closes(step) or not step.positive)]
+        return [
+            *self.bound,
+            *(step for step in steps if self._mission_end_tree(step) or not step.positive),
+        ]
 
-    def _bound(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
+    def _bind_steps(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
         self._heard = None
-        work, ends, alone = self._with_ends(steps)
+        work, ends, alone = self._separate_mission_ends(steps)
         hung = {(id(step.condition[0]), step.case) for step in work if step.condition is not None}
         if len(hung) > len({case for _, case in hung}):
             return Trouble("CONDITION", text)  # it would be asked after the first act
@@ -90,7 +93,7 @@ class Binder:
         known = len(done)
         at = 0
         while at < len(work):
-            pair = self._pairs.at(work, at)
+            pair = self._pairs.find_pair(work, at)
             if isinstance(pair, Trouble):
                 return pair
             if pair is not None:
@@ -98,31 +101,37 @@ class Binder:
                 done += work[at : at + 2]
                 at += 2
                 continue
-            if at and self._idle(work[at]) and self._pairs.as_it_is(work[at - 1], work[at], parts):
+            if (
+                at
+                and self._asks_no_change(work[at])
+                and self._pairs.is_redundant_leave(work[at - 1], work[at], parts)
+            ):
                 at += 1  # e.g. 문 열고 그대로 둬
                 continue
             if work[at].verbs[:1] == (_NOW,):
                 parts.append(Part(work[at].verbs[1], {}, work[at].text))
                 at += 1
                 continue
-            step = self._with_next(work, at)
-            found = self._parts(step, done, work[at - 1] if at else None)
+            step = self._with_object_of_next_step(work, at)
+            found = self._bind_step(step, done, work[at - 1] if at else None)
             if isinstance(found, Trouble):
                 return found
             told = parts or before or step.condition is not None
             if found[0].tree in self._lexicon.follows and not told:
                 return Trouble("NO_OBJECT", step.text)
-            if at and self._elsewhere(work[at - 1], step, found[0]):
+            if at and self._is_asked_at_another_place(work[at - 1], step, found[0]):
                 return Trouble("AMBIGUOUS", step.text)
-            parts = merged(parts, found, self._frames, self._lexicon)
+            parts = append_parts(parts, found, self._frames, self._lexicon)
             done.append(self._whole or step)
             at += 1
         self.bound = [*(step for step in steps if step.said), *done[known:]]
         if not parts:
             return Trouble("NOT_UNDERSTOOD", text)
-        return self._ended(parts, ends, alone, work)
+        return self._append_mission_ends(parts, ends, alone, work)
 
-    def _with_ends(self, steps: list[Step]) -> tuple[list[Step], dict[str, Step], list[Step]]:
+    def _separate_mission_ends(
+        self, steps: list[Step]
+    ) -> tuple[list[Step], dict[str, Step], list[Step]]:
         """Return the steps of work, the mission-ending steps by tree, and a list of those steps."""
         work: list[Step] = []
         ends: dict[str, Step] = {}
@@ -134,17 +143,19 @@ class Binder:
             if late and work and set(step.verbs) & set(self._closing):  # 복도 보고 와, 라운지도
                 work[-1] = replace(work[-1], pieces=[*work[-1].pieces, *late])
                 step = replace(step, pieces=[p for p in step.pieces if p not in late])
-            tree = self._closes(step)
-            reports = bool(set(step.verbs) & self._telling)
-            free = step.condition is None or _in_the_end(step, work, steps)
+            tree = self._mission_end_tree(step)
+            reports = bool(set(step.verbs) & self._report_verbs)
+            free = step.condition is None or _ends_mission(step, work, steps)
             if tree and (reports or free):  # findings are reported anyway
-                if tree in ends and reports and self._reported(ends[tree]):
+                if tree in ends and reports and self._asks_for_report(ends[tree]):
                     continue
                 if tree not in ends or reports:
                     ends[tree] = step
                 alone.append(step)
                 continue
-            if ends and self._reported(next(iter(ends.values()))):  # e.g. tell me, then go on
+            if ends and self._asks_for_report(
+                next(iter(ends.values()))
+            ):  # e.g. tell me, then go on
                 for name, end in ends.items():
                     work.append(replace(end, verbs=(_NOW, name)))
                 ends = {}
@@ -153,7 +164,7 @@ class Binder:
             work, ends = [replace(step, pieces=[]) for step in alone], {}
         return work, ends, alone
 
-    def _ended(
+    def _append_mission_ends(
         self, parts: list[Part], ends: dict[str, Step], alone: list[Step], work: list[Step]
     ) -> list[Part]:
         """Return parts followed by the trees that end the mission."""
@@ -161,7 +172,7 @@ class Binder:
             part.step is not None
             and (QUESTION in part.step.verbs or part.step.told)
             and (part.step.via in ("ask", "tell") or part.step.told)
-            and not self._checks(self._library.get(part.tree))
+            and not self._is_question_tree(self._library.get(part.tree))
             for part in parts
         )
         if asked and not any(tree in ends for tree in self._lexicon.closing):
@@ -170,31 +181,33 @@ class Binder:
         names = {part.tree for part in parts}
         for tree, step in ends.items():
             closing = self._lexicon.closing[tree]
-            answered = {name for name in names if self._checks(self._library.get(name))}
+            answered = {name for name in names if self._is_question_tree(self._library.get(name))}
             if names - set(closing.unless) - (answered if step not in alone else set()):
                 parts.append(Part(tree, {}, step.text if step in alone else ""))
         return parts
 
-    def _without(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
+    def _bind_with_prohibition(
+        self, steps: list[Step], text: str, before: list[Step]
+    ) -> list[Part] | Trouble:
         """Bind a command with a prohibition; refuse it if the plan violates the prohibition."""
-        steps = [step for step in steps if not self._idle(step)]
+        steps = [step for step in steps if not self._asks_no_change(step)]
         wanted = [step for step in steps if step.positive or not step.verbs]
-        for order in (steps, positive_first(steps)):
-            whole = self._bound_pairs(order, text, before)
+        for order in (steps, move_prohibitions_last(steps)):
+            whole = self._bind_with_forbidden_pair(order, text, before)
             if whole is not None:
                 return whole
         if not wanted:
             return Trouble("NEGATED", text)
-        parts = self._bound(wanted, text, before)
+        parts = self._bind_steps(wanted, text, before)
         if isinstance(parts, Trouble):
             return (
                 parts
                 if parts.code not in ("NO_OBJECT", "NOT_UNDERSTOOD")
                 else Trouble("NEGATED", text)
             )
-        if all(self._closes(step) for step in wanted):
+        if all(self._mission_end_tree(step) for step in wanted):
             return Trouble("NEGATED", text)
-        planned = {pair for part in parts for pair in doings(part, self._library)}
+        planned = {pair for part in parts for pair in skills_of_part(part, self._library)}
         ends = {part.tree for part in parts}
         for at, step in enumerate(steps):
             if step.positive:
@@ -202,39 +215,43 @@ class Binder:
             contrast = step.contrast or any(
                 later.positive and later.joined for later in steps[at + 1 :]
             )
-            if tree := self._closes(step):
-                if step.joined == "then" or not any(not self._closes(s) for s in wanted):
+            if tree := self._mission_end_tree(step):
+                if step.joined == "then" or not any(not self._mission_end_tree(s) for s in wanted):
                     return Trouble("NEGATED", text)
-                if tree in ends and any(self._closes(s) == tree for s in wanted):
+                if tree in ends and any(self._mission_end_tree(s) == tree for s in wanted):
                     return Trouble("CONTRADICTION", text)
                 continue
-            mine = self._parts(replace(step, positive=True, probe=True), [*before, *wanted], None)
+            mine = self._bind_step(
+                replace(step, positive=True, probe=True), [*before, *wanted], None
+            )
             if isinstance(mine, Trouble):
                 return Trouble("NEGATED", text)
-            forbidden = {pair for part in mine for pair in doings(part, self._library)}
+            forbidden = {pair for part in mine for pair in skills_of_part(part, self._library)}
             clash = forbidden <= planned if contrast else forbidden & planned
             if not forbidden or clash:
                 return Trouble("NEGATED", text)
         return parts
 
-    def _idle(self, step: Step) -> bool:
+    def _asks_no_change(self, step: Step) -> bool:
         """Return True if a step asks for no change ("do not close it, just leave it")."""
         verbs = self._lexicon.verbs
         idle = any(verbs[verb].idle for verb in step.verbs if verb in verbs)
         return idle and not any(p.kind in ("noun", "value", "text") for p in step.pieces)
 
-    def _bound_pairs(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | None:
+    def _bind_with_forbidden_pair(
+        self, steps: list[Step], text: str, before: list[Step]
+    ) -> list[Part] | None:
         """Bind a command with pairs of which one part is forbidden; None without such a pair."""
-        if not any(self._pairs.at(steps, at) for at in range(len(steps) - 1)):
+        if not any(self._pairs.find_pair(steps, at) for at in range(len(steps) - 1)):
             return None
-        found = self._bound(steps, text, before)
+        found = self._bind_steps(steps, text, before)
         if isinstance(found, Trouble):
             return None
-        used = [self._pairs.at(steps, at) is not None for at in range(len(steps) - 1)]
+        used = [self._pairs.find_pair(steps, at) is not None for at in range(len(steps) - 1)]
         negatives = sum(not step.positive for step in steps)
         return found if sum(used) >= negatives else None
 
-    def _closes(self, step: Step) -> str:
+    def _mission_end_tree(self, step: Step) -> str:
         """Return the tree that ends the mission if the step asks for nothing else; otherwise ""."""
         if QUESTION in step.verbs and step.via != "tell":
             return ""
@@ -246,19 +263,19 @@ class Binder:
             p.kind == "pronoun" and p.name != "person" for p in rest
         ):
             return tree
-        home = [p for p in rest if (p.name, p.value) in self._homes]
+        home = [p for p in rest if (p.name, p.value) in self._home_values]
         return tree if not rest or len(home) == len(rest) else ""
 
     @property
-    def _telling(self) -> set[str]:
+    def _report_verbs(self) -> set[str]:
         return {v for v, verb in self._lexicon.verbs.items() if verb.finds == "tell"}
 
-    def _reported(self, step: Step) -> bool:
+    def _asks_for_report(self, step: Step) -> bool:
         """Return True if a step that ends a mission also asks for a report."""
-        return bool(set(step.verbs) & self._telling & set(self._closing))
+        return bool(set(step.verbs) & self._report_verbs & set(self._closing))
 
     @property
-    def _homes(self) -> set[tuple[str, str]]:
+    def _home_values(self) -> set[tuple[str, str]]:
         """Values that name the place where missions end ("come *home*")."""
         return {
             (kind, name)
@@ -267,40 +284,40 @@ class Binder:
             if value.home
         }
 
-    def _parts(self, step: Step, done: list[Step], last: Step | None) -> list[Part] | Trouble:
+    def _bind_step(self, step: Step, done: list[Step], last: Step | None) -> list[Part] | Trouble:
         """Return the parts of one step, several if it names several values."""
-        found = excluded(step, self._lexicon)
+        found = remove_excluded_values(step, self._lexicon)
         if isinstance(found, Trouble):
             return found
         step = found
-        fit = shaped(step, self._lexicon)
+        fit = use_unknown_nouns_as_texts(step, self._lexicon)
         if isinstance(fit, Trouble):
             return fit
         step = fit
-        held = self._held(step, done)
+        held = self._bind_step_condition(step, done)
         if isinstance(held, Trouble):
             return held
         verbs = self._lexicon.verbs
         if any(v in verbs and verbs[v].denied for v in step.verbs) and not step.probe:
             return Trouble("UNKNOWN_ACTION", step.text)
-        step = self._rounds(step, last)
-        whole = self._matcher.find(step, done)
+        step = self._with_default_object(step, last)
+        whole = self._matcher.match_step(step, done)
         if isinstance(whole, Trouble):
             return whole
         self._whole, _, borrowed = whole
         parts: list[Part] = []
-        options = fan_out(self._whole, self._lexicon)
+        options = split_by_values(self._whole, self._lexicon)
         if len(options) > 1 and step.times > 1:  # e.g. patrol twice: repeat the whole round
             options, step = options * step.times, replace(step, times=1)
         for option in options:
-            bound = self._matcher.find(option, done)
+            bound = self._matcher.match_step(option, done)
             if isinstance(bound, Trouble):
                 return bound
             full, tree, _ = bound
             args = self._matcher.args(full, tree)
             if isinstance(args, Trouble):
                 return args
-            times = 1 if self._matcher.repeats(tree) else step.times
+            times = 1 if self._matcher.has_repetition_parameter(tree) else step.times
             if times > 1 and (tree.root.skip_if is not None or times > MOST_TIMES):
                 return Trouble(
                     "COUNT", next((p.text for p in step.pieces if p.name == "TIMES"), step.text)
@@ -308,7 +325,7 @@ class Binder:
             parts.append(Part(tree.tree, args, step.text, held, times, step.case, borrowed, full))
         return parts
 
-    def _held(self, step: Step, done: list[Step]) -> Held | Trouble | None:
+    def _bind_step_condition(self, step: Step, done: list[Step]) -> Held | Trouble | None:
         """Return the question that a step depends on; None without a condition."""
         if step.condition is None:
             return None
@@ -318,14 +335,16 @@ class Binder:
             done = [*done, self._heard[1]]  # all branches of a question refer to the same place
         elif self._points_at_several(bare, done):
             return Trouble("CONDITION", asked.text)
-        found = self._matcher.find(bare, [*done, step])
+        found = self._matcher.match_step(bare, [*done, step])
         if isinstance(found, Trouble):  # e.g. if it is closed, open it
-            found = self._matcher.find(bare, [*done, self._matcher.with_usual(step)])
+            found = self._matcher.match_step(
+                bare, [*done, self._matcher.with_default_objects(step)]
+            )
         if isinstance(found, Trouble):
             return Trouble("CONDITION", asked.text)
         self._heard = asked, found[0]
-        if answer_of(found[1]) is None:
-            return self._decided(asked, done, needed=needed)
+        if find_answering_check(found[1]) is None:
+            return self._find_question_tree(asked, done, needed=needed)
         args = self._matcher.args(found[0], found[1])
         if isinstance(args, Trouble):
             return args
@@ -333,16 +352,16 @@ class Binder:
 
     def _points_at_several(self, asked: Step, done: list[Step]) -> bool:
         """Return True if a question names no place and the step before it names several."""
-        each = self._lexicon.listed("each")
+        each = self._lexicon.list_types("each")
         if not each or any(p.name in each for p in asked.pieces if p.kind == "value"):
             return False
         named = [[p.value for p in step.pieces if p.name in each] for step in done]
         last = next((values for values in reversed(named) if values), [])
         return len(set(last)) > 1
 
-    def _decided(self, asked: Step, done: list[Step], *, needed: bool) -> Held | Trouble:
+    def _find_question_tree(self, asked: Step, done: list[Step], *, needed: bool) -> Held | Trouble:
         """Return the question tree that decides a question whose own tree only observes."""
-        found = self._matcher.find(replace(asked, condition=None), done)
+        found = self._matcher.match_step(replace(asked, condition=None), done)
         trees = {} if isinstance(found, Trouble) else self._lexicon.decides.get(found[1].tree, {})
         said = [p for p in asked.pieces if p.kind == "value" and p.name in self._joined]
         tree = {trees.get(p.value) if p.sense else None for p in said}
@@ -355,7 +374,7 @@ class Binder:
             return Trouble("CONDITION", asked.text)
         return name, tuple(args.items()), needed
 
-    def _rounds(self, step: Step, last: Step | None) -> Step:
+    def _with_default_object(self, step: Step, last: Step | None) -> Step:
         """Add the default object of a verb that names none ("go on patrol").
 
         If the robot was just sent somewhere, that place is used ("go to the lounge and patrol").
@@ -369,7 +388,7 @@ class Binder:
                     continue
                 sent = (
                     []
-                    if last is None or not self._leads_to(last, step)
+                    if last is None or not self._has_tree_that_begins_another(last, step)
                     else [p for p in last.pieces if p.name == kind]
                 )
                 more = sent or [Piece("value", kind, value, start=step.start, end=step.start)]
@@ -382,17 +401,17 @@ class Binder:
                 )
         return step
 
-    def _leads_to(self, first: Step, step: Step) -> bool:
+    def _has_tree_that_begins_another(self, first: Step, step: Step) -> bool:
         """Return True if a tree of one step begins a tree of the other step."""
         trees = {frame.tree for frame in self._matcher.frames_for(first)}
         follows = {frame.tree for frame in self._matcher.frames_for(step)}
         return any((one, two) in self._frames.parts for one in trees for two in follows)
 
-    def _elsewhere(self, last: Step, step: Step, part: Part) -> bool:
+    def _is_asked_at_another_place(self, last: Step, step: Step, part: Part) -> bool:
         """Return True if a question follows a move to a place where its answer is not observed."""
-        if QUESTION in last.verbs or self._finds(last):
+        if QUESTION in last.verbs or self._information_modes(last):
             return False
-        if QUESTION not in step.verbs and "look" not in self._finds(step):
+        if QUESTION not in step.verbs and "look" not in self._information_modes(step):
             return False
         named = {p.name for p in step.pieces}
         for name, value in part.args.items():
@@ -402,13 +421,13 @@ class Binder:
                 return True
         return False
 
-    def _finds(self, step: Step) -> set[str]:
+    def _information_modes(self, step: Step) -> set[str]:
         """Return the ways in which the verbs of a step obtain information: ``look``, ``tell``."""
         verbs = self._lexicon.verbs
-        read = {self._lexicon.concept(v) for v in step.verbs}
+        read = {self._lexicon.general_verb(v) for v in step.verbs}
         return {str(verbs[v].finds) for v in read if v in verbs} - {""}
 
-    def _with_next(self, work: list[Step], at: int) -> Step:
+    def _with_object_of_next_step(self, work: list[Step], at: int) -> Step:
         """Return a step with the object of the next one if it has none ("open and close it")."""
         step = work[at]
         content = [p for p in step.pieces if p.kind != "filler"]
@@ -418,15 +437,15 @@ class Binder:
         if not any(p.kind == "noun" for p in lent):
             return step
         full = replace(step, pieces=[replace(p, start=step.start, end=step.start) for p in lent])
-        return full if isinstance(self._matcher.exact(full), TreeSpec) else step
+        return full if isinstance(self._matcher.match_exactly(full), TreeSpec) else step
 
     @staticmethod
-    def _checks(tree: TreeSpec) -> bool:
+    def _is_question_tree(tree: TreeSpec) -> bool:
         """Return True if a tree is one question that the robot answers without moving."""
         return bool(getattr(tree.root, "check", None)) and getattr(tree.root, "tell", False) is True
 
 
-def _in_the_end(step: Step, work: list[Step], steps: list[Step]) -> bool:
+def _ends_mission(step: Step, work: list[Step], steps: list[Step]) -> bool:
     """Return True if a step ends the mission and not only its branch.
 
     In "if nobody is there, look in the lounge and return", the work before the step has the same

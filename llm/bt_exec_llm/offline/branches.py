@@ -15,37 +15,37 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import Check, Fallback, Node, Sequence, Tree, TreeSpec
 from bt_exec_llm.offline.part import Held, Part
 
-__all__ = ["answer_of", "condition_of", "nodes_of"]
+__all__ = ["build_condition", "build_nodes", "find_answering_check"]
 
 
-def answer_of(tree: TreeSpec) -> Check | None:
+def find_answering_check(tree: TreeSpec) -> Check | None:
     """Return the check that answers a question tree: its root, or the last check of its root."""
     last = tree.root.sequence[-1] if isinstance(tree.root, Sequence) else tree.root
     return last if isinstance(last, Check) and last.tell else None
 
 
-def condition_of(held: Held, library: Library) -> tuple[tuple[Node, ...], Any]:
+def build_condition(held: Held, library: Library) -> tuple[tuple[Node, ...], Any]:
     """Return the observations that a question needs, and its condition."""
-    return tuple(_looks([held], library)), _question(held, library)
+    return tuple(_observation_nodes([held], library)), _build_question_condition(held, library)
 
 
-def nodes_of(parts: list[Part], library: Library) -> tuple[Node, ...]:
+def build_nodes(parts: list[Part], library: Library) -> tuple[Node, ...]:
     """Return the nodes of parts, in their order."""
     nodes: list[Node] = []
     for hung, run in groupby(parts, lambda part: part.condition is not None):
         branches = [list(group) for _, group in groupby(run, lambda part: part.case)]
         if not hung:
-            nodes += [_tree(part) for branch in branches for part in branch]
+            nodes += [_build_tree_node(part) for branch in branches for part in branch]
             continue
-        nodes += _looks([branch[0].condition for branch in branches], library)
+        nodes += _observation_nodes([branch[0].condition for branch in branches], library)
         if len(branches) == 1:
-            nodes.append(_alone(branches[0], library))
+            nodes.append(_guard_branch(branches[0], library))
         else:
-            nodes.append(_choice(branches, library))
+            nodes.append(_build_fallback(branches, library))
     return tuple(nodes)
 
 
-def _looks(held: list[Held | None], library: Library) -> list[Node]:
+def _observation_nodes(held: list[Held | None], library: Library) -> list[Node]:
     """Return the observations that the questions need, each once."""
     asked = dict.fromkeys(one[:2] for one in held if one is not None)
     return [
@@ -55,7 +55,7 @@ def _looks(held: list[Held | None], library: Library) -> list[Node]:
     ]
 
 
-def _tree(part: Part, skip_if: Any = None) -> Tree:
+def _build_tree_node(part: Part, skip_if: Any = None) -> Tree:
     data: dict[str, Any] = {"tree": part.tree, "with": part.args}
     if part.times > 1:
         data["repeat"] = part.times
@@ -64,52 +64,54 @@ def _tree(part: Part, skip_if: Any = None) -> Tree:
     return Tree.model_validate(data)
 
 
-def _alone(branch: list[Part], library: Library) -> Node:
+def _guard_branch(branch: list[Part], library: Library) -> Node:
     """Return nodes that are skipped unless their condition holds."""
-    skip_if = _question(branch[0].condition, library, denied=True)
+    skip_if = _build_question_condition(branch[0].condition, library, denied=True)
     if len(branch) == 1:
-        return _tree(branch[0], skip_if)
+        return _build_tree_node(branch[0], skip_if)
     return Sequence.model_validate(
-        {"sequence": [_tree(part) for part in branch], "skip_if": skip_if}
+        {"sequence": [_build_tree_node(part) for part in branch], "skip_if": skip_if}
     )
 
 
-def _choice(branches: list[list[Part]], library: Library) -> Node:
+def _build_fallback(branches: list[list[Part]], library: Library) -> Node:
     """Return a fallback of branches, each behind its check and the negations of the ones before.
 
     If no condition holds, the mission continues without any branch.
     """
     branch, *others = branches
-    asked, denied = (_question(branch[0].condition, library, denied=no) for no in (False, True))
+    asked, denied = (
+        _build_question_condition(branch[0].condition, library, denied=no) for no in (False, True)
+    )
     rest: list[Node]
     if len(others) > 1:
-        rest = [_choice(others, library)]
-    elif _question(others[0][0].condition, library) == denied:
-        rest = [_tree(part) for part in others[0]]
+        rest = [_build_fallback(others, library)]
+    elif _build_question_condition(others[0][0].condition, library) == denied:
+        rest = [_build_tree_node(part) for part in others[0]]
     else:
-        rest = [_alone(others[0], library)]
-    ways = ((asked, [_tree(part) for part in branch]), (denied, rest))
+        rest = [_guard_branch(others[0], library)]
+    ways = ((asked, [_build_tree_node(part) for part in branch]), (denied, rest))
     return Fallback.model_validate(
         {"fallback": [{"sequence": [{"check": question}, *nodes]} for question, nodes in ways]}
     )
 
 
-def _question(held: Held | None, library: Library, *, denied: bool = False) -> Any:
+def _build_question_condition(held: Held | None, library: Library, *, denied: bool = False) -> Any:
     """Return the condition of a question tree, negated if `needed` is False."""
     assert held is not None
     name, given, needed = held
     tree = library.get(name)
-    answer = answer_of(tree)
+    answer = find_answering_check(tree)
     assert answer is not None
     defaults = {key: param.default for key, param in tree.params.items()}
-    asked = _filled(answer.model_dump(by_alias=True)["check"], {**defaults, **dict(given)})
+    asked = _fill_parameters(answer.model_dump(by_alias=True)["check"], {**defaults, **dict(given)})
     return asked if needed != denied else {"not": asked}
 
 
-def _filled(expression: Any, args: Mapping[str, Any]) -> Any:
+def _fill_parameters(expression: Any, args: Mapping[str, Any]) -> Any:
     """Return a condition with its parameters replaced by arguments."""
     if isinstance(expression, dict):
-        return {key: _filled(value, args) for key, value in expression.items()}
+        return {key: _fill_parameters(value, args) for key, value in expression.items()}
     if isinstance(expression, str) and expression.startswith("$"):
         return args[expression[1:]]
     return expression

@@ -7,24 +7,26 @@ from collections.abc import Sequence
 from bt_exec_llm.offline.piece import Clause
 from bt_exec_llm.offline.reader import Reader
 
-__all__ = ["chosen_of"]
+__all__ = ["find_chosen_command"]
 
 _IDLE = ("filler", "pronoun", "speaker")
 
 
-def chosen_of(offered: Sequence[str], answer: list[Clause], language: str, reader: Reader) -> str:
+def find_chosen_command(
+    offered: Sequence[str], answer: list[Clause], language: str, reader: Reader
+) -> str:
     """Return the one offered command that contains everything an answer names; otherwise "".
 
     An answer that names nothing, or that matches several commands, selects none.
     """
-    said = _content(answer)
+    said = _clause_content(answer)
     if not said:
         return ""
-    fits = [one for one in offered if said <= _content(reader.clauses(one, language))]
+    fits = [one for one in offered if said <= _clause_content(reader.parse_clauses(one, language))]
     return fits[0] if len(fits) == 1 else ""
 
 
-def _content(clauses: list[Clause]) -> set[tuple[str, ...]]:
+def _clause_content(clauses: list[Clause]) -> set[tuple[str, ...]]:
     """Return the content of clauses for comparison: values, objects, verbs and negations."""
     found: set[tuple[str, ...]] = set()
     for clause in clauses:

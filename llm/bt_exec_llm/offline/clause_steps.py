@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from bt_exec.language.closed import words as words_of
 from bt_exec_llm.offline.lexicon import Lexicon, Verb
 from bt_exec_llm.offline.piece import Clause, Piece
-from bt_exec_llm.offline.shapes import attributes
+from bt_exec_llm.offline.shapes import find_noun_attributes
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.trouble import Trouble
 
-__all__ = ["MOST_TIMES", "steps_in"]
+__all__ = ["MOST_TIMES", "convert_clause"]
 
 _ONE = ("1", *words_of("ko", "just_one"))
 _LIMITS = ("TIME", "CONDITION", "COUNT", "MANNER", "CHOICE", "OUT_OF_REACH")
@@ -21,7 +21,7 @@ MOST_TIMES = 10
 """Largest repetition count of a tree that does not declare its own."""
 
 
-def steps_in(
+def convert_clause(
     clause: Clause,
     lexicon: Lexicon,
     text: str,
@@ -31,7 +31,7 @@ def steps_in(
 ) -> list[Step] | Trouble:
     """Return the steps of a clause; several if it asks different questions about several places."""
     try:
-        return _Steps(lexicon, text, language, described, numbers).of(clause)
+        return _Steps(lexicon, text, language, described, numbers).convert_clause(clause)
     except _RefusedError as refused:
         return refused.trouble
 
@@ -46,7 +46,7 @@ class _RefusedError(Exception):
 
 @dataclass(frozen=True)
 class _Steps:
-    """Converts the clauses of one text to steps; see `steps_in`."""
+    """Converts the clauses of one text to steps; see `convert_clause`."""
 
     lexicon: Lexicon
     text: str
@@ -54,7 +54,7 @@ class _Steps:
     described: Collection[tuple[str, str]]
     numbers: Collection[str]
 
-    def of(self, clause: Clause) -> list[Step]:
+    def convert_clause(self, clause: Clause) -> list[Step]:
         """Return the steps of a clause.
 
         Raises:
@@ -63,35 +63,35 @@ class _Steps:
         words = self.text[clause.start : clause.end] or clause.said
         _verb_of_desired_state(clause, self.lexicon)
         if clause.mood == "said":
-            return [_remark(clause, words)]
+            return [_build_remark_step(clause, words)]
         verbs = [self.lexicon.verbs[v] for v in clause.verbs if v in self.lexicon.verbs]
         finds = {verb.finds for verb in verbs} - {""}
-        clause.pieces = self._placed(clause, verbs)
+        clause.pieces = self._attach_places(clause, verbs)
         past = any(p.name in self.lexicon.past for p in clause.pieces)
         whys = [(c, w) for c, w in clause.whys if not (past and c == "NOT_A_COMMAND")]
         self._check_limits(clause, past)
         for code, said in whys:
             raise _RefusedError(code, said or words)
-        if each := _each_with_its_times(clause):
-            return [step for one in each for step in self.of(one)]
+        if each := _split_by_repetitions(clause):
+            return [step for one in each for step in self.convert_clause(one)]
         _check_numbers(clause, self.text)
-        times = self._times(clause)
-        pieces = self._with_one_state(self._marked(clause, finds, words))
-        return self._steps(clause, pieces, finds, times, words)
+        times = self._repetition_count(clause)
+        pieces = self._with_one_state(self._resolve_marks(clause, finds, words))
+        return self._build_steps(clause, pieces, finds, times, words)
 
-    def _placed(self, clause: Clause, verbs: list[Verb]) -> list[Piece]:
+    def _attach_places(self, clause: Clause, verbs: list[Verb]) -> list[Piece]:
         """Return the pieces of a clause without fillers, with places attached to their objects."""
         found = [p for p in clause.pieces if p.kind != "limit" or p.mark != "not"]
         gets = any(verb.asked_for for verb in verbs)
         if gets and clause.mood == "do" and "COUNT" not in self.numbers:  # e.g. 자재 하나만
-            found = [p for p in found if not _is_one(p)]
+            found = [p for p in found if not _means_one(p)]
         if self.language != "ko":
             return found
         if any(p.mark == "until" for p in found):
             return found
         at_it = QUESTION in clause.verbs or any(v.finds or v.stays for v in verbs)  # 복도에서
         return [
-            p.marked("at")
+            p.with_mark("at")
             if p.mark == "from" and p.kind == "value" and (at_it or _is_marked_first(p, self.text))
             else p
             for p in found
@@ -109,9 +109,9 @@ class _Steps:
                     start, end = min(name.start, piece.start), max(name.end, piece.end)
                     raise _RefusedError("UNKNOWN_OBJECT", self.text[start:end])
                 if not (past and code == "TIME") and not (code in self.numbers and piece.value):
-                    raise _RefusedError(code, _run(limits, piece, self.text))
+                    raise _RefusedError(code, _limit_text(limits, piece, self.text))
 
-    def _times(self, clause: Clause) -> int:
+    def _repetition_count(self, clause: Clause) -> int:
         """Return the repetition count of a clause."""
         times = 1
         for piece in clause.pieces:
@@ -121,58 +121,62 @@ class _Steps:
                     raise _RefusedError("COUNT", piece.text)
         return times
 
-    def _marked(self, clause: Clause, finds: Collection[str], words: str) -> list[Piece]:
+    def _resolve_marks(self, clause: Clause, finds: Collection[str], words: str) -> list[Piece]:
         """Return the pieces of a clause with their resolved marks."""
         pieces: list[Piece] = []
         for piece in clause.pieces:
             if (piece.kind, piece.name) == ("limit", "TIMES"):
                 continue
             if piece.mark == "or":
-                pieces += self._alternative(piece, clause, words)
+                pieces += self._pieces_of_alternative(piece, clause, words)
             elif piece.mark in ("until", "than", "every"):
-                pieces.append(self._reached(piece, clause, finds))
+                pieces.append(self._resolve_until_particle(piece, clause, finds))
             else:
                 pieces.append(piece)
-        for piece, after in attributes(pieces):
+        for piece, after in find_noun_attributes(pieces):
             listed = {*self.lexicon.lists, *self.lexicon.people, *self.lexicon.past}
             if piece.name not in listed and (piece.name, after.name) not in self.described:
                 raise _RefusedError("UNKNOWN_WORD", piece.text)
         return pieces
 
-    def _alternative(self, piece: Piece, clause: Clause, words: str) -> list[Piece]:
+    def _pieces_of_alternative(self, piece: Piece, clause: Clause, words: str) -> list[Piece]:
         """Return the pieces for an alternative ("A or B"); in a question both are observed."""
-        joined = piece.name in self.lexicon.listed("joined")
+        joined = piece.name in self.lexicon.list_types("joined")
         if clause.mood == "if" and (joined or piece.kind == "state"):  # if it is open or closed
             raise _RefusedError("CONDITION", words)
         asked = clause.asked is not None or clause.mood in ("ask", "if")
         if piece.kind == "state" or (asked and joined):
             return []
-        if clause.mood == "ask" and piece.name in self.lexicon.listed("each"):
-            return [piece.marked("and")]  # e.g. is it dark in the lounge or the corridor?
+        if clause.mood == "ask" and piece.name in self.lexicon.list_types("each"):
+            return [piece.with_mark("and")]  # e.g. is it dark in the lounge or the corridor?
         after = (p for p in clause.pieces if (p.kind, p.name) == (piece.kind, piece.name))
         if self.language == "en" or any(p.start > piece.start for p in after):
             raise _RefusedError("CHOICE", words)
-        return [piece.marked("")]
+        return [piece.with_mark("")]
 
-    def _reached(self, piece: Piece, clause: Clause, finds: Collection[str]) -> Piece:
+    def _resolve_until_particle(
+        self, piece: Piece, clause: Clause, finds: Collection[str]
+    ) -> Piece:
         """Resolve the particle 까지 ("up to"): a destination, or the end of a list."""
         if piece.mark == "until" and not any(p.mark == "from" for p in clause.pieces):
             if _is_goal(piece, clause, self.lexicon, finds):
-                return piece.marked("to")
+                return piece.with_mark("to")
             if _ends_list(piece, clause, self.lexicon):
-                return piece.marked("")
+                return piece.with_mark("")
         raise _RefusedError("TIME" if piece.mark == "every" else "CONDITION", piece.text)
 
     def _with_one_state(self, pieces: list[Piece]) -> list[Piece]:
         """Return pieces with a single state, unless several objects are named."""
         states = [p for p in pieces if p.kind == "state"]
         if self.language == "en" and len({p.name for p in states}) > 1:
-            states = [p for p in states if not _says_there(p)]  # e.g. there is nothing in your hand
+            states = [
+                p for p in states if not _states_presence(p)
+            ]  # e.g. there is nothing in your hand
         several = len([p for p in pieces if p.kind == "noun"]) > 1
         kept = states if several else states[:1]
         return [p for p in pieces if p.kind != "state" or p in kept]
 
-    def _asked(
+    def _verbs_and_question_mode(
         self, clause: Clause, pieces: list[Piece], finds: Collection[str], words: str
     ) -> tuple[tuple[str, ...], str]:
         """Return the verbs of a step, and how a question is asked."""
@@ -187,14 +191,14 @@ class _Steps:
         if "tell" not in finds or free or not values & {*self.lexicon.lists, *self.lexicon.past}:
             return verbs, ""
         sums = all(v in self.lexicon.verbs and self.lexicon.verbs[v].sums for v in verbs)
-        if sums and not content & {*self.lexicon.listed("joined"), *self.lexicon.past}:
+        if sums and not content & {*self.lexicon.list_types("joined"), *self.lexicon.past}:
             raise _RefusedError("NOT_TOGETHER", words)  # e.g. 라운지 정리해
         return (QUESTION, *verbs), "tell"
 
-    def _steps(
+    def _build_steps(
         self, clause: Clause, pieces: list[Piece], finds: Collection[str], times: int, words: str
     ) -> list[Step]:
-        verbs, via = self._asked(clause, pieces, finds, words)
+        verbs, via = self._verbs_and_question_mode(clause, pieces, finds, words)
         step = Step(
             verbs,
             pieces,
@@ -216,11 +220,11 @@ class _Steps:
             rest = [p for p in pieces if p not in people]
             found = replace(step, pieces=rest, via="look", verbs=(QUESTION,))
             told = replace(step, verbs=tuple(clause.verbs), pieces=people, via="")
-            return [*_split(found, self.lexicon), told]
-        return _split(step, self.lexicon) if QUESTION in step.verbs else [step]
+            return [*_split_question_by_place(found, self.lexicon), told]
+        return _split_question_by_place(step, self.lexicon) if QUESTION in step.verbs else [step]
 
 
-def _remark(clause: Clause, words: str) -> Step:
+def _build_remark_step(clause: Clause, words: str) -> Step:
     """Return the step of a remark, which names objects and does nothing."""
     for piece in clause.pieces:
         if (piece.kind, piece.name) == ("limit", "TIME"):
@@ -229,12 +233,12 @@ def _remark(clause: Clause, words: str) -> Step:
     return Step((), named, start=clause.start, end=clause.end, text=words)
 
 
-def _says_there(piece: Piece) -> bool:
+def _states_presence(piece: Piece) -> bool:
     """Return True if a clause says only that something is present ("there is", "you see")."""
     return piece.text.casefold() == "there" or piece.text.endswith(" see")
 
 
-def _each_with_its_times(clause: Clause) -> list[Clause]:
+def _split_by_repetitions(clause: Clause) -> list[Clause]:
     """Split a clause by values with separate numbers ("the lounge twice, the hall once")."""
     said = [p for p in clause.pieces if (p.kind, p.name) == ("limit", "TIMES")]
     values = [p for p in clause.pieces if p.kind == "value"]
@@ -265,7 +269,7 @@ def _is_marked_first(piece: Piece, text: str) -> bool:
     return text.startswith(words_of("ko", "beginning_with"), piece.end)
 
 
-def _is_one(piece: Piece) -> bool:
+def _means_one(piece: Piece) -> bool:
     """Return True if a piece means only "one"."""
     return piece.kind == "limit" and piece.name == "COUNT" and (piece.value or piece.text) in _ONE
 
@@ -293,13 +297,13 @@ def _is_goal(piece: Piece, clause: Clause, lexicon: Lexicon, finds: Collection[s
     """Return True if 까지 marks a destination (라운지까지 가)."""
     same = [p for p in clause.pieces if p.kind == "value" and p.name == piece.name]
     goes = clause.mood == "do" and bool(clause.verbs) and not finds
-    return goes and same == [piece] and piece.name in lexicon.listed("each")
+    return goes and same == [piece] and piece.name in lexicon.list_types("each")
 
 
 def _ends_list(piece: Piece, clause: Clause, lexicon: Lexicon) -> bool:
     """Return True if 까지 ends a list (라운지, 복도 그리고 휴게실까지)."""
     same = [p for p in clause.pieces if p.kind == "value" and p.name == piece.name]
-    listed = piece.kind == "value" and piece.name in lexicon.listed("each")
+    listed = piece.kind == "value" and piece.name in lexicon.list_types("each")
     return listed and len(same) > 1
 
 
@@ -309,7 +313,7 @@ def _precedes_number(piece: Piece, number: Piece) -> bool:
     return piece.kind == "unknown" and any(0 <= gap <= 1 for gap in apart)
 
 
-def _run(limits: list[Piece], piece: Piece, text: str) -> str:
+def _limit_text(limits: list[Piece], piece: Piece, text: str) -> str:
     start, end = piece.start, piece.end
     for other in limits:
         if other.start >= end and other.start <= end + 2:
@@ -317,9 +321,9 @@ def _run(limits: list[Piece], piece: Piece, text: str) -> str:
     return text[start:end]
 
 
-def _split(step: Step, lexicon: Lexicon) -> list[Step]:
+def _split_question_by_place(step: Step, lexicon: Lexicon) -> list[Step]:
     """Split a question about several places if each place has its own aspect."""
-    each, joined = lexicon.listed("each"), lexicon.listed("joined")
+    each, joined = lexicon.list_types("each"), lexicon.list_types("joined")
     states = {p.name for p in step.pieces if p.kind == "state"}
     nouns = {p.name for p in step.pieces if p.kind == "noun"}
     if len(states) > 1 and len(nouns) > 1:  # e.g. is the door open and the material visible

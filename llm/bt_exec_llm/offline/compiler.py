@@ -17,19 +17,24 @@ from bt_exec.planning.command_parts import CommandPart
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
 from bt_exec.planning.repair import repaired
 from bt_exec.spec.model import Mission, MissionSpec, Node, Sequence
-from bt_exec_llm.offline.acts import words_of
-from bt_exec_llm.offline.branches import condition_of, nodes_of
-from bt_exec_llm.offline.english_words import load as load_english
-from bt_exec_llm.offline.index import index_of
-from bt_exec_llm.offline.kiwi import load as load_korean
-from bt_exec_llm.offline.kiwi import release as release_korean
+from bt_exec_llm.offline.acts import word_uses
+from bt_exec_llm.offline.branches import build_condition, build_nodes
+from bt_exec_llm.offline.english_words import load_lemmas as load_english
+from bt_exec_llm.offline.index import cached_index
+from bt_exec_llm.offline.kiwi import load_analyser as load_korean
+from bt_exec_llm.offline.kiwi import release_analyser as release_korean
 from bt_exec_llm.offline.lexicon_names import name_problems
 from bt_exec_llm.offline.part import Part
-from bt_exec_llm.offline.refuse import abilities, refuse
-from bt_exec_llm.offline.replies import reply
-from bt_exec_llm.offline.text import clean
+from bt_exec_llm.offline.refuse import build_refusal, example_commands
+from bt_exec_llm.offline.replies import build_reply
+from bt_exec_llm.offline.text import clean_command
 from bt_exec_llm.offline.trouble import Trouble
-from bt_exec_llm.offline.understanding import condition_in, past_of, understand, understand_part
+from bt_exec_llm.offline.understanding import (
+    understand,
+    understand_condition,
+    understand_part,
+    understand_session,
+)
 
 __all__ = ["OfflineCompiler", "create"]
 
@@ -62,24 +67,24 @@ class OfflineCompiler:
         """Return the trees that the command names, in order, or a refusal."""
         if request.previous is not None and request.failure is not None:
             return Plan(repaired(request, self.name))
-        text, problem = clean(request.command)
+        text, problem = clean_command(request.command)
         language = language_of(text or request.command)  # Hangul may be decomposed into letters
-        index = index_of(request, language)
+        index = cached_index(request, language)
         if problem:
-            return refuse(Trouble(problem), "", request, request.language, index)
-        found = understand(text, language, index, past_of(request.context, index))
+            return build_refusal(Trouble(problem), "", request, request.language, index)
+        found = understand(text, language, index, understand_session(request.context, index))
         if isinstance(found, str):
-            can = abilities(language, index) if found == "HELP" else ()
-            return reply(found, request, language, can)
+            can = example_commands(language, index) if found == "HELP" else ()
+            return build_reply(found, request, language, can)
         if isinstance(found, Trouble):
-            return refuse(found, text, request, language, index)
-        return Plan(self._spec(request, language, found.parts), meaning=found.meaning)
+            return build_refusal(found, text, request, language, index)
+        return Plan(self._build_spec(request, language, found.parts), meaning=found.meaning)
 
     # -- parts of commands, as `bt_exec.planning.command_parts.PartCompiler`
 
     def words(self, request: Request) -> Mapping[str, Any]:
         """Return the words of the site's lexicons."""
-        return index_of(request, request.language).reader.vocabulary.engine_words
+        return cached_index(request, request.language).reader.vocabulary.engine_words
 
     def names(self, request: Request) -> Mapping[str, str]:  # noqa: ARG002 - as in the protocol
         """Return nothing: objects are named by the lexicons."""
@@ -88,47 +93,47 @@ class OfflineCompiler:
     def plan_part(self, request: Request, part: CommandPart) -> Plan | Refusal:
         """Return the trees that a part of a command names."""
         language = part.reading.language
-        index = index_of(request, language)
-        past = past_of(request.context, index)
+        index = cached_index(request, language)
+        past = understand_session(request.context, index)
         found = understand_part(part.reading, part.meaning, index, past)
         if isinstance(found, Trouble):
             said = part.reading.said(part.meaning) or part.reading.text
-            return refuse(found, said, request, language, index)
-        return Plan(self._spec(request, language, found.parts), meaning=found.meaning)
+            return build_refusal(found, said, request, language, index)
+        return Plan(self._build_spec(request, language, found.parts), meaning=found.meaning)
 
     def condition(
         self, request: Request, part: CommandPart
     ) -> tuple[tuple[Node, ...], Any] | Refusal:
         """Return the steps that observe what a question is about, and its condition."""
-        index = index_of(request, part.reading.language)
-        found = condition_in(part.reading, part.meaning, index)
+        index = cached_index(request, part.reading.language)
+        found = understand_condition(part.reading, part.meaning, index)
         if isinstance(found, Trouble):
-            return refuse(found, found.words, request, part.reading.language, index)
-        return condition_of(found, request.library)
+            return build_refusal(found, found.words, request, part.reading.language, index)
+        return build_condition(found, request.library)
 
     def problems(self, request: Request) -> Iterator[Problem]:
         """Yield the problems of the lexicons of a request's packs."""
-        yield from name_problems(request, index_of(request, request.language))
+        yield from name_problems(request, cached_index(request, request.language))
 
     def read(self, request: Request) -> Meaning | Unclear | Reply:
         """Return the meaning of a command, or the reason why it is not understood."""
-        text, problem = clean(request.command)
+        text, problem = clean_command(request.command)
         if problem:
             return Unclear(problem)
         language = language_of(text)
-        index = index_of(request, language)
-        found = understand(text, language, index, past_of(request.context, index))
+        index = cached_index(request, language)
+        found = understand(text, language, index, understand_session(request.context, index))
         if isinstance(found, str):
-            can = abilities(language, index) if found == "HELP" else ()
-            return reply(found, request, language, can)
+            can = example_commands(language, index) if found == "HELP" else ()
+            return build_reply(found, request, language, can)
         if isinstance(found, Trouble):
             steps = index.reader.read(text, language)
-            uses = () if isinstance(steps, Trouble) else words_of(steps, text, language)
+            uses = () if isinstance(steps, Trouble) else word_uses(steps, text, language)
             return Unclear(found.code, found.words, found.missing, uses)
         return found.meaning
 
-    def _spec(self, request: Request, language: str, parts: list[Part]) -> MissionSpec:
-        nodes = nodes_of(parts, request.library)
+    def _build_spec(self, request: Request, language: str, parts: list[Part]) -> MissionSpec:
+        nodes = build_nodes(parts, request.library)
         previous = request.previous
         mission = Mission(
             command=request.command,

@@ -8,17 +8,17 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import Do, Tree, walk
 from bt_exec_llm.offline.part import Part
 
-__all__ = ["doings"]
+__all__ = ["skills_of_part"]
 
 
-def doings(part: Part, library: Library) -> set[tuple[str, tuple[tuple[str, str], ...]]]:
+def skills_of_part(part: Part, library: Library) -> set[tuple[str, tuple[tuple[str, str], ...]]]:
     """Return the skills of a part's tree, with the arguments that the part fixes."""
     found: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
-    _collect(library, part.tree, dict(part.args), found, 0)
+    _collect_skills(library, part.tree, dict(part.args), found, 0)
     return found
 
 
-def _collect(
+def _collect_skills(
     library: Library, name: str, args: dict[str, Any], found: set[Any], depth: int
 ) -> None:
     if depth > 8 or name not in library:
@@ -38,4 +38,4 @@ def _collect(
             )
             found.add((node.do, fixed))
         elif isinstance(node, Tree):
-            _collect(library, node.tree, given, found, depth + 1)
+            _collect_skills(library, node.tree, given, found, depth + 1)

@@ -13,9 +13,9 @@ __all__ = [
     "REST",
     "LeftAloneError",
     "NoStepsError",
-    "other_value",
-    "verbs_of",
-    "with_exclusions",
+    "apply_exclusions",
+    "find_only_other_value",
+    "forbidden_verbs",
 ]
 
 LEAVE = "leave"
@@ -33,7 +33,7 @@ class LeftAloneError(NoStepsError):
     """Objects are to be left alone, and no step can express it: no other meaning is followed."""
 
 
-def with_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
+def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     """Return steps in which each excluded value restricts the acts, or is an act that is forbidden.
 
     Where a type has two values, one that is excluded means the other: not with the left arm.
@@ -51,22 +51,26 @@ def with_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
             found.append(step)
         elif not step.pieces and not acts:
             continue  # do nothing, only tell me whether …
-        elif step.pieces and kinds and all(other_value(one, lexicon) for one in step.pieces):
+        elif (
+            step.pieces
+            and kinds
+            and all(find_only_other_value(one, lexicon) for one in step.pieces)
+        ):
             if len(acts) != 1 or step.condition is not None or len(step.pieces) != 1:
                 raise NoStepsError
-            acts[0].pieces.append(step.pieces[0].marked("not"))
+            acts[0].pieces.append(step.pieces[0].with_mark("not"))
         elif rest is not None and kinds:
-            rest.pieces += [piece.marked("not") for piece in step.pieces]
+            rest.pieces += [piece.with_mark("not") for piece in step.pieces]
         elif step.verbs == (LEAVE,):
-            found += _left_alone(step, acts, lexicon)
+            found += _prohibitions_for(step, acts, lexicon)
         else:
             found.append(step)
     if rest is not None:
-        rest.pieces[:] = _of_all(rest.pieces, lexicon)
-    return [replace(step, pieces=_chosen(step.pieces, lexicon)) for step in found]
+        rest.pieces[:] = _expand_rest_value(rest.pieces, lexicon)
+    return [replace(step, pieces=_without_excluded_values(step.pieces, lexicon)) for step in found]
 
 
-def _left_alone(step: Step, acts: list[Step], lexicon: Lexicon) -> list[Step]:
+def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon) -> list[Step]:
     """Return what must not be done to objects that are to be left alone."""
     kinds = {piece.name for piece in step.pieces if _is_value(piece)}
     kept = [one for one in acts if kinds & {piece.name for piece in one.pieces}] or acts
@@ -74,13 +78,13 @@ def _left_alone(step: Step, acts: list[Step], lexicon: Lexicon) -> list[Step]:
         return [replace(step, verbs=kept[0].verbs)]
     if len(step.pieces) != 1 or step.pieces[0].kind != "noun" or not acts:
         raise LeftAloneError
-    verbs = verbs_of(step.pieces[0], lexicon)
+    verbs = forbidden_verbs(step.pieces[0], lexicon)
     if not verbs:
         raise LeftAloneError
     return [replace(step, verbs=(name,)) for name in verbs]
 
 
-def verbs_of(noun: Piece, lexicon: Lexicon) -> list[str]:
+def forbidden_verbs(noun: Piece, lexicon: Lexicon) -> list[str]:
     """Return the verbs that must not be used with an object that is to be left alone."""
     verbs = lexicon.verbs.items()
     own = [name for name, verb in verbs if verb.usual == noun.name]
@@ -91,7 +95,7 @@ def _is_value(piece: Piece) -> bool:
     return piece.kind == "value"
 
 
-def _of_all(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
+def _expand_rest_value(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
     """Return pieces in which "the rest" is the value for all, without those that are excluded."""
     kinds = {piece.name for piece in pieces if piece.mark == "not"}
     found = [piece for piece in pieces if piece.mark not in (REST, "not")]
@@ -106,14 +110,14 @@ def _of_all(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
     return [*found, Piece("value", kind, name), *left_out]
 
 
-def _chosen(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
+def _without_excluded_values(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
     """Return pieces without excluded values for which another one is named or follows."""
     named = {piece.name: piece for piece in pieces if piece.kind == "value" and piece.mark != "not"}
     found = []
     for piece in pieces:
         if piece.mark == "not" and piece.kind != "value":
             raise NoStepsError
-        other = other_value(piece, lexicon) if piece.mark == "not" else ""
+        other = find_only_other_value(piece, lexicon) if piece.mark == "not" else ""
         if not other:
             found.append(piece)
         elif piece.name not in named:
@@ -123,7 +127,7 @@ def _chosen(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
     return found
 
 
-def other_value(piece: Piece, lexicon: Lexicon) -> str:
+def find_only_other_value(piece: Piece, lexicon: Lexicon) -> str:
     """Return the only other value of the type of a value; empty if there are several."""
     values = lexicon.values.get(piece.name, {}) if piece.kind == "value" else {}
     others = [name for name, value in values.items() if not value.other and name != piece.value]

@@ -19,10 +19,10 @@ from bt_exec_llm.offline.engine_exclusions import (
     REST,
     LeftAloneError,
     NoStepsError,
-    other_value,
-    with_exclusions,
+    apply_exclusions,
+    find_only_other_value,
 )
-from bt_exec_llm.offline.engine_words import name_of
+from bt_exec_llm.offline.engine_words import parse_name
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Kind, Piece
 from bt_exec_llm.offline.step import QUESTION, Step
@@ -57,15 +57,15 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     raw = reading.edge.meaning
     if isinstance(raw, Node) and _is_unclear(raw, reading):
         raise NoStepsError
-    if _is_inside(reading, lexicon.listed("each")):
+    if _is_inside(reading, lexicon.list_types("each")):
         raise NoStepsError
-    steps = list(_Steps(lexicon, reading, meaning).of(meaning))
+    steps = list(_Steps(lexicon, reading, meaning).convert(meaning))
     late = any(not step.positive and steps[0].positive for step in steps[:-1])
     if late and reading.language == "ko":
         raise NoStepsError  # whether all that stands before is forbidden, too
     if not steps:
         raise LeftAloneError
-    found = with_exclusions(steps, lexicon)
+    found = apply_exclusions(steps, lexicon)
     acts = [step for step in found if step.positive and QUESTION not in step.verbs]
     if len(found) == 1 and _is_bare(found[0], lexicon):
         raise NoStepsError
@@ -80,7 +80,7 @@ def condition_of_meaning(question: Node, lexicon: Lexicon, reading: Reading) -> 
     Raises:
         NoStepsError: If it cannot be expressed.
     """
-    return _Steps(lexicon, reading, question).condition(question)
+    return _Steps(lexicon, reading, question).convert_condition(question)
 
 
 def _is_unclear(meaning: Node, reading: Reading) -> bool:
@@ -90,14 +90,14 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     inside = any(part.kind == "ordered" for act in acts for part in act.walk())
     paused = any(leaf.category == "comma" for leaf in reading.edge.leaves())
     clear = len(acts) == _PAIR and "if" not in kinds and paused
-    same = len(acts) >= _PAIR and normal(meaning) == normal(_unordered(meaning))
+    same = len(acts) >= _PAIR and normal(meaning) == normal(_without_ordering(meaning))
     moved = inside or ("ordered" in kinds and not clear and not same)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
     return moved or ("avoid" in kinds and (before or may_deny_more(reading.edge)))
 
 
-def _unordered(node: Node) -> Node:
-    inner = node.map(_unordered)
+def _without_ordering(node: Node) -> Node:
+    inner = node.map(_without_ordering)
     return inner.node("of") if inner.kind == "ordered" else inner
 
 
@@ -129,10 +129,10 @@ class _Steps:
         self._said = reading.said
         kinds = {leaf.category.partition(".")[0] for leaf in reading.edge.leaves()}
         self._sees = bool(kinds & _SEEING)
-        self._paused = _pauses(reading.edge)
-        self._each = lexicon.listed("each")
+        self._paused = _has_pause_after_first_act(reading.edge)
+        self._each = lexicon.list_types("each")
         self._persons = lexicon.people
-        self._points = _points(reading, self._each)
+        self._points = _refers_to_named_place(reading, self._each)
         self._asked: tuple[Step, bool] | None = None
         ifs = [node for node in meaning.walk() if node.kind == "if"]
         self._branches = sum(1 + (node.get("other") is not None) for node in ifs)
@@ -141,33 +141,33 @@ class _Steps:
         self._case = 0
         self._place = 0
 
-    def of(self, node: Node) -> Iterator[Step]:
+    def convert(self, node: Node) -> Iterator[Step]:
         """Yield the steps of a clause."""
         if node.kind == "seq":
             for part in node.parts():
-                yield from self.of(part)
+                yield from self.convert(part)
         elif node.kind == "if":
-            yield from self._if(node)
+            yield from self._convert_conditional(node)
         elif node.kind == "ask":
-            yield self._question(node, "ask")
+            yield self._build_question_step(node, "ask")
         elif node.kind == "avoid":
-            yield self._avoided(node.node("of"))
+            yield self._convert_prohibited_act(node.node("of"))
         elif node.kind == "act":
-            yield from self._act(node)
+            yield from self._convert_act(node)
         elif node.kind == "fragment" and node.get("sign") == "answer":
-            pieces = [piece for one in node.parts() for piece in self._pieces(one)]
+            pieces = [piece for one in node.parts() for piece in self._convert_phrase(one)]
             if any(piece.name not in self._lexicon.past for piece in pieces):
                 raise NoStepsError
-            yield replace(self._step((QUESTION,), pieces, node), via="ask")
+            yield replace(self._build_step((QUESTION,), pieces, node), via="ask")
         else:
             raise NoStepsError
 
-    def _act(self, act: Node, *, done: bool = True) -> Iterator[Step]:
+    def _convert_act(self, act: Node, *, done: bool = True) -> Iterator[Step]:
         names, _, frame = act.text("verb").partition("/")
         verbs = tuple(names.split())
         to = act.get("to")
         if verbs == (_PUT_BACK,) and _HOME in self._lexicon.nouns:  # the arms to their place
-            verbs, to = (), _there_rel(_HOME)
+            verbs, to = (), _relation_to_noun(_HOME)
         if any(verb not in self._lexicon.verbs for verb in verbs) or (to is None) != bool(verbs):
             raise NoStepsError
         if act.get("source") is not None or act.get("by") is not None:
@@ -179,25 +179,27 @@ class _Steps:
         if asked:
             if frame != "find":
                 raise NoStepsError
-            yield from self._asked_of(act, verbs, asked, of)
+            yield from self._convert_information_verb(act, verbs, asked, of)
             return
-        for own, times in _by_times(_without_both(of)):
-            pieces = [piece for one in own for piece in self._pieces(one)]
-            verbs, pieces = self._wished(verbs, [self._instrument(piece) for piece in pieces])
-            if done and self._is_left(verbs, pieces):
-                yield replace(self._step((LEAVE,), pieces, act), positive=False)
+        for own, times in _group_by_repetitions(_without_both(of)):
+            pieces = [piece for one in own for piece in self._convert_phrase(one)]
+            verbs, pieces = self._resolve_desired_state(
+                verbs, [self._resolve_instrument(piece) for piece in pieces]
+            )
+            if done and self._is_left_unchanged(verbs, pieces):
+                yield replace(self._build_step((LEAVE,), pieces, act), positive=False)
                 continue
             if done:
-                self._check(verbs, pieces)
+                self._check_executable(verbs, pieces)
             if self._working and all(piece.name in self._lexicon.past for piece in pieces):
                 pieces = []  # come back and tell me what you saw
             self._working = True
-            if done and self._tells(verbs) and self._asks_about(pieces):
-                yield replace(self._step((QUESTION,), pieces, act), via="tell", times=times)
+            if done and self._are_report_verbs(verbs) and self._is_report_about_object(pieces):
+                yield replace(self._build_step((QUESTION,), pieces, act), via="tell", times=times)
             else:
-                yield replace(self._step(verbs, pieces, act), times=times)
+                yield replace(self._build_step(verbs, pieces, act), times=times)
 
-    def _check(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
+    def _check_executable(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
         """Raise NoStepsError for an act that needs a text, an earlier look, or an instrument."""
         texts = {verb for slot in self._lexicon.texts.values() for verb in slot.verbs}
         reports = set(verbs) & self._lexicon.closing_verbs
@@ -206,23 +208,23 @@ class _Steps:
         said = [(piece.kind, piece.name, piece.value) for piece in pieces if piece.value]
         if len(set(said)) < len(said):
             raise NoStepsError
-        if any(not one.mark and other_value(one, self._lexicon) for one in pieces):
+        if any(not one.mark and find_only_other_value(one, self._lexicon) for one in pieces):
             raise NoStepsError  # a hand that is opened, not one that opens
 
-    def _is_left(self, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
+    def _is_left_unchanged(self, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
         """Return True if an object is to be left as it is: "leave the door"."""
         idle = any(self._lexicon.verbs[verb].idle for verb in verbs)
         return idle and len(pieces) == 1 and pieces[0].kind == "noun" and not pieces[0].mark
 
-    def _instrument(self, piece: Piece) -> Piece:
+    def _resolve_instrument(self, piece: Piece) -> Piece:
         """Return the instrument that a pronoun stands for: "if it is empty, use it"."""
         if piece.kind != "pronoun" or piece.mark != "with":
             return piece
         if self._tool is None:
             raise NoStepsError
-        return self._tool.marked("with")
+        return self._tool.with_mark("with")
 
-    def _wished(
+    def _resolve_desired_state(
         self, verbs: tuple[str, ...], pieces: list[Piece]
     ) -> tuple[tuple[str, ...], list[Piece]]:
         """Return the verb that leaves the state that is wished for: have the door open."""
@@ -235,47 +237,47 @@ class _Steps:
             raise NoStepsError
         return (left_by[0],), [piece for piece in pieces if piece is not states[0]]
 
-    def _asks_about(self, pieces: list[Piece]) -> bool:
+    def _is_report_about_object(self, pieces: list[Piece]) -> bool:
         """Return True if a report names its subject and no other person: "report on the lounge"."""
         kinds = {piece.name for piece in pieces if piece.kind == "value"}
         asked = {
-            *self._lexicon.listed("each"),
-            *self._lexicon.listed("joined"),
+            *self._lexicon.list_types("each"),
+            *self._lexicon.list_types("joined"),
             *self._lexicon.past,
         }
         return bool(kinds & asked) and not kinds & self._persons
 
-    def _asked_of(
+    def _convert_information_verb(
         self, act: Node, verbs: tuple[str, ...], asked: list[Node], of: list[Node]
     ) -> Iterator[Step]:
         """Yield the questions of a verb that finds something out, about the places beside them."""
-        via = "tell" if self._tells(verbs) else "look"
-        more = [piece for one in of for piece in self._pieces(one)]
+        via = "tell" if self._are_report_verbs(verbs) else "look"
+        more = [piece for one in of for piece in self._convert_phrase(one)]
         if via == "tell" and {piece.name for piece in more} & self._persons:
             for one in asked:
-                yield self._question(one, "look")
-            yield self._step(verbs, more, act)
+                yield self._build_question_step(one, "look")
+            yield self._build_step(verbs, more, act)
             return
         for one in asked:
-            step = self._question(one, via)
+            step = self._build_question_step(one, via)
             if of:
-                each = self._lexicon.listed("each")
+                each = self._lexicon.list_types("each")
                 placed = any(piece.name in each for piece in step.pieces)
                 if len(asked) > 1 or placed or any(piece.name not in each for piece in more):
                     raise NoStepsError
                 step.pieces += more
             yield step
 
-    def _tells(self, verbs: Iterable[str]) -> bool:
+    def _are_report_verbs(self, verbs: Iterable[str]) -> bool:
         return {self._lexicon.verbs[verb].finds for verb in verbs} - {""} == {"tell"}
 
-    def _avoided(self, act: Node) -> Step:
+    def _convert_prohibited_act(self, act: Node) -> Step:
         if act.kind != "act":
             raise NoStepsError
         if act.text("verb") == "leave":
-            pieces = [piece for one in act.parts() for piece in self._pieces(one)]
-            return replace(self._step((LEAVE,), pieces, act), positive=False)
-        steps = list(self._act(act, done=False))
+            pieces = [piece for one in act.parts() for piece in self._convert_phrase(one)]
+            return replace(self._build_step((LEAVE,), pieces, act), positive=False)
+        steps = list(self._convert_act(act, done=False))
         if len(steps) != 1 or QUESTION in steps[0].verbs:
             raise NoStepsError
         step = replace(steps[0], positive=False)
@@ -284,15 +286,15 @@ class _Steps:
         nothing = all(piece.name == "anything" or piece.mark == REST for piece in step.pieces)
         return replace(step, pieces=[]) if nothing else step
 
-    def _step(self, verbs: tuple[str, ...], pieces: list[Piece], node: Node) -> Step:
+    def _build_step(self, verbs: tuple[str, ...], pieces: list[Piece], node: Node) -> Step:
         pronoun = any(piece.kind == "pronoun" for piece in pieces)
         return Step(verbs, pieces, pronoun=pronoun, text=self._said(node), case=0)
 
     # -- questions and conditions
 
-    def _question(self, ask: Node, via: str) -> Step:
+    def _build_question_step(self, ask: Node, via: str) -> Step:
         pieces, positive = self._question_pieces(ask)
-        step = replace(self._step((QUESTION,), pieces, ask), via=via)
+        step = replace(self._build_step((QUESTION,), pieces, ask), via=via)
         fails = any(piece.sense == "fails" for piece in pieces)
         self._asked = step, positive != fails
         self._free = True
@@ -311,38 +313,41 @@ class _Steps:
                 if quantity.text("number") != "0" or quantity.text("bound") != "exactly":
                     raise NoStepsError
                 about = about.replace(quantity=None)
-            pieces = list(self._pieces(about))
+            pieces = list(self._convert_phrase(about))
             if any(piece.kind == "state" and piece.name != "held" for piece in pieces):
                 raise NoStepsError  # a free hand: one of several
-            return self._there(pieces), positive
+            return self._with_visible_state(pieces), positive
         if of.kind == "all":
             hold = of.node("hold")
             positive = hold.kind != "not"
             hold = hold if positive else hold.parts()[0]
-            return [*self._pieces(of.node("of")), *self._formula(hold, "")], positive
+            return [
+                *self._convert_phrase(of.node("of")),
+                *self._convert_formula(hold, ""),
+            ], positive
         if of.kind not in ("np", "pronoun"):
             raise NoStepsError
-        return self._there(list(self._pieces(of))), True
+        return self._with_visible_state(list(self._convert_phrase(of))), True
 
-    def _there(self, pieces: list[Piece]) -> list[Piece]:
+    def _with_visible_state(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces of what is looked for; where only objects are named, being visible."""
-        if any(other_value(one, self._lexicon) for one in pieces):
+        if any(find_only_other_value(one, self._lexicon) for one in pieces):
             return pieces
         described = any(one.kind in ("state", "value") for one in pieces)
         if not described and any(one.name == HAND for one in pieces):
-            pieces.append(self._piece("noun", "anything"))
+            pieces.append(self._new_piece("noun", "anything"))
         elif not described and self._sees and "visible" in self._lexicon.states:
-            pieces.insert(0, self._piece("state", "visible"))
+            pieces.insert(0, self._new_piece("state", "visible"))
         elif not described and not any(one.name in _DESCRIBED for one in pieces):
             raise NoStepsError
         return pieces
 
-    def _if(self, node: Node) -> Iterator[Step]:
-        condition = self.condition(node.node("of"))
+    def _convert_conditional(self, node: Node) -> Iterator[Step]:
+        condition = self.convert_condition(node.node("of"))
         question, needed = condition
         for name, answer in (("then", needed), ("other", not needed)):
             branch = node.get(name)
-            if isinstance(branch, Node) and self._only_tells(branch):
+            if isinstance(branch, Node) and self._only_reports_answer(branch):
                 if self._branches > 1 or node.node("of").get("of") in _SOS:
                     raise NoStepsError  # told at the end, after the other branch
                 yield replace(question, via="tell")  # what is told is the answer itself
@@ -350,7 +355,7 @@ class _Steps:
             if not isinstance(branch, Node) or not (branch.kind != "seq" or branch.parts()):
                 continue
             last = name == "other" or node.get("other") is None
-            for place, step in enumerate(self._branch(branch)):
+            for place, step in enumerate(self._convert_branch(branch)):
                 if place and last and self._paused:
                     raise NoStepsError  # where the condition ends is not clear
                 if step.condition is not None or QUESTION in step.verbs or not step.positive:
@@ -358,20 +363,20 @@ class _Steps:
                 yield replace(step, condition=(question, answer), case=self._case)
             self._case += 1
 
-    def _only_tells(self, branch: Node) -> bool:
+    def _only_reports_answer(self, branch: Node) -> bool:
         """Return True for a branch that tells the answer of its condition: "tell me"."""
         verbs = branch.text("verb").partition("/")[0].split() if branch.kind == "act" else ()
         bare = all(one.kind == "pronoun" or one.text("relation") == "me" for one in branch.parts())
-        return bool(verbs) and bare and self._tells(verbs)
+        return bool(verbs) and bare and self._are_report_verbs(verbs)
 
-    def _branch(self, branch: Node) -> Iterator[Step]:
+    def _convert_branch(self, branch: Node) -> Iterator[Step]:
         """Yield the steps of a branch; none may tell an answer that is not its own."""
         parts = branch.parts() if branch.kind == "seq" else (branch,)
-        if any(map(self._only_tells, parts)):
+        if any(map(self._only_reports_answer, parts)):
             raise NoStepsError
-        yield from self.of(branch)
+        yield from self.convert(branch)
 
-    def condition(self, ask: Node) -> tuple[Step, bool]:
+    def convert_condition(self, ask: Node) -> tuple[Step, bool]:
         """Return the question of a condition, and the answer that is needed."""
         about = ask.node("of")
         if about.kind == "pronoun":
@@ -384,29 +389,29 @@ class _Steps:
                 raise NoStepsError
             return replace(question, via="ask"), positive == _SO[about.text("name")]
         before = self._asked
-        question = self._question(ask, "ask")
+        question = self._build_question_step(ask, "ask")
         kinds = {piece.name for piece in question.pieces}
         if self._points and kinds & self._persons and not kinds & self._each:
             raise NoStepsError  # there: where the robot goes, or where the person usually is
         self._free = False
         positive = (self._asked or (question, True))[1]
-        if self._case and (before is None or not _alike(before[0], question)):
+        if self._case and (before is None or not _have_same_subject(before[0], question)):
             raise NoStepsError
         return question, positive
 
     # -- pieces
 
-    def _pieces(self, node: Node, mark: str = "") -> Iterator[Piece]:
+    def _convert_phrase(self, node: Node, mark: str = "") -> Iterator[Piece]:
         if node.kind == "pronoun":
             if node.text("name") not in ("it", "them"):
                 raise NoStepsError
-            yield self._piece("pronoun", mark=mark)
+            yield self._new_piece("pronoun", mark=mark)
         elif node.kind == "rel":
-            yield from self._related(node)
+            yield from self._convert_relation(node)
         elif node.kind == "avoid":
             for part in node.parts():
                 inner = part.node("to") if part.kind == "rel" else part
-                yield from self._pieces(inner, "not")
+                yield from self._convert_phrase(inner, "not")
         elif node.kind == "np":
             if node.get("quantity") is not None or node.text("det") in ("another", "any"):
                 raise NoStepsError
@@ -419,29 +424,31 @@ class _Steps:
             ):
                 raise NoStepsError
             if node.text("det") in ("rest", "all") and {"any", "not"} >= {*described}:
-                yield self._piece("noun", mark=REST)
+                yield self._new_piece("noun", mark=REST)
             elif node.text("det") == "rest":
                 raise NoStepsError
-            yield from self._formula(formula, mark)
+            yield from self._convert_formula(formula, mark)
         else:
             raise NoStepsError
 
-    def _related(self, node: Node) -> Iterator[Piece]:
+    def _convert_relation(self, node: Node) -> Iterator[Piece]:
         relation, to = node.text("relation"), node.get("to")
         if relation == "me":
-            yield self._piece("speaker")
+            yield self._new_piece("speaker")
         elif relation == "held" and "held" in self._lexicon.states:
-            yield self._piece("state", "held")
+            yield self._new_piece("state", "held")
         elif isinstance(to, Node) and relation in _MARKS:
-            yield from self._pieces(to, _MARKS[relation])
+            yield from self._convert_phrase(to, _MARKS[relation])
         else:
             raise NoStepsError
 
-    def _formula(self, formula: Node, mark: str) -> Iterator[Piece]:
+    def _convert_formula(self, formula: Node, mark: str) -> Iterator[Piece]:
         kinds = [part.kind for part in conjuncts(formula)]
         if kinds.count("rel") > 1 or ("thing" in kinds and "or" in kinds):
             raise NoStepsError  # the order of two is lost
-        if {"thing", "not"} <= {*kinds} and not any(map(self._is_all, conjuncts(formula))):
+        if {"thing", "not"} <= {*kinds} and not any(
+            map(self._means_everywhere, conjuncts(formula))
+        ):
             raise NoStepsError  # one place has no exceptions
         for part in conjuncts(formula):
             if part.kind in ("thing", "has"):
@@ -450,27 +457,27 @@ class _Steps:
                     said = f"noun/{HAND}//"
                 if said.count("/") != 3:
                     raise NoStepsError
-                kind, name, value, sense = name_of(said)
-                yield self._piece(_kind(kind), name, value, mark, sense, self._said(part))
+                kind, name, value, sense = parse_name(said)
+                yield self._new_piece(_parse_kind(kind), name, value, mark, sense, self._said(part))
             elif part.kind == "rel":
-                yield from self._related(part)
+                yield from self._convert_relation(part)
             elif part.kind == "pronoun":
-                yield from self._pieces(part, mark)
+                yield from self._convert_phrase(part, mark)
             elif part.kind == "not" and mark != "not":
-                yield from self._formula(part.parts()[0], "not")
+                yield from self._convert_formula(part.parts()[0], "not")
             elif part.kind == "or" and mark == "not":
                 for one in part.parts():
-                    yield from self._formula(one, mark)
+                    yield from self._convert_formula(one, mark)
             elif part.kind not in _SILENT:
                 raise NoStepsError
 
-    def _is_all(self, part: Node) -> bool:
+    def _means_everywhere(self, part: Node) -> bool:
         """Return True for the value that stands for several: everywhere."""
         kind, _, rest = part.text("name").removeprefix("value/").partition("/")
         value = self._lexicon.values.get(kind, {}).get(rest.partition("/")[0])
         return value is not None and bool(value.each)
 
-    def _piece(
+    def _new_piece(
         self,
         kind: Kind,
         name: str = "",
@@ -482,12 +489,12 @@ class _Steps:
         self._place += 1
         at = self._place
         piece = Piece(kind, name, value, mark, start=at, end=at, text=text, sense=sense)
-        if other_value(piece, self._lexicon):
+        if find_only_other_value(piece, self._lexicon):
             self._tool = piece
         return piece
 
 
-def _by_times(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
+def _group_by_repetitions(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
     """Yield the arguments of each act with its number of times: A twice, B once."""
     counts = [at for at, one in enumerate(of) if one.kind == "quantity"]
     if not counts:
@@ -505,7 +512,7 @@ def _by_times(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
         start = at + 1
 
 
-def _there_rel(noun: str) -> Node:
+def _relation_to_noun(noun: str) -> Node:
     """Return the way to what a noun names."""
     thing = Node("thing", (("name", f"noun/{noun}//"),))
     return Node("rel", (("relation", "to"), ("to", Node("np", (("of", thing),)))))
@@ -522,7 +529,7 @@ def _without_both(of: list[Node]) -> list[Node]:
     ]
 
 
-def _points(reading: Reading, kinds: Iterable[str]) -> bool:
+def _refers_to_named_place(reading: Reading, kinds: Iterable[str]) -> bool:
     """Return True if a text names a place and points at one: "there"."""
     pointing = {*closed_words(reading.language, "place_pronouns")}
     named = tuple(f"value/{kind}/" for kind in kinds)
@@ -533,25 +540,25 @@ def _points(reading: Reading, kinds: Iterable[str]) -> bool:
     )
 
 
-def _pauses(edge: Edge) -> bool:
+def _has_pause_after_first_act(edge: Edge) -> bool:
     """Return True if there is a pause after the first act."""
     leaves = list(edge.leaves())
     acts = [leaf.start for leaf in leaves if leaf.category.startswith("v.")]
     return any(leaf.category == "comma" and leaf.start > min(acts, default=0) for leaf in leaves)
 
 
-def _kind(text: str) -> Kind:
+def _parse_kind(text: str) -> Kind:
     kinds: Mapping[str, Kind] = {"noun": "noun", "value": "value", "state": "state"}
     return kinds[text]
 
 
-def _alike(one: Step, other: Step) -> bool:
+def _have_same_subject(one: Step, other: Step) -> bool:
     """Return True if two questions are about the same things."""
-    said = _about(other.pieces)
-    return not said or _about(one.pieces) == said
+    said = _subjects_of_question(other.pieces)
+    return not said or _subjects_of_question(one.pieces) == said
 
 
-def _about(pieces: Iterable[Piece]) -> set[tuple[str, str, str]]:
+def _subjects_of_question(pieces: Iterable[Piece]) -> set[tuple[str, str, str]]:
     named = ("noun", "value")
     found = {(str(p.kind), p.name, p.value) for p in pieces if p.kind in named}
     return {one for one in found if one[1] != "Aspect"} or found

@@ -16,7 +16,7 @@ from bt_exec.language.reading.lexicon import language_data
 from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
 from bt_exec_llm.offline.phrases import expand_phrase
 
-__all__ = ["Name", "engine_words", "name_of"]
+__all__ = ["Name", "parse_name", "to_engine_lexicon"]
 
 Name = tuple[str, str, str, str]
 """Kind, type, value and sense of a piece; see `bt_exec_llm.offline.piece.Piece`."""
@@ -24,52 +24,52 @@ Name = tuple[str, str, str, str]
 _LANGUAGES = ("en", "ko")
 
 
-def name_of(text: str) -> Name:
-    """Return the piece that a name of `engine_words` stands for."""
+def parse_name(text: str) -> Name:
+    """Return the piece that a name of `to_engine_lexicon` stands for."""
     kind, name, value, sense = text.split("/")
     return kind, name, value, sense
 
 
-def engine_words(lexicon: Lexicon) -> Mapping[str, Any]:
+def to_engine_lexicon(lexicon: Lexicon) -> Mapping[str, Any]:
     """Return the words of a lexicon as the lexicon of a pack."""
     things: dict[str, Any] = {}
     attributes: dict[str, Any] = {}
     for noun, words in lexicon.nouns.items():
-        things[f"noun/{noun}//"] = {one: _nouns(words, one) for one in _LANGUAGES}
+        things[f"noun/{noun}//"] = {one: _noun_phrases(words, one) for one in _LANGUAGES}
     for state, words in lexicon.states.items():
         described = {**_state_adjectives(words), "ko": {"adjective": _korean_result_forms(words)}}
         attributes[f"state/{state}//"] = {"kind": "state", **described}
     for kind, values in lexicon.values.items():
         for value, said in values.items():
-            for sense, own in _senses(said):
+            for sense, own in _phrases_by_sense(said):
                 name = f"value/{kind}/{value}/{sense}"
-                things[name] = {one: _nouns(own, one) for one in _LANGUAGES}
-                if kind in lexicon.listed("joined"):
+                things[name] = {one: _noun_phrases(own, one) for one in _LANGUAGES}
+                if kind in lexicon.list_types("joined"):
                     attributes[name] = {"kind": kind, **_state_adjectives(own)}
     places = language_data("en")["orders"]["places"]
     return {
         "relations": {"at": {"en": places, "ko": []}},
         "things": things,
         "attributes": attributes,
-        "verbs": dict(_verbs(lexicon)),
-        "fillers": {one: list(_fillers(lexicon, one)) for one in _LANGUAGES},
+        "verbs": dict(_verbs_by_frame(lexicon)),
+        "fillers": {one: list(_filler_words(lexicon, one)) for one in _LANGUAGES},
     }
 
 
-def _fillers(lexicon: Lexicon, language: str) -> Iterator[str]:
+def _filler_words(lexicon: Lexicon, language: str) -> Iterator[str]:
     """Yield the words that change nothing, without those that hold an operator."""
     for words in (lexicon.filler, lexicon.courtesy):
-        for word in _every(getattr(words, language)):
+        for word in _expand_phrases(getattr(words, language)):
             if not operators_in(word, language):
                 yield word
 
 
-def _verbs(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
+def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
     """Yield verbs by frame; a word of several verbs belongs to one entry that names them all."""
     said: dict[str, dict[str, list[str]]] = {one: defaultdict(list) for one in _LANGUAGES}
     for name, verb in lexicon.verbs.items():
         for language in _LANGUAGES:
-            for word in _every(getattr(verb, language)):
+            for word in _expand_phrases(getattr(verb, language)):
                 said[language][word].append(name)
     by_names: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for language, names_of in said.items():
@@ -97,27 +97,29 @@ def _separable_verbs(words: Iterable[str]) -> Mapping[str, list[str]]:
     return found
 
 
-def _senses(value: Value) -> Iterator[tuple[str, Words]]:
+def _phrases_by_sense(value: Value) -> Iterator[tuple[str, Words]]:
     """Yield the phrases of a value by what they say in a condition."""
     told = {
         phrase: sense
         for sense, words in (("holds", value.holds), ("fails", value.fails))
-        for phrase in (*_every(words.en), *_every(words.ko))
+        for phrase in (*_expand_phrases(words.en), *_expand_phrases(words.ko))
     }
     for sense in ("", "holds", "fails"):
-        english = [one for one in _every(value.en) if told.get(one, "") == sense]
-        korean = [one for one in _every(value.ko) if told.get(one, "") == sense]
+        english = [one for one in _expand_phrases(value.en) if told.get(one, "") == sense]
+        korean = [one for one in _expand_phrases(value.ko) if told.get(one, "") == sense]
         yield sense, Words(en=english, ko=korean)
 
 
-def _nouns(words: Words, language: str) -> list[str]:
-    found = _every(getattr(words, language))
+def _noun_phrases(words: Words, language: str) -> list[str]:
+    found = _expand_phrases(getattr(words, language))
     return [one for one in found if language == "en" or not one.endswith("다")]
 
 
 def _state_adjectives(words: Words) -> Mapping[str, Any]:
     """Return the adjectives of a state."""
-    english = [f"{one}/more {one}/most {one}" for one in _every(words.en) if "/" not in one]
+    english = [
+        f"{one}/more {one}/most {one}" for one in _expand_phrases(words.en) if "/" not in one
+    ]
     return {"en": {"adjective": english}, "ko": {"adjective": _nouns_in_da(words)}}
 
 
@@ -133,8 +135,8 @@ def _korean_result_forms(words: Words) -> list[str]:
 
 
 def _nouns_in_da(words: Words) -> list[str]:
-    return [one for one in _every(words.ko) if one.endswith("다")]
+    return [one for one in _expand_phrases(words.ko) if one.endswith("다")]
 
 
-def _every(phrases: Iterable[str]) -> list[str]:
+def _expand_phrases(phrases: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(one for phrase in phrases for one in expand_phrase(phrase)))

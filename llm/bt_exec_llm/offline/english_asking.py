@@ -9,12 +9,19 @@ from bt_exec_llm.offline.english_words import Token
 from bt_exec_llm.offline.lexicon import Verb
 from bt_exec_llm.offline.piece import Clause
 
-__all__ = ["asked_for", "follows_question", "if_so", "without_nothing"]
+__all__ = [
+    "add_verb_of_request",
+    "follows_question",
+    "make_if_so_clause",
+    "replace_nothing_by_anything",
+]
 
 _NONE = {"nothing": "anything", "no": "any"}
 
 
-def asked_for(clauses: list[Clause], tokens: list[Token], verbs: Mapping[str, Verb]) -> None:
+def add_verb_of_request(
+    clauses: list[Clause], tokens: list[Token], verbs: Mapping[str, Verb]
+) -> None:
     """Read a requested object as the verb that gets it ("the material, please")."""
     said = [token.text for token in tokens if token.is_word]
     if len(clauses) != 1 or not said or said[-1] != "please":
@@ -27,16 +34,18 @@ def asked_for(clauses: list[Clause], tokens: list[Token], verbs: Mapping[str, Ve
         clause.verbs = tuple(name for name, verb in verbs.items() if verb.asked_for)
 
 
-def without_nothing(scan: EnglishScan, tokens: list[Token], at: int) -> list[Token]:
+def replace_nothing_by_anything(scan: EnglishScan, tokens: list[Token], at: int) -> list[Token]:
     """Return the tokens of a condition with "anything" for "nothing"; None without "nothing".
 
     A "nothing" of the lexicon is kept, as in "if it is open do nothing".
     """
-    end = scan.extent(tokens, at, asks=True)
+    end = scan.end_of_clause(tokens, at, asks=True)
     end = scan.end_of_condition(tokens, at, end)
     none = [k for k in range(at, end) if tokens[k].text in _NONE]
-    none = [k for k in none if tokens[k].text == "nothing" or not scan.ends(tokens, k + 1)]
-    if len(none) != 1 or scan.phrases.entries(tokens, none[0]) is not None:
+    none = [
+        k for k in none if tokens[k].text == "nothing" or not scan.is_end_of_part(tokens, k + 1)
+    ]
+    if len(none) != 1 or scan.phrases.find_entries(tokens, none[0]) is not None:
         return []
     changed = tokens[none[0]]._replace(text=_NONE[tokens[none[0]].text])
     return [*tokens[: none[0]], changed, *tokens[none[0] + 1 :]]
@@ -47,7 +56,7 @@ def follows_question(clauses: list[Clause], tokens: list[Token], at: int) -> boo
     return bool(clauses) and clauses[-1].mood == "ask" and tokens[at - 1].text == "?"
 
 
-def if_so(token: Token) -> Clause:
+def make_if_so_clause(token: Token) -> Clause:
     """Return the condition that the preceding question was answered with yes."""
     start, end = token.start, token.end
     return Clause(mood="if", verbs=("?",), answers="so", start=start, end=end, said=token.text)

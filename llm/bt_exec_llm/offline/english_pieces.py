@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from bt_exec.language.closed import mapping, marks, numbers, phrases, words
-from bt_exec_llm.offline.english_phrases import Phrases, stands
+from bt_exec_llm.offline.english_phrases import Phrases, phrase_starts_at
 from bt_exec_llm.offline.english_words import Token
 from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.vocabulary import Entry
@@ -44,7 +44,7 @@ def add_pieces(
     asks: bool,
 ) -> None:
     """Add the pieces between `at` and `end` to `clause`."""
-    _Pieces(phrases, text, tokens, end, clause, skip, asks).take(at)
+    _Pieces(phrases, text, tokens, end, clause, skip, asks).parse_from(at)
 
 
 class _Pieces:
@@ -74,79 +74,83 @@ class _Pieces:
         self._negated = self._excepted = self._lost_or = False
         self._unknown: list[int] = []
 
-    def take(self, at: int) -> None:
+    def parse_from(self, at: int) -> None:
         """Parse everything from `at` on."""
         ways = (
-            self._idle,
-            self._skipped,
-            self._sign,
-            self._negation,
-            self._way,
-            self._number,
-            self._named,
-            self._filler,
-            self._both,
-            self._determiner,
-            self._loose,
-            self._joining,
+            self._skip_long_filler,
+            self._skip_excluded_token,
+            self._parse_sign,
+            self._parse_negation,
+            self._parse_manner,
+            self._parse_number,
+            self._parse_name,
+            self._parse_filler,
+            self._parse_both,
+            self._parse_determiner,
+            self._parse_question_word,
+            self._parse_joining_word,
         )
         while at < self._end:
             after = next((end for way in ways if (end := way(at)) is not None), None)
             if after is None:
                 self._unknown.append(at)
             at = at + 1 if after is None else after
-        self._finish()
+        self._check_unfinished()
 
-    def _close(self) -> None:
+    def _add_unknown_words(self) -> None:
         """Add the pending unknown words as one piece."""
         if self._unknown:
             first, last = self._tokens[self._unknown[0]], self._tokens[self._unknown[-1]]
             said = self._text[first.start : last.end]
-            self._put(Piece("unknown", "noun", said, self._mark, "", first.start, last.end, said))
+            self._append_piece(
+                Piece("unknown", "noun", said, self._mark, "", first.start, last.end, said)
+            )
             self._unknown = []
 
-    def _put(self, piece: Piece) -> None:
+    def _append_piece(self, piece: Piece) -> None:
         self._clause.pieces.append(piece)
 
-    def _why(self, code: str, words: str) -> None:
+    def _add_problem(self, code: str, words: str) -> None:
         self._clause.whys.append((code, words))
 
-    def _idle(self, at: int) -> int | None:
-        after = self._phrases.filler(self._tokens, at)
+    def _skip_long_filler(self, at: int) -> int | None:
+        after = self._phrases.end_of_fillers(self._tokens, at)
         return after if at not in self._skip and after > at + 1 and not self._unknown else None
 
-    def _skipped(self, at: int) -> int | None:
+    def _skip_excluded_token(self, at: int) -> int | None:
         if at not in self._skip:
             return None
-        self._close()
+        self._add_unknown_words()
         if self._negated:  # e.g. go not on patrol
-            self._why("NEGATED", self._text[self._clause.start : self._tokens[at].end])
+            self._add_problem("NEGATED", self._text[self._clause.start : self._tokens[at].end])
         self._mark, self._negated = "", False
         return at + 1
 
-    def _sign(self, at: int) -> int | None:
+    def _parse_sign(self, at: int) -> int | None:
         sign = self._tokens[at]
         if sign.is_word:
             return None
         if sign.text == "&":
-            self._close()
+            self._add_unknown_words()
             self._mark = "and"
         elif sign.text not in _SIGNS:
             self._unknown.append(at)
         elif self._unknown and sign.text in (",", ":"):
-            self._close()
+            self._add_unknown_words()
         return at + 1
 
-    def _negation(self, at: int) -> int | None:
+    def _parse_negation(self, at: int) -> int | None:
         clause, word = self._clause, self._tokens[at].text
         if self._asks and word in _BEGINS_ASKED:
             clause.asked = clause.asked or Clause()
-        phrase = next((one for one in _NOT if stands(self._tokens, at, one)), None)
+        phrase = next((one for one in _NOT if phrase_starts_at(self._tokens, at, one)), None)
         if phrase is None:
             if word == "or" and not self._asks and not (clause.pieces or self._unknown):
-                self._why("UNFINISHED", self._text[self._tokens[at].start :])  # e.g. this or what?
+                self._add_problem(
+                    "UNFINISHED", self._text[self._tokens[at].start :]
+                )  # e.g. this or what?
             return None
-        self._close()
+        self._add_unknown_words()
         end = at + len(phrase)
         self._negated, self._excepted = True, phrase in _EXCEPT
         self._denial = " ".join(phrase)
@@ -156,43 +160,45 @@ class _Pieces:
             _negate_question(clause, self._tokens, end - 1)
             self._negated = False
         elif phrase in _BEFORE_VERBS:  # no verb follows
-            self._why("NEGATED", self._text[self._tokens[at].start : self._tokens[end - 1].end])
+            self._add_problem(
+                "NEGATED", self._text[self._tokens[at].start : self._tokens[end - 1].end]
+            )
         return end
 
-    def _way(self, at: int) -> int | None:
-        denied = self._negated or not self._clause.positive or _goes_to(self._clause.pieces)
+    def _parse_manner(self, at: int) -> int | None:
+        denied = self._negated or not self._clause.positive or _has_destination(self._clause.pieces)
         token = self._tokens[at]
         if token.text not in _WAYS or not denied:
             return None
-        if not _place_follows(self._phrases, self._tokens, at):
+        if not _is_followed_by_place(self._phrases, self._tokens, at):
             return None
-        self._close()  # e.g. to the lounge, (not) through the corridor
-        self._put(Piece("limit", "MANNER", "", "", "", token.start, token.end, token.text))
+        self._add_unknown_words()  # e.g. to the lounge, (not) through the corridor
+        self._append_piece(Piece("limit", "MANNER", "", "", "", token.start, token.end, token.text))
         self._negated = False
         return at + 1
 
-    def _number(self, at: int) -> int | None:
-        number = _number(self._tokens, at, self._end)
-        found = self._phrases.entries(self._tokens, at)
+    def _parse_number(self, at: int) -> int | None:
+        number = _read_number(self._tokens, at, self._end)
+        found = self._phrases.find_entries(self._tokens, at)
         if number is None or (found is not None and found[1] > number[1]):
             return None
-        self._close()
+        self._add_unknown_words()
         code, size, value = number
         start, stop = self._tokens[at].start, self._tokens[at + size - 1].end
         said = self._text[start:stop]
-        self._put(Piece("limit", code, value, self._mark, "", start, stop, said))
+        self._append_piece(Piece("limit", code, value, self._mark, "", start, stop, said))
         return at + size
 
-    def _named(self, at: int) -> int | None:
-        found = self._phrases.entries(self._tokens, at)
+    def _parse_name(self, at: int) -> int | None:
+        found = self._phrases.find_entries(self._tokens, at)
         if found is None:
             return None
         entries, size = sorted(found[0], key=lambda e: e.kind == "proxy"), found[1]
         joins = size == 1 and self._tokens[at].text in _MARKS and entries[0].kind != "relation"
-        if joins and _names_follow(self._phrases, self._tokens, at + 1, self._end):
-            return self._join(at)
-        after = self._phrases.filler(self._tokens, at)
-        self._close()
+        if joins and _is_followed_by_name(self._phrases, self._tokens, at + 1, self._end):
+            return self._parse_conjunction(at)
+        after = self._phrases.end_of_fillers(self._tokens, at)
+        self._add_unknown_words()
         if after - at > size:
             return after
         states = (e for e in entries if e.kind == "state" and self._asks)
@@ -200,10 +206,10 @@ class _Pieces:
         if entry.kind == "relation":
             self._relation = entry.name
         else:
-            self._add(entry, entries, at, size)
+            self._add_entry(entry, entries, at, size)
         return at + size
 
-    def _add(self, entry: Entry, entries: list[Entry], at: int, size: int) -> None:
+    def _add_entry(self, entry: Entry, entries: list[Entry], at: int, size: int) -> None:
         """Add a piece for a lexicon entry, with its other meanings."""
         start, last = self._tokens[at].start, self._tokens[at + size - 1]
         said = self._text[start : last.end]
@@ -211,120 +217,122 @@ class _Pieces:
         others = [e for e in entries if e is not entry and e.kind in ("value", "proxy")]
         relation = "|".join(f"{e.name}={e.value}" for e in others)
         mark = "not" if self._negated else self._mark
-        self._place(
+        self._add_with_place(
             Piece(kind, entry.name, entry.value, mark, relation, start, last.end, said, entry.sense)
         )
         after = [t.text for t in self._tokens[at + size : at + size + 1]]
         if kind == "state":
             if last.text in _PERFECT and after == ["not"]:
-                self._why("CONDITION", said)  # e.g. if you have not already
+                self._add_problem("CONDITION", said)  # e.g. if you have not already
             self._clause.asked = self._clause.asked or (Clause() if self._asks else None)
         self._relation = ""
         if self._negated:
             place = at + size
-            listed = _listed_after(
+            listed = _end_of_exceptions(
                 self._phrases, self._tokens, place, self._end, entry.kind, entry.name
             )
             self._negated = listed > 0
             if self._negated and not self._excepted and after == [","]:  # e.g. A, not B, and C
-                self._why("OPERATOR", self._denial)
+                self._add_problem("OPERATOR", self._denial)
         if self._mark != "with":
             self._mark = ""
 
-    def _place(self, piece: Piece) -> None:
+    def _add_with_place(self, piece: Piece) -> None:
         """Add a piece with the place that precedes it ("inside the door")."""
         if self._relation and piece.kind == "noun":
             _attach_place(self._clause.pieces, piece, self._relation)
         elif self._relation in ("front", "beside") and not self._negated:  # e.g. outside the lounge
-            self._why("NOT_TOGETHER", piece.text)
+            self._add_problem("NOT_TOGETHER", piece.text)
         elif self._relation and not self._negated:
             where = "from" if self._relation == "from_inside" else "at"
-            self._put(piece.marked("or" if self._mark == "or" else where))
+            self._append_piece(piece.with_mark("or" if self._mark == "or" else where))
         else:
-            self._put(piece)
+            self._append_piece(piece)
 
-    def _filler(self, at: int) -> int | None:
+    def _parse_filler(self, at: int) -> int | None:
         word = self._tokens[at].text
         if word == "first" and sum(p.kind == "value" for p in self._clause.pieces) > 1:
-            self._why("OPERATOR", word)  # e.g. the corridor and the lounge, the lounge first
-        after = self._phrases.filler(self._tokens, at)
+            self._add_problem(
+                "OPERATOR", word
+            )  # e.g. the corridor and the lounge, the lounge first
+        after = self._phrases.end_of_fillers(self._tokens, at)
         if after == at:
             return None
         if word in _SOLID:
-            pointed = at > 0 and self._phrases.determiner(self._tokens, at - 1)
-            named = _names_follow(self._phrases, self._tokens, after, self._end)
+            pointed = at > 0 and self._phrases.starts_with_determiner(self._tokens, at - 1)
+            named = _is_followed_by_name(self._phrases, self._tokens, after, self._end)
             if pointed or named or self._unknown:
                 self._unknown.append(at)
                 return at + 1
-        self._close()
+        self._add_unknown_words()
         return after
 
-    def _both(self, at: int) -> int | None:
+    def _parse_both(self, at: int) -> int | None:
         token = self._tokens[at]
         if token.text != "both" or any(t.text == "and" for t in self._tokens[at : self._end]):
             return None
-        self._close()
-        self._put(Piece("limit", "COUNT", "2", "", "", token.start, token.end, token.text))
+        self._add_unknown_words()
+        self._append_piece(Piece("limit", "COUNT", "2", "", "", token.start, token.end, token.text))
         return at + 1
 
-    def _determiner(self, at: int) -> int | None:
+    def _parse_determiner(self, at: int) -> int | None:
         token, after = self._tokens[at], at + 1
-        if not self._phrases.determiner(self._tokens, at):
+        if not self._phrases.starts_with_determiner(self._tokens, at):
             return None
         last = after >= self._end or after in self._skip or self._tokens[after].text in _MARKS
         if token.text in THIS and last and not self._asks:  # e.g. put that down
             piece = Piece("pronoun", "", "", self._mark, "", token.start, token.end, token.text)
-            self._put(piece)
+            self._append_piece(piece)
             self._mark = ""
         return after
 
-    def _loose(self, at: int) -> int | None:
+    def _parse_question_word(self, at: int) -> int | None:
         word = self._tokens[at].text
         if word not in _QUESTION or not (self._asks or self._clause.mood in ("ask", "if")):
             return None
-        self._close()
+        self._add_unknown_words()
         if word in ("in", "on", "at"):
             self._mark = "at"
         return at + 1
 
-    def _joining(self, at: int) -> int | None:
+    def _parse_joining_word(self, at: int) -> int | None:
         word = self._tokens[at].text
         if word == "of" and self._unknown:
             return None
-        return self._join(at) if word in _MARKS and at + 1 < self._end else None
+        return self._parse_conjunction(at) if word in _MARKS and at + 1 < self._end else None
 
-    def _join(self, at: int) -> int:
+    def _parse_conjunction(self, at: int) -> int:
         """Parse a preposition or "and"."""
-        self._close()
+        self._add_unknown_words()
         self._lost_or = self._lost_or or self._mark == "or"
         self._mark = _MARKS[self._tokens[at].text]
         return at + 1
 
-    def _finish(self) -> None:
-        self._close()
+    def _check_unfinished(self) -> None:
+        self._add_unknown_words()
         pieces, rest = self._clause.pieces, self._text[self._clause.start :]
         if not self._asks and (self._lost_or or self._mark == "or"):  # e.g. or what?
-            self._why("UNFINISHED", rest)
+            self._add_problem("UNFINISHED", rest)
         first = next((p for p in pieces if p.mark == "or"), None)
         if first is not None and not any(
             _are_alternatives(p, first) for p in pieces if p is not first
         ):
-            self._why("CHOICE", rest)  # e.g. in his office or in the lounge
+            self._add_problem("CHOICE", rest)  # e.g. in his office or in the lounge
         if self._negated:  # nothing follows that could be excluded
-            self._why("NEGATED", rest)
+            self._add_problem("NEGATED", rest)
         if self._relation and self._tokens:
             last = self._tokens[min(self._end, len(self._tokens)) - 1]
             where = f"{self._relation} "
-            self._put(Piece("noun", "", "", "at", where, last.start, last.end, last.text))
+            self._append_piece(Piece("noun", "", "", "at", where, last.start, last.end, last.text))
 
 
-def _listed_after(
+def _end_of_exceptions(
     phrases: Phrases, tokens: list[Token], at: int, end: int, kind: str, name: str
 ) -> int:
     """Return the end of a continued list of exceptions ("… and the corridor"); 0 if it ends."""
-    while at < end and (tokens[at].text in _LISTING or phrases.determiner(tokens, at)):
+    while at < end and (tokens[at].text in _LISTING or phrases.starts_with_determiner(tokens, at)):
         at += 1
-    found = phrases.entries(tokens, at) if at < end else None
+    found = phrases.find_entries(tokens, at) if at < end else None
     same = found is not None and any((e.kind, e.name) == (kind, name) for e in found[0])
     return at if same else 0
 
@@ -339,26 +347,26 @@ def _negate_question(clause: Clause, tokens: list[Token], at: int) -> None:
     clause.asked.positive = not clause.asked.positive
 
 
-def _goes_to(pieces: list[Piece]) -> bool:
+def _has_destination(pieces: list[Piece]) -> bool:
     """Return True if the clause already has a destination or addressee."""
     return bool(pieces) and pieces[-1].kind in ("value", "person") and pieces[-1].mark == "to"
 
 
-def _place_follows(phrases: Phrases, tokens: list[Token], at: int) -> bool:
+def _is_followed_by_place(phrases: Phrases, tokens: list[Token], at: int) -> bool:
     """Return True if a value follows the word at `at`."""
     at += 1
-    while at < len(tokens) and phrases.determiner(tokens, at):
+    while at < len(tokens) and phrases.starts_with_determiner(tokens, at):
         at += 1
-    found = phrases.entries(tokens, at)
+    found = phrases.find_entries(tokens, at)
     return found is not None and any(entry.kind == "value" for entry in found[0])
 
 
-def _names_follow(phrases: Phrases, tokens: list[Token], at: int, end: int) -> bool:
+def _is_followed_by_name(phrases: Phrases, tokens: list[Token], at: int, end: int) -> bool:
     """Return True if an article or a name follows, to which the preceding word belongs."""
     if at >= end:
         return False
-    found = phrases.entries(tokens, at)
-    return phrases.determiner(tokens, at) or (
+    found = phrases.find_entries(tokens, at)
+    return phrases.starts_with_determiner(tokens, at) or (
         found is not None and found[0][0].kind in ("noun", "value")
     )
 
@@ -377,7 +385,7 @@ def _attach_place(pieces: list[Piece], piece: Piece, relation: str) -> None:
         pieces.append(Piece("noun", "", "", "at", name, piece.start, piece.end, piece.text))
 
 
-def _number(tokens: list[Token], at: int, end: int) -> tuple[str, int, str] | None:
+def _read_number(tokens: list[Token], at: int, end: int) -> tuple[str, int, str] | None:
     """Return what a number limits, its length in words, and its value."""
     word = tokens[at].text
     digits = "".join(char for char in word if char in "0123456789")

@@ -10,7 +10,7 @@ from bt_exec_llm.offline.english_words import Token
 if TYPE_CHECKING:
     from bt_exec_llm.offline.english_scan import EnglishScan
 
-__all__ = ["REMARKS", "command_after", "runs_on"]
+__all__ = ["REMARKS", "find_command_after_remark", "starts_unpunctuated_remark"]
 
 _BE = frozenset(words("en", "be"))
 _LINKS = frozenset(words("en", "links"))
@@ -43,28 +43,28 @@ _JOINS = (
 )
 
 
-def runs_on(scan: EnglishScan, tokens: list[Token], at: int) -> bool:
+def starts_unpunctuated_remark(scan: EnglishScan, tokens: list[Token], at: int) -> bool:
     """Return True if a remark without punctuation begins here ("close the door it's cold")."""
     word = tokens[at].text
     if word == "as":
-        return scan.says(tokens, at + 1, REMARKS)
+        return scan.starts_statement(tokens, at + 1, REMARKS)
     if word not in ("it", "i", "we", "there", "they") or at + 2 >= len(tokens):
         return False
     return tokens[at + 1].text in _BE and tokens[at - 1].text not in (*_JOINS, *_LINKS)
 
 
-def command_after(scan: EnglishScan, tokens: list[Token], at: int, end: int) -> int:
+def find_command_after_remark(scan: EnglishScan, tokens: list[Token], at: int, end: int) -> int:
     """Return the start of a command after a remark without punctuation ("it's cold close it")."""
     for k in range(at + 3, end - 1):
-        size, names = scan.phrases.verb(tokens, k)
+        size, names = scan.phrases.find_verb(tokens, k)
         nxt = k + size
         before = tokens[k - 1].text
         if not names or nxt >= end or before in _BE or before in _JOINS:
             continue
-        found = scan.phrases.entry(tokens, nxt)
+        found = scan.phrases.find_entry(tokens, nxt)
         named = found is not None and found[0].kind in ("noun", "pronoun", "value")
-        if (named or scan.phrases.determiner(tokens, nxt)) and not scan.phrases.determiner(
-            tokens, k - 1
-        ):
+        if (
+            named or scan.phrases.starts_with_determiner(tokens, nxt)
+        ) and not scan.phrases.starts_with_determiner(tokens, k - 1):
             return k
     return end

@@ -15,7 +15,14 @@ from bt_exec.language.closed import closed_classes, mapping, phrases, words
 from bt_exec_llm.offline.kept_texts import KeptTexts
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
-__all__ = ["EnglishWords", "Token", "bases_of", "english_words", "lemma_of", "load"]
+__all__ = [
+    "EnglishWords",
+    "Token",
+    "lemmatize",
+    "load_lemmas",
+    "make_tokenizer",
+    "possible_base_forms",
+]
 
 _TOKEN = re.compile(
     r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d+(?:[.:,]\d+)*(?:pm|am|st|nd|rd|th)?|->|=>|&&|\|\||\S"
@@ -54,30 +61,30 @@ class _Entry(NamedTuple):
 
 
 @cache
-def _kept() -> KeptTexts:
+def _lemma_cache() -> KeptTexts:
     return KeptTexts("english", version("simplemma"))
 
 
 @lru_cache(maxsize=4096)
-def _entry(word: str) -> _Entry:
-    match _kept().get(word):
+def _look_up_lemma(word: str) -> _Entry:
+    match _lemma_cache().get(word):
         case [str(lemma), bool(is_known)]:
             return _Entry(lemma, is_known)
     import simplemma
 
     found = _Entry(simplemma.lemmatize(word, "en"), simplemma.is_known(word, "en"))
-    _kept().add(word, found)
+    _lemma_cache().add(word, found)
     return found
 
 
-def lemma_of(word: str) -> str:
+def lemmatize(word: str) -> str:
     """Return the dictionary form of an English word, "open" for "opening"."""
-    return _entry(word).lemma
+    return _look_up_lemma(word).lemma
 
 
-def bases_of(word: str) -> tuple[str, ...]:
+def possible_base_forms(word: str) -> tuple[str, ...]:
     """Return possible base forms of an inflected verb, the likeliest first."""
-    found = [lemma_of(word)]
+    found = [lemmatize(word)]
     for ending in ("ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) > len(ending) + 2:
             stem = word[: -len(ending)]
@@ -85,7 +92,7 @@ def bases_of(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def load() -> None:
+def load_lemmas() -> None:
     """Load the lemma dictionary."""
     import simplemma
 
@@ -102,17 +109,17 @@ class EnglishWords:
         self._slips: dict[str, set[str]] = {}
         for word in self._known:
             if (len(word) >= 4 and word.isalpha()) or word in ("door",):
-                for cut in _cuts(word):
+                for cut in _variants_without_one_letter(word):
                     self._slips.setdefault(cut, set()).add(word)
 
     def read(self, text: str) -> list[Token]:
         """Return the tokens of a cleaned command."""
         found: list[Token] = []
         for match in _TOKEN.finditer(text):
-            found.extend(self._split(match[0].casefold(), *match.span()))
-        return _without_tag(_as_meant(_merged(found)))
+            found.extend(self._split_contraction(match[0].casefold(), *match.span()))
+        return _without_question_tag(_replace_ambiguous_words(_merge_conjunctions(found)))
 
-    def _split(self, word: str, start: int, end: int) -> list[Token]:
+    def _split_contraction(self, word: str, start: int, end: int) -> list[Token]:
         if word.endswith("'s") and word[:-2] in _CLITIC_S:
             return [Token(word[:-2], start, end - 2), Token("is", end - 2, end)]
         if word in _WHOLE and not word.endswith(_CLITICS):
@@ -121,32 +128,32 @@ class EnglishWords:
             for short, full in _SHORT.items():
                 if word.endswith(short) and len(word) > len(short):
                     return [
-                        *self._split(word[: -len(short)], start, end - len(short)),
+                        *self._split_contraction(word[: -len(short)], start, end - len(short)),
                         Token(full, end - len(short), end),
                     ]
         if word.endswith("'s") and word not in self._known and word[:-2] in self._known:
             return [Token(word[:-2], start, end - 2), Token("is", end - 2, end)]
         if word in self._known or not word.isalpha() or not word.isascii():
             return [Token(word, start, end)]
-        if not _entry(word).is_known:
-            if (mended := self._mended(word)) is not None:
+        if not _look_up_lemma(word).is_known:
+            if (mended := self._correct_spelling(word)) is not None:
                 return [Token(mended, start, end)]
-            if len(word) >= 7 and (parts := self._parts(word)) is not None:
+            if len(word) >= 7 and (parts := self._split_joined_words(word)) is not None:
                 return [Token(part, start + a, start + b) for part, a, b in parts]
         return [Token(word, start, end)]
 
-    def _mended(self, word: str) -> str | None:
+    def _correct_spelling(self, word: str) -> str | None:
         """Return the one lexicon word at one edit from `word`."""
         if len(word) < 3:
             return None
         near: set[str] = set()
-        for cut in {word, *_cuts(word)}:
+        for cut in {word, *_variants_without_one_letter(word)}:
             near |= self._slips.get(cut, set())
-        near = {one for one in near if one[0] == word[0] and _one_slip(word, one)}
+        near = {one for one in near if one[0] == word[0] and _differ_by_one_typo(word, one)}
         means = {tuple(self._table.find((one,))) for one in near}
         return min(near) if len(means) == 1 and (len(near) == 1 or () not in means) else None
 
-    def _parts(self, word: str) -> list[tuple[str, int, int]] | None:
+    def _split_joined_words(self, word: str) -> list[tuple[str, int, int]] | None:
         """Return the words of a token that was typed without spaces."""
         best: list[list[tuple[str, int, int]] | None] = [None] * (len(word) + 1)
         best[0] = []
@@ -165,12 +172,12 @@ class EnglishWords:
 
 
 @lru_cache(maxsize=16)
-def english_words(vocabulary: Vocabulary) -> EnglishWords:
+def make_tokenizer(vocabulary: Vocabulary) -> EnglishWords:
     """Return the cached English tokenizer of a vocabulary."""
     return EnglishWords(vocabulary)
 
 
-def _merged(tokens: list[Token]) -> list[Token]:
+def _merge_conjunctions(tokens: list[Token]) -> list[Token]:
     """Return tokens with multi-word conjunctions merged ("prior to" becomes "before")."""
     found: list[Token] = []
     at = 0
@@ -186,7 +193,7 @@ def _merged(tokens: list[Token]) -> list[Token]:
     return found
 
 
-def _as_meant(tokens: list[Token]) -> list[Token]:
+def _replace_ambiguous_words(tokens: list[Token]) -> list[Token]:
     """Return tokens with "after", "instead" and "everywhere but" replaced by their meaning."""
     found: list[Token] = []
     for at, one in enumerate(tokens):
@@ -195,19 +202,19 @@ def _as_meant(tokens: list[Token]) -> list[Token]:
             one = one._replace(text="afterwards")
         elif one.text == "instead" and last:
             one = one._replace(text="rather")
-        elif one.text == "but" and not last and _after_all(found):
+        elif one.text == "but" and not last and _is_exception_but(found):
             one = one._replace(text="except")
         found.append(one)
     return found
 
 
-def _after_all(before: list[Token]) -> bool:
+def _is_exception_but(before: list[Token]) -> bool:
     """Return True if "but" introduces an exception here ("everywhere but")."""
     words = [token.text for token in before[-2:]]
     return bool(words) and (words[-1] in _ALL or words[0] in _EACH)
 
 
-def _without_tag(tokens: list[Token]) -> list[Token]:
+def _without_question_tag(tokens: list[Token]) -> list[Token]:
     """Return tokens without a question tag ("the door is closed, right?")."""
     if not tokens or tokens[-1].text != "?":
         return tokens
@@ -218,11 +225,11 @@ def _without_tag(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _cuts(word: str) -> set[str]:
+def _variants_without_one_letter(word: str) -> set[str]:
     return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
 
 
-def _one_slip(left: str, right: str) -> bool:
+def _differ_by_one_typo(left: str, right: str) -> bool:
     """Return True if two words differ by one letter or by two exchanged letters."""
     if abs(len(left) - len(right)) > 1:
         return False

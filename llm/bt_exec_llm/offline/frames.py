@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from bt_exec.language.messages import language_of
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
-from bt_exec_llm.offline.kept_clauses import clauses_of
+from bt_exec_llm.offline.kept_clauses import cached_clauses
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.literal import Literal
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.reader import Reader
-from bt_exec_llm.offline.shapes import shaped
+from bt_exec_llm.offline.shapes import use_unknown_nouns_as_texts
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.trouble import Trouble
 
-__all__ = ["Frame", "Frames", "key_of", "keys_of"]
+__all__ = ["Frame", "Frames", "piece_key", "step_keys"]
 
 
 @dataclass(frozen=True)
@@ -77,37 +77,37 @@ class Frames:
         assert frames.literal is not None
         several: list[tuple[TreeSpec, list[Step]]] = []
         said = [(tree, text) for tree in library for text in utterances[tree.tree]]
-        read = clauses_of(reader, [text for _, text in said])
+        read = cached_clauses(reader, [text for _, text in said])
         for clauses in read:
-            reader.learn(clauses)
+            reader.record_noun_values(clauses)
         for (tree, text), clauses in zip(said, read, strict=True):
             language = language_of(text)
             limits = {p.name for clause in clauses for p in clause.pieces if p.kind == "limit"}
             frames.numbers.setdefault(tree.tree, set()).update(limits)
             frames.utterances.append((tree.tree, text, language))
-            steps = reader.steps(clauses, text.strip(), language)
+            steps = reader.convert_clauses(clauses, text.strip(), language)
             if isinstance(steps, Trouble):
                 frames.unread.append((tree.tree, text, steps.code))
                 continue
-            fit = [shaped(step, lexicon) for step in steps]
+            fit = [use_unknown_nouns_as_texts(step, lexicon) for step in steps]
             steps = [step for step in fit if not isinstance(step, Trouble)]
             if len(steps) < len(fit):
                 frames.unread.append((tree.tree, text, "UNKNOWN_WORD"))
             elif len(steps) == 1:
-                frames._add(tree.tree, steps[0], lexicon)
+                frames._add_frame(tree.tree, steps[0], lexicon)
             elif len(steps) > 1:
                 several.append((tree, steps))
         for name, text, _ in frames.unread:
             frames.literal.add(text, language_of(text), name)
         for tree, steps in several:
-            frames._add_several(tree.tree, steps, lexicon)
+            frames._add_pair_frame(tree.tree, steps, lexicon)
         return frames
 
-    def _add(self, tree: str, step: Step, lexicon: Lexicon) -> None:
-        keys = keys_of(step)
+    def _add_frame(self, tree: str, step: Step, lexicon: Lexicon) -> None:
+        keys = step_keys(step)
         self.accepts.setdefault(tree, set()).update(keys)
         own = (
-            [verb for verb in step.verbs if verb not in _closing(lexicon)]
+            [verb for verb in step.verbs if verb not in _closing_utterances(lexicon)]
             if keys & lexicon.people
             else []
         )
@@ -119,62 +119,62 @@ class Frames:
         }
         own = [verb for verb in own or step.verbs if verb not in things]
         for verb in own or step.verbs or ("",):
-            known = self.by_verb.setdefault(lexicon.concept(verb), [])
+            known = self.by_verb.setdefault(lexicon.general_verb(verb), [])
             frame = Frame(tree, keys - {"me"})
             if frame not in known:
                 known.append(frame)
 
-    def _add_several(self, tree: str, steps: list[Step], lexicon: Lexicon) -> None:
+    def _add_pair_frame(self, tree: str, steps: list[Step], lexicon: Lexicon) -> None:
         work = [
             step
             for step in steps
-            if not set(step.verbs) & _closing(lexicon) or keys_of(step) - {"me"}
+            if not set(step.verbs) & _closing_utterances(lexicon) or step_keys(step) - {"me"}
         ] or steps
         if len(work) == 1:
-            self._add(tree, work[0], lexicon)
+            self._add_frame(tree, work[0], lexicon)
             return
         first, last = work[0], work[-1]
-        own = {f.tree for v in last.verbs for f in self.by_verb.get(lexicon.concept(v), [])}
+        own = {f.tree for v in last.verbs for f in self.by_verb.get(lexicon.general_verb(v), [])}
         alone = {
             frame.tree
             for verb in first.verbs
-            for frame in self.by_verb.get(lexicon.concept(verb), [])
-            if frame.keys <= keys_of(first)
+            for frame in self.by_verb.get(lexicon.general_verb(verb), [])
+            if frame.keys <= step_keys(first)
         }
         if tree in own and len(work) == 2 and first.positive and alone:
-            said = keys_of(first)
+            said = step_keys(first)
             every = {
                 frame.tree
                 for verb in first.verbs
-                for frame in self.by_verb.get(lexicon.concept(verb), [])
+                for frame in self.by_verb.get(lexicon.general_verb(verb), [])
                 if not any(key.startswith("noun:") for key in frame.keys - said)
             }
             self.parts |= {(one, tree) for one in every}
             return
-        for one in _signs(first, lexicon):
-            for two in _signs(last, lexicon):
+        for one in _frame_keys(first, lexicon):
+            for two in _frame_keys(last, lexicon):
                 self.pairs.setdefault((one, two), set()).add(tree)
 
 
-def _closing(lexicon: Lexicon) -> set[str]:
+def _closing_utterances(lexicon: Lexicon) -> set[str]:
     return {said for closing in lexicon.closing.values() for said in closing.said}
 
 
-def _signs(step: Step, lexicon: Lexicon) -> Iterable[tuple[str, bool, frozenset[str]]]:
+def _frame_keys(step: Step, lexicon: Lexicon) -> Iterable[tuple[str, bool, frozenset[str]]]:
     known = lexicon.verbs
     own = [
         verb for verb in step.verbs if verb in known and known[verb].pairs
     ]  # 열어 두다 differs from 열다
     for verb in own or step.verbs:
-        yield lexicon.concept(verb), step.positive, keys_of(step) - {"me"}
+        yield lexicon.general_verb(verb), step.positive, step_keys(step) - {"me"}
 
 
-def keys_of(step: Step) -> frozenset[str]:
+def step_keys(step: Step) -> frozenset[str]:
     """Return the keys of the pieces of a step's verb."""
-    return frozenset(key for piece in step.pieces if (key := key_of(piece)))
+    return frozenset(key for piece in step.pieces if (key := piece_key(piece)))
 
 
-def key_of(piece: Piece) -> str:
+def piece_key(piece: Piece) -> str:
     """Return the key of a piece; empty for one that is ignored."""
     if piece.mark == "not":
         return ""

@@ -22,15 +22,15 @@ from bt_exec.site.data import data_path
 from bt_exec.spec.library import Library
 from bt_exec_llm.offline.bind import Binder
 from bt_exec_llm.offline.frames import Frames
-from bt_exec_llm.offline.kept_texts import keeping
+from bt_exec_llm.offline.kept_texts import keep_analyses
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.lexicon_files import with_words
-from bt_exec_llm.offline.numbers import KINDS, Number, numbers_of
+from bt_exec_llm.offline.lexicon_files import extend_lexicon
+from bt_exec_llm.offline.numbers import KINDS, Number, number_parameters
 from bt_exec_llm.offline.past import Past
 from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.talk import Talk
 
-__all__ = ["Index", "index_of"]
+__all__ = ["Index", "cached_index"]
 
 _MOST = 16
 """Number of indexed libraries that are cached."""
@@ -75,11 +75,11 @@ class Index:
             tree.tree: [t for t in tree.utterances if not language or language_of(t) == language]
             for tree in library
         }
-        numbers = numbers_of(library, types)
-        reader.numbers = _kinds(numbers)
+        numbers = number_parameters(library, types)
+        reader.numbers = _number_kinds(numbers)
         frames = Frames.of(library, reader, reader.lexicon, utterances)
         binder = Binder(frames, library, reader.lexicon, numbers, types)
-        return cls(reader, frames, binder, library, _talk_of(reader), types)
+        return cls(reader, frames, binder, library, _cached_talk(reader), types)
 
     def prepare(self, language: str) -> None:
         """Index small talk, and utterances without their full stop."""
@@ -87,25 +87,25 @@ class Index:
         for tree in self.library:
             for text in tree.utterances:
                 if language_of(text) == language and (bare := text.rstrip(" .!?")) != text:
-                    self.reader.clauses(bare, language)
+                    self.reader.parse_clauses(bare, language)
 
     @cached_property
     def whole(self) -> Index:
         """Index with the utterances of every language."""
-        with keeping():
+        with keep_analyses():
             return Index.of(Reader(self.reader.lexicon), self.library, types=self.types)
 
 
-def _talk_of(reader: Reader) -> Talk:
+def _cached_talk(reader: Reader) -> Talk:
     """Return the cached small talk of a reader's lexicon."""
     found = _BY_LEXICON.get(id(reader.lexicon))
     if found is None:
         found = reader.lexicon, Talk(reader.vocabulary)
-        _keep(_BY_LEXICON, id(reader.lexicon), found)
+        _cache_value(_BY_LEXICON, id(reader.lexicon), found)
     return found[1]
 
 
-def _kinds(numbers: Mapping[str, tuple[Number, ...]]) -> frozenset[str]:
+def _number_kinds(numbers: Mapping[str, tuple[Number, ...]]) -> frozenset[str]:
     """Return the kinds of numbers that any tree accepts."""
     kinds = {number.kind for own in numbers.values() for number in own}
     return frozenset(KINDS if "" in kinds else kinds)
@@ -118,7 +118,7 @@ _BY_LEXICON: OrderedDict[int, tuple[Lexicon, Talk]] = OrderedDict()
 _LOCK = threading.Lock()
 
 
-def index_of(request: Request, language: str) -> Index:
+def cached_index(request: Request, language: str) -> Index:
     """Return the index of a request's site in a language.
 
     Requests of one site share the compared objects, so the lookup compares identities. The cache
@@ -133,14 +133,14 @@ def index_of(request: Request, language: str) -> Index:
         if key in _BY_REQUEST:
             _BY_REQUEST.move_to_end(key)
             return _BY_REQUEST[key][1]
-        with keeping():
-            index = _by_words(request, language)
+        with keep_analyses():
+            index = _index_for_words(request, language)
             index.prepare(language)
-        _keep(_BY_REQUEST, key, (of, index))
+        _cache_value(_BY_REQUEST, key, (of, index))
         return index
 
 
-def _by_words(request: Request, language: str) -> Index:
+def _index_for_words(request: Request, language: str) -> Index:
     packs = request.catalogue.packs
     files: tuple[Path, ...] = (
         data_path("configs", "lexicon", "common.yaml"),
@@ -152,31 +152,31 @@ def _by_words(request: Request, language: str) -> Index:
         if pack.words is not None
     )
     types = request.catalogue.types
-    numbers = _numbers(request)
+    numbers = _cached_numbers(request)
     key = (files, own, id(request.library), len(request.library), numbers, language)
     if key not in _BY_WORDS:
-        index = Index.of(Reader(with_words(files, own)), request.library, language, types)
-        _keep(_BY_WORDS, key, index)
+        index = Index.of(Reader(extend_lexicon(files, own)), request.library, language, types)
+        _cache_value(_BY_WORDS, key, index)
     _BY_WORDS.move_to_end(key)
     return _BY_WORDS[key]
 
 
-def _numbers(request: Request) -> tuple[tuple[str, tuple[Number, ...]], ...]:
+def _cached_numbers(request: Request) -> tuple[tuple[str, tuple[Number, ...]], ...]:
     """Return the number parameters of a request's trees, cached by library."""
     of = (request.catalogue, request.library)
     key = (*map(id, of), len(request.library))
     if key not in _BY_LIBRARY:
-        _keep(
+        _cache_value(
             _BY_LIBRARY,
             key,
-            (of, tuple(numbers_of(request.library, request.catalogue.types).items())),
+            (of, tuple(number_parameters(request.library, request.catalogue.types).items())),
         )
     _BY_LIBRARY.move_to_end(key)
     found: tuple[tuple[str, tuple[Number, ...]], ...] = _BY_LIBRARY[key][1]
     return found
 
 
-def _keep(store: OrderedDict[Any, Any], key: Any, value: Any) -> None:
+def _cache_value(store: OrderedDict[Any, Any], key: Any, value: Any) -> None:
     """Cache a value; evict the least recently used one."""
     store[key] = value
     while len(store) > _MOST:

@@ -9,10 +9,10 @@ from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.step import QUESTION
 from bt_exec_llm.offline.trouble import Trouble
 
-__all__ = ["corrected", "joined"]
+__all__ = ["attach_verbless_clauses", "without_retracted_clauses"]
 
 
-def corrected(clauses: list[Clause]) -> list[Clause] | Trouble:
+def without_retracted_clauses(clauses: list[Clause]) -> list[Clause] | Trouble:
     """Return clauses without those that the operator took back."""
     found: list[Clause] = []
     for clause in clauses:
@@ -39,16 +39,18 @@ def corrected(clauses: list[Clause]) -> list[Clause] | Trouble:
     return found
 
 
-def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] | Trouble:
+def attach_verbless_clauses(
+    clauses: list[Clause], lexicon: Lexicon, text: str
+) -> list[Clause] | Trouble:
     """Return clauses with those without a verb attached to their neighbours."""
     found: list[Clause] = []
     waiting: list[Piece] = []
-    listed = lexicon.listed("each")
+    listed = lexicon.list_types("each")
     for at, clause in enumerate(clauses):
         if clause.joined == "or" and found:
             return Trouble("CHOICE", text[found[-1].start : clause.end])
         if not clause.positive and not clause.verbs:
-            clause.pieces = [p.marked("not") for p in clause.pieces]
+            clause.pieces = [p.with_mark("not") for p in clause.pieces]
         if clause.mood == "said":
             found.append(clause)
             continue
@@ -85,9 +87,11 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
             if clause.mood == "after":
                 found[-1].pieces[:0] = clause.pieces
             else:
-                found[-1].pieces.extend(p.marked(p.mark or "after") for p in clause.pieces)
+                found[-1].pieces.extend(p.with_mark(p.mark or "after") for p in clause.pieces)
             found[-1].end = clause.end
-        elif found and clause.pieces and clause.joined in ("", "stop") and _says_what(found[-1]):
+        elif (
+            found and clause.pieces and clause.joined in ("", "stop") and _has_only_verb(found[-1])
+        ):
             found[-1].pieces.extend(clause.pieces)  # e.g. close, um, the door
             found[-1].end = clause.end
         elif not last and not found and (clause.mood == "do" or kinds <= listed):
@@ -99,7 +103,7 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
     return found
 
 
-def _says_what(clause: Clause) -> bool:
+def _has_only_verb(clause: Clause) -> bool:
     """Return True if a clause has a verb and no object."""
     bare = all(p.kind in ("filler", "speaker", "pronoun") for p in clause.pieces)
     return bare and bool(clause.verbs) and clause.mood == "do"
@@ -109,6 +113,6 @@ def _is_status(clause: Clause, lexicon: Lexicon) -> bool:
     names = {p.name for p in clause.pieces}
     return (
         clause.mood == "do"
-        and bool(names & lexicon.listed("each"))
-        and bool(names & lexicon.listed("joined"))
+        and bool(names & lexicon.list_types("each"))
+        and bool(names & lexicon.list_types("joined"))
     )

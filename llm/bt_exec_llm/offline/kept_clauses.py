@@ -19,34 +19,34 @@ from bt_exec_llm.offline.cache_file import cache_folder, write_cache
 from bt_exec_llm.offline.piece import Clause
 from bt_exec_llm.offline.reader import Reader
 
-__all__ = ["LARGE", "clauses_of"]
+__all__ = ["LARGE", "cached_clauses"]
 
 LARGE = 40
 """Smallest number of utterances for which a file is kept."""
 
 
-def clauses_of(reader: Reader, texts: Sequence[str]) -> list[list[Clause]]:
+def cached_clauses(reader: Reader, texts: Sequence[str]) -> list[list[Clause]]:
     """Return the clauses of each utterance, in order."""
     if len(texts) < LARGE:
-        return _read(reader, texts)
+        return _parse_texts(reader, texts)
     from pydantic import TypeAdapter
 
     adapter = TypeAdapter(list[list[Clause]])
-    path = cache_folder("utterances") / f"{_digest(reader, texts)}.json"
+    path = cache_folder("utterances") / f"{_digest_inputs(reader, texts)}.json"
     with contextlib.suppress(OSError, ValueError):
         kept = adapter.validate_json(path.read_bytes())
         if len(kept) == len(texts):
             return kept
-    found = _read(reader, texts)
+    found = _parse_texts(reader, texts)
     write_cache(path, adapter.dump_json(found))
     return found
 
 
-def _read(reader: Reader, texts: Sequence[str]) -> list[list[Clause]]:
-    return [reader.clauses(text.strip(), language_of(text)) for text in texts]
+def _parse_texts(reader: Reader, texts: Sequence[str]) -> list[list[Clause]]:
+    return [reader.parse_clauses(text.strip(), language_of(text)) for text in texts]
 
 
-def _digest(reader: Reader, texts: Sequence[str]) -> str:
+def _digest_inputs(reader: Reader, texts: Sequence[str]) -> str:
     """Return a digest of everything that the clauses depend on."""
     digest = hashlib.sha256()
     sources = *Path(__file__).parent.glob("*.py"), *Path(language.__file__).parent.rglob("*.py")

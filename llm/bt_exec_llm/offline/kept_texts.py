@@ -18,7 +18,7 @@ from weakref import WeakSet
 from bt_exec.files import read_at_most
 from bt_exec_llm.offline.cache_file import cache_folder, write_cache
 
-__all__ = ["KeptTexts", "keeping"]
+__all__ = ["KeptTexts", "keep_analyses"]
 
 _MOST_KEPT = 20_000
 """Number of texts that are kept in a file; the oldest ones are dropped."""
@@ -27,7 +27,7 @@ _SHIPPED = Path(__file__).with_name("analyses")
 
 
 class KeptTexts:
-    """Cache of analyses by text. New ones are kept only in the context `keeping`.
+    """Cache of analyses by text. New ones are kept only in the context `keep_analyses`.
 
     Args:
         language: Name of the language, of its folder in the user's cache and in the package.
@@ -72,7 +72,7 @@ _KEEPING = ContextVar("_KEEPING", default=False)
 
 
 @contextlib.contextmanager
-def keeping() -> Iterator[None]:
+def keep_analyses() -> Iterator[None]:
     """Keep what is analysed in this context: texts of a site, never commands."""
     token = _KEEPING.set(True)
     try:

@@ -20,7 +20,7 @@ from bt_exec.declarations.pack_errors import extra_hint
 from bt_exec.failure import UsageError
 from bt_exec_llm.offline.kept_texts import KeptTexts
 
-__all__ = ["Morph", "load", "morphs", "release"]
+__all__ = ["Morph", "analyse_morphemes", "load_analyser", "release_analyser"]
 
 _LOCK = threading.Lock()
 _OPTIONS: Mapping[str, Any] = MappingProxyType(
@@ -43,7 +43,7 @@ class Morph(NamedTuple):
 
 
 @cache
-def _kiwi() -> Any:
+def _load_kiwi() -> Any:
     # mimalloc, its allocator, keeps freed memory until its next call.
     os.environ.setdefault("MIMALLOC_PURGE_DELAY", "0")
     try:
@@ -55,7 +55,7 @@ def _kiwi() -> Any:
 
 
 @cache
-def _kept() -> KeptTexts | None:
+def _morph_cache() -> KeptTexts | None:
     """Return the cache for this version of the analyser; None without an analyser."""
     try:
         versions = [version("kiwipiepy"), version("kiwipiepy_model")]
@@ -65,26 +65,26 @@ def _kept() -> KeptTexts | None:
     return KeptTexts("korean", name)
 
 
-def morphs(text: str, names: Iterable[tuple[int, int]] = ()) -> list[Morph]:
+def analyse_morphemes(text: str, names: Iterable[tuple[int, int]] = ()) -> list[Morph]:
     """Return the morphemes of `text`; each span in `names` is one noun."""
-    return list(_morphs(text, tuple(names)))
+    return list(_cached_morphemes(text, tuple(names)))
 
 
 @lru_cache(maxsize=4096)
-def _morphs(text: str, names: tuple[tuple[int, int], ...]) -> tuple[Morph, ...]:
+def _cached_morphemes(text: str, names: tuple[tuple[int, int], ...]) -> tuple[Morph, ...]:
     """Return the morphemes of a text, cached for all readers of a site."""
     key = f"{text}\0{names}" if names else text
     with _LOCK:
-        kept = _kept()
-        found = None if kept is None else _checked(kept.get(key))
+        kept = _morph_cache()
+        found = None if kept is None else _parse_cached_morphemes(kept.get(key))
         if found is None:
-            found = _analysed(text, [(start, end, "NNP") for start, end in names])
+            found = _tokenize_with_kiwi(text, [(start, end, "NNP") for start, end in names])
             if kept is not None:
                 kept.add(key, found)
     return found
 
 
-def _checked(found: Any) -> tuple[Morph, ...] | None:
+def _parse_cached_morphemes(found: Any) -> tuple[Morph, ...] | None:
     """Return the morphemes that were kept; None if they are missing or damaged."""
     try:
         return tuple(
@@ -94,21 +94,21 @@ def _checked(found: Any) -> tuple[Morph, ...] | None:
         return None
 
 
-def _analysed(text: str, spans: list[tuple[int, int, str]]) -> tuple[Morph, ...]:
-    kiwi = _kiwi()
+def _tokenize_with_kiwi(text: str, spans: list[tuple[int, int, str]]) -> tuple[Morph, ...]:
+    kiwi = _load_kiwi()
     found = kiwi.tokenize(text, pretokenized=spans) if spans else kiwi.tokenize(text)
     return tuple(
         Morph(one.form, one.tag.split("-")[0], one.start, one.start + one.len) for one in found
     )
 
 
-def load() -> None:
+def load_analyser() -> None:
     """Load the analyser and read one sentence."""
     with _LOCK:
-        _analysed("문을 열어 줘", [])
+        _tokenize_with_kiwi("문을 열어 줘", [])
 
 
-def release() -> None:
+def release_analyser() -> None:
     """Release the memory of the analyser; the next new text loads it again."""
     with _LOCK:
-        _kiwi.cache_clear()
+        _load_kiwi.cache_clear()

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from bt_exec_llm.offline.korean_fold import Fold
 from bt_exec_llm.offline.korean_items import Item, VerbWord
 from bt_exec_llm.offline.korean_sounds import Sounds
-from bt_exec_llm.offline.korean_texts import with_texts
+from bt_exec_llm.offline.korean_texts import merge_quoted_texts
 from bt_exec_llm.offline.korean_words import KoreanWords
 from bt_exec_llm.offline.piece import Clause
 from bt_exec_llm.offline.vocabulary import Vocabulary
@@ -26,10 +26,10 @@ class KoreanReader:
     def read(self, text: str) -> tuple[list[Clause], list[Item]]:
         """Return the clauses of `text`, and all of its items."""
         items = self._items(text)
-        folded = Fold(self._vocabulary.lexicon, self._verbal, text)
-        for item in with_texts(items, self._vocabulary.lexicon, text):
-            folded.take(item)
-        return folded.finished(), items
+        folded = Fold(self._vocabulary.lexicon, self._verbs_of_noun, text)
+        for item in merge_quoted_texts(items, self._vocabulary.lexicon, text):
+            folded.add_item(item)
+        return folded.finish(), items
 
     def asks(self, text: str) -> bool:
         """Return True if a text is a question or a statement, or ends in a condition (또 했어?)."""
@@ -45,13 +45,13 @@ class KoreanReader:
             for verb in verbs
         )
 
-    def respelled(self, text: str) -> str:
+    def correct_spelling_by_sound(self, text: str) -> str:
         """Return `text` with words spelled like the lexicon words that they sound like."""
-        return self._sounds.respelled(text)
+        return self._sounds.correct_text(text)
 
     @cached_property
     def _sounds(self) -> Sounds:
         return Sounds(self._vocabulary)
 
-    def _verbal(self, noun: str) -> tuple[str, ...]:
-        return tuple(e.name for e in self._words.is_verbal(noun) if e.kind == "verb")
+    def _verbs_of_noun(self, noun: str) -> tuple[str, ...]:
+        return tuple(e.name for e in self._words.find_noun_verbs(noun) if e.kind == "verb")

@@ -53,9 +53,9 @@ class Clauses:
         self._hows: list[Entry] = []
         self._order: Piece | None = None
 
-    def finished(self) -> list[Clause]:
+    def finish(self) -> list[Clause]:
         """Return the clauses."""
-        self._verbless()
+        self._close_verbless_clause()
         last_word = self._text.split()[-1].rstrip("요.!~")
         if self._done and (
             last_word.startswith(_ASKING_FOR) or last_word == "좀"
@@ -69,17 +69,17 @@ class Clauses:
             self._done[-1].whys.append(("UNFINISHED", self._text))
         return self._done
 
-    def _note(self, piece: Piece) -> None:
+    def _extend_start(self, piece: Piece) -> None:
         self._now.start = self._now.start or piece.start
 
-    def _stop(self, stop: Stop) -> None:
+    def _handle_separator(self, stop: Stop) -> None:
         if stop.kind == "stop":
             return
         late = self._done and self._done[-1].mood == "ask" and self._joined != "stop"
         if stop.kind == "question" and self._now.pieces and not self._now.verbs and not late:
-            self._verbless(asked=True)
+            self._close_verbless_clause(asked=True)
             return
-        self._verbless()
+        self._close_verbless_clause()
         if (
             stop.kind == "question"
             and self._done
@@ -89,13 +89,13 @@ class Clauses:
             self._done[-1].mood = "ask"
         self._joined = "stop"
 
-    def _verbless(self, *, asked: bool = False) -> None:
+    def _close_verbless_clause(self, *, asked: bool = False) -> None:
         """Close a clause without a verb: a verbal noun (순찰), or pieces after the verb."""
         if self._where is not None:
             self._now.pieces.append(replace(self._where, kind="noun", name=""))
             self._where = None
         pieces = self._now.pieces
-        self._drop_asked_with(pieces)
+        self._drop_request_noun(pieces)
         asked = asked or bool(pieces and pieces[-1].text.startswith(_ASKING))  # 손에 든 게 뭐야
         if not pieces:
             if self._now.whys and self._done:
@@ -106,7 +106,7 @@ class Clauses:
                 verb = pieces.pop(at)
                 self._now.verbs, self._now.said = verbs, verb.text
                 self._now.nominal = True
-                self._close("ask" if asked else "do", end=verb.end)
+                self._close_clause("ask" if asked else "do", end=verb.end)
                 return
         trailing = (
             self._done
@@ -114,7 +114,7 @@ class Clauses:
             and self._done[-1].verbs
             and self._joined != "next"
         )
-        late = self._order or next((p for p in pieces if self._starts(p)), None)
+        late = self._order or next((p for p in pieces if self._is_marked_as_first(p)), None)
         if trailing and late is not None:  # e.g. 복도 봐, 라운지 먼저
             self._done[-1].whys.append(("OPERATOR", late.text))
         if trailing and not asked and self._joined != "stop" and not self._now.correction:
@@ -130,16 +130,16 @@ class Clauses:
             and len(pieces) == 1
             and pieces[0].kind == "value"
         ):
-            self._done[-1].pieces.append(pieces[0].marked("after"))
+            self._done[-1].pieces.append(pieces[0].with_mark("after"))
             self._done[-1].whys.extend(self._now.whys)
             self._now = Clause()
             return
         if self._asking:
             self._now.verbs = ("?",)
-        self._close("ask" if asked or self._asking else "do")
+        self._close_clause("ask" if asked or self._asking else "do")
 
     @staticmethod
-    def _drop_asked_with(pieces: list[Piece]) -> None:
+    def _drop_request_noun(pieces: list[Piece]) -> None:
         """Remove the verbal noun of request that ends a command of nouns (자재 회수 바람)."""
         last = pieces[-1] if pieces else None
         if last is None or last.kind != "unknown":
@@ -151,7 +151,7 @@ class Clauses:
                 : len(said)
             ]
 
-    def _close(self, mood: str, *, end: int = 0, goes_on: str = "") -> None:
+    def _close_clause(self, mood: str, *, end: int = 0, goes_on: str = "") -> None:
         now = self._now
         now.mood = mood
         now.contrast = any(self._text[p.end : p.end + 1] in ("은", "는") for p in now.pieces)
@@ -161,7 +161,7 @@ class Clauses:
         now.end = max([end, *(p.end for p in now.pieces)], default=end)
         if self._joined == "but" and any(p.mark == "from" for p in now.pieces):
             now.first = "all"
-        self._put_first(mood)
+        self._move_first(mood)
         now.joined = "then" if self._joined == "next" else self._joined
         if self._asking and mood in ("do", "if") and now.asked is None:
             now.asked = Clause()
@@ -183,14 +183,16 @@ class Clauses:
         joins = {"or": "or", "but": "but", "then": "next", "plain": "then"}
         self._joined = joins.get(goes_on, "")
 
-    def _starts(self, piece: Piece) -> bool:
+    def _is_marked_as_first(self, piece: Piece) -> bool:
         return piece.mark == "from" and self._text.startswith("부터", piece.end)
 
-    def _put_first(self, mood: str) -> None:
+    def _move_first(self, mood: str) -> None:
         """Move the clause before earlier ones if it contains 그 전에 or 먼저."""
         word, self._order = self._order, None
         if word is None and not any(p.mark == "until" for p in self._now.pieces):
-            word = next((p for p in self._now.pieces if self._starts(p)), None)  # e.g. 문부터 닫아
+            word = next(
+                (p for p in self._now.pieces if self._is_marked_as_first(p)), None
+            )  # e.g. 문부터 닫아
         done = [one for one in self._done if one.mood != "said"]
         if word is not None and word.text in _BEFORE_THAT and not done:  # e.g. before what?
             self._now.whys.append(("OPERATOR", word.text))

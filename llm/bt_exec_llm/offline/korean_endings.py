@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from bt_exec.language.closed import words
 from bt_exec_llm.offline.kiwi import Morph
 from bt_exec_llm.offline.korean_stems import Verb
-from bt_exec_llm.offline.morph_patterns import ReadVerb, match, patterns_at
+from bt_exec_llm.offline.morph_patterns import ReadVerb, match_items, patterns_at
 
 __all__ = ["kind_of_ending"]
 
@@ -31,7 +31,7 @@ def kind_of_ending(
         read_verb: Function that reads the verb at a position.
     """
     for items, (kind, *notes) in patterns_at("verb_endings", *every[at][:2]):
-        found = match(items, every, at, verb, read_verb)
+        found = match_items(items, every, at, verb, read_verb)
         if found is not None:
             end, inner = found
             assert inner is not None
@@ -41,43 +41,43 @@ def kind_of_ending(
     raise AssertionError("the last pattern fits every ending")
 
 
-def _deny(verb: Verb, _: Verb) -> None:
+def _mark_negative(verb: Verb, _: Verb) -> None:
     verb.negative = True
 
 
-def _deny_too(verb: Verb, inner: Verb) -> None:
+def _toggle_negative(verb: Verb, inner: Verb) -> None:
     verb.negative = verb.negative or inner.negative
 
 
-def _keep(verb: Verb, _: Verb) -> None:
+def _mark_as_kept(verb: Verb, _: Verb) -> None:
     verb.helpers.append("두")
 
 
-def _allow(verb: Verb, inner: Verb) -> None:
+def _mark_permission(verb: Verb, inner: Verb) -> None:
     verb.helpers.append("좋" if inner.stems[0] == "좋" else "도 되")
     if inner.last in _DOUBTFUL:  # e.g. 열어도 되나
         verb.helpers.append("?")
 
 
-def _be_state(verb: Verb, inner: Verb) -> None:
+def _mark_named_state(verb: Verb, inner: Verb) -> None:
     verb.state, verb.last = True, inner.last
     verb.negative = verb.negative != (inner.stems[0] == "아니")  # e.g. 닫힌 상태가 아니면
 
 
-def _tell(verb: Verb, _: Verb) -> None:
+def _mark_as_statement(verb: Verb, _: Verb) -> None:
     verb.state = True
 
 
-def _end_alike(verb: Verb, inner: Verb) -> None:
+def _copy_ending(verb: Verb, inner: Verb) -> None:
     verb.last = inner.last
 
 
 _NOTES: Mapping[str, Callable[[Verb, Verb], None]] = {
-    "negative": _deny,
-    "negative_too": _deny_too,
-    "kept": _keep,
-    "allowed": _allow,
-    "state": _tell,
-    "state_of": _be_state,
-    "last": _end_alike,
+    "negative": _mark_negative,
+    "negative_too": _toggle_negative,
+    "kept": _mark_as_kept,
+    "allowed": _mark_permission,
+    "state": _mark_as_statement,
+    "state_of": _mark_named_state,
+    "last": _copy_ending,
 }

@@ -52,18 +52,18 @@ class Fold(States):
         text: The command.
     """
 
-    def take(self, item: Item) -> None:
+    def add_item(self, item: Item) -> None:
         """Add the next item."""
         if isinstance(item, Stop):
-            self._stop(item)
+            self._handle_separator(item)
         elif isinstance(item, VerbWord):
-            self._verb(item)
+            self._add_verb(item)
         else:
-            self._piece(item)
+            self._add_piece(item)
 
-    def _piece(self, piece: Piece) -> None:
+    def _add_piece(self, piece: Piece) -> None:
         if piece.kind == "filler":
-            self._small(piece)
+            self._add_filler(piece)
             return
         interrupts = self._now.correction or self._exclaimed
         if piece.kind == "limit" and interrupts and piece.text.startswith(_WAITING):
@@ -74,32 +74,32 @@ class Fold(States):
             if not any(p.kind == "noun" for p in self._now.pieces):
                 self._now.pieces.append(replace(piece, kind="pronoun"))
         elif piece.kind == "unknown" and piece.value in _LEAVING_OUT:
-            self._instead()
+            self._exclude_preceding_values()
         elif piece.kind == "relation":  # type: ignore[comparison-overlap]
-            self._relation(piece)
+            self._add_relative_place(piece)
         else:
-            self._name(piece)
+            self._add_name(piece)
 
-    def _small(self, piece: Piece) -> None:
+    def _add_filler(self, piece: Piece) -> None:
         """Add a filler, and the meaning of those that have one."""
         if piece.name == "no":
-            self._verbless()
+            self._close_verbless_clause()
             self._now.correction = True
         elif piece.name == "courtesy":
-            self._note(piece)
+            self._extend_start(piece)
         elif piece.text in _WHEN_DONE and self._now.pieces:  # e.g. 회의 끝나면
             start = self._now.pieces[-1].start
             self._now.whys.append(("CONDITION", self._text[start : piece.end]))
-        elif piece.text in _IF_SO and self._after_question():
+        elif piece.text in _IF_SO and self._follows_question():
             self._now.verbs, self._now.answers, self._now.said = ("?",), "so", piece.text
-            self._close("if", end=piece.end)
+            self._close_clause("if", end=piece.end)
         elif piece.text in _FIRST:
             self._order = piece
         self._self = self._self or piece.text in _YOU
         self._released = self._released or piece.text in _RELEASED
         self._exclaimed = piece.text in _EXCLAIMING and not self._now.pieces
 
-    def _relation(self, piece: Piece) -> None:
+    def _add_relative_place(self, piece: Piece) -> None:
         """Add a place that is named relative to an object (문 안)."""
         pieces = self._now.pieces
         before = pieces[-1] if pieces else None
@@ -117,7 +117,7 @@ class Fold(States):
             pieces.append(replace(self._where, kind="noun", name="", value="", relation=where))
             self._where = None
 
-    def _name(self, piece: Piece) -> None:
+    def _add_name(self, piece: Piece) -> None:
         """Add a name with the place before it."""
         pieces = self._now.pieces
         if self._where is not None and piece.kind == "noun":
@@ -133,62 +133,72 @@ class Fold(States):
                 return
         pieces.append(piece)
 
-    def _after_question(self) -> bool:
+    def _follows_question(self) -> bool:
         """Return True directly after a question, as in "열려 있어? 그럼 …"."""
         last = self._done[-1] if self._done and not self._now.pieces else None
         return last is not None and (last.mood == "ask" or last.asked is not None)
 
-    def _verb(self, word: VerbWord) -> None:
+    def _add_verb(self, word: VerbWord) -> None:
         if word.verb.kind == "noun":
-            self._adnominal(word)
+            self._add_adnominal_verb(word)
             return
         self._close_place(word)
-        if self._tool(word) or self._looking(word):
+        if self._add_tool_verb(word) or self._add_observation_verb(word):
             return
-        act = self._act(word)
-        for way in (self._how_asked, self._repeated, self._set_against, self._told, self._aside):
+        act = self._make_act(word)
+        for way in (
+            self._add_how_question,
+            self._add_repeated_verb,
+            self._add_contrast,
+            self._add_unknown_statement,
+            self._add_reason,
+        ):
             if way(act):
                 return
-        self._done_so(act)
+        self._close_act_clause(act)
 
     def _close_place(self, word: VerbWord) -> None:
         """Attach the place before a verb to the clause or to the object before it."""
         if self._where is None:
             return
         acts = any(e.kind == "verb" and e.name not in _BE for e in word.entries)
-        into = self._where.mark in ("at", "by") and acts and not self._finding(word.entries)
+        into = (
+            self._where.mark in ("at", "by")
+            and acts
+            and not self._have_information_verb(word.entries)
+        )
         relation = ("to_" if into else "") + self._where.relation
         self._now.pieces.append(replace(self._where, kind="noun", name="", relation=relation))
         self._where = None
 
-    def _tool(self, word: VerbWord) -> bool:
+    def _add_tool_verb(self, word: VerbWord) -> bool:
         """Add a verb that only names a tool (오른손을 써서)."""
         verb = word.verb
         used = any(e.name == "use" for e in word.entries)
         if not used or verb.kind not in ("then", "plain", "command", "request"):
             return False
         if verb.negative or word.denied:
-            self._instead()
-        elif verb.kind == "then" or not self._use_then():
+            self._exclude_preceding_values()
+        elif verb.kind == "then" or not self._attach_tool_to_time_clause():
             self._now.pieces = [
                 replace(p, mark="with") if p.kind == "value" else p for p in self._now.pieces
             ]
         return True
 
-    def _looking(self, word: VerbWord) -> bool:
+    def _add_observation_verb(self, word: VerbWord) -> bool:
         """Add an observation on whose result the rest depends (자재 있나 보고 있으면 가져와)."""
         verb = word.verb
         asks = verb.progress and verb.kind == "if" and self._asking
-        if not asks or not self._finding(word.entries):
+        if not asks or not self._have_information_verb(word.entries):
             return False
         self._now.verbs = tuple(e.name for e in word.entries if e.kind == "verb")
         self._now.said, self._now.asked = word.text, Clause()
-        self._close("do", end=verb.end, goes_on="then")
+        self._close_clause("do", end=verb.end, goes_on="then")
         self._now.verbs, self._now.answers = ("?",), "there"
-        self._close("if", end=verb.end)
+        self._close_clause("if", end=verb.end)
         return True
 
-    def _act(self, word: VerbWord) -> _Act:
+    def _make_act(self, word: VerbWord) -> _Act:
         """Return the lexicon verbs of a verb, and record what cannot be executed."""
         verb = word.verb
         if verb.last == "지" and self._text[verb.end : verb.end + 1] in ("도", "는", "를"):
@@ -203,7 +213,7 @@ class Fold(States):
         states = [e for e in word.entries if e.kind in ("state", "value")]
         return _Act(word, verb, names, states, verb.negative or word.denied)
 
-    def _how_asked(self, act: _Act) -> bool:
+    def _add_how_question(self, act: _Act) -> bool:
         """Add 어떻게 ("how"): 어떻게 열어? asks for a method, 어떻게 되어 있어? for a state."""
         if act.verb.stems[0] in ("어떻", "어떠하") and act.verb.last == "게":
             self._how, self._hows = act.word.text, act.states
@@ -215,7 +225,7 @@ class Fold(States):
         self._how = ""
         return False
 
-    def _repeated(self, act: _Act) -> bool:
+    def _add_repeated_verb(self, act: _Act) -> bool:
         """Add a verb that repeats the verb before it (열었다 닫았다 해)."""
         verb, pieces = act.verb, self._now.pieces
         if verb.stems == ["하"] and not pieces and self._last in ("다", "다가"):
@@ -223,86 +233,90 @@ class Fold(States):
             return True
         idle = any(name in self._verbs and self._verbs[name].idle for name in act.names)
         if idle and verb.kind == "then" and pieces and all(p.kind == "value" for p in pieces):
-            self._instead()  # e.g. 왼팔은 놔두고 오른팔로
+            self._exclude_preceding_values()  # e.g. 왼팔은 놔두고 오른팔로
             return True
         if verb.stems == ["되"] and verb.kind == "then" and act.word.text.startswith("됐"):
             if pieces:
-                self._instead()  # e.g. 라운지는 됐고 복도 보고 와
+                self._exclude_preceding_values()  # e.g. 라운지는 됐고 복도 보고 와
             return True  # e.g. 아 됐고, 닫아
         return False
 
-    def _set_against(self, act: _Act) -> bool:
+    def _add_contrast(self, act: _Act) -> bool:
         """Add a verb of state, or one that excludes the pieces before it (복도 말고)."""
         verb, pieces = act.verb, self._now.pieces
         contrasts = verb.kind in ("then", "but") or verb.last in ("라", "라서", "고")
         instead = verb.stems[0] == "아니" and contrasts and not act.states
         if instead and pieces and pieces[-1].kind == "value":
-            self._instead()  # e.g. 오른손 아니고 왼손
+            self._exclude_preceding_values()  # e.g. 오른손 아니고 왼손
             return True
         be = "be" in act.names or "be_there" in act.names
         if any(name in self._verbs and self._verbs[name].pairs for name in act.names):
             act.states = []  # e.g. 열린 채로 두다
         if act.states or be:
-            self._state(act.word, act.states, negative=act.negative, be=be, names=act.names)
+            self._add_state_verb(
+                act.word, act.states, negative=act.negative, be=be, names=act.names
+            )
             return True
         if act.names:
             return False
         out = verb.stems[0] in ("말", "제외하", "아니") and verb.kind in ("then", "bare", "but")
         taken = verb.stems == ["빼"] and verb.kind == "then"
         if out or (taken and pieces and pieces[-1].mark in ("", "only")):
-            self._instead()
+            self._exclude_preceding_values()
             return True
         return False
 
-    def _told(self, act: _Act) -> bool:
+    def _add_unknown_statement(self, act: _Act) -> bool:
         """Add a verb that is not in the lexicon and orders nothing."""
         verb, end = act.verb, act.verb.end
         if act.names:
             return verb.kind == "if_can"  # e.g. 열 수 있으면 열어
         if verb.kind == "if" and verb.stems[0] in ("그렇", "그러") and not self._now.pieces:
             self._now.answers = "so"
-            self._close("else" if act.negative else "if", end=end)  # e.g. 그렇지 않으면; 그렇다면
+            self._close_clause(
+                "else" if act.negative else "if", end=end
+            )  # e.g. 그렇지 않으면; 그렇다면
             return True
         if verb.kind == "statement" and verb.last.endswith("다") and not act.negative:
-            self._close("said", end=end)  # e.g. 바람 들어온다
+            self._close_clause("said", end=end)  # e.g. 바람 들어온다
             return True
-        if self._feels(act) or self._comes_in(act):
+        if self._describes_feeling(act) or self._describes_inflow(act):
             self._now.whys.append(("UNKNOWN_ACTION", act.word.text))
             self._now.remark = True
-            self._close("tell", end=end)
+            self._close_clause("tell", end=end)
             return True
-        if verb.stems[0] in _ASKED_FOR and self._asked_for(end):
+        if verb.stems[0] in _ASKED_FOR and self._close_request(end):
             return True
         so = verb.kind in ("but", "then") and verb.stems[0] in ("그러", "그렇")
         return verb.kind == "if_can" or (so and not self._now.pieces)  # e.g. 추워서 그러는데
 
     @staticmethod
-    def _feels(act: _Act) -> bool:
+    def _describes_feeling(act: _Act) -> bool:
         """Return True if an adjective describes a feeling or the weather (추워 문 닫아)."""
         verb = act.verb
         dying = verb.stems[0] in ("죽", "미치") and verb.future
         plain = verb.kind in ("plain", "statement") or (dying and verb.kind == "ask_to")
         return (verb.adjective or dying) and plain and not act.negative
 
-    def _comes_in(self, act: _Act) -> bool:
+    def _describes_inflow(self, act: _Act) -> bool:
         """Return True if something comes in on its own (바람 들어와 문 닫아)."""
         brought = self._now.pieces[0] if self._now.pieces else None
         comes = brought is not None and brought.value in _BRINGING_IN
         return comes and act.verb.kind == "plain" and act.verb.stems[0] in _COMING
 
-    def _aside(self, act: _Act) -> bool:
+    def _add_reason(self, act: _Act) -> bool:
         """Add a reason (추우니까, 내가 닫았으니까, 안 닫아도 되니까)."""
         verb, word = act.verb, act.word
-        if act.names and verb.kind == "reason" and (act.negative or self._somebody()):
+        if act.names and verb.kind == "reason" and (act.negative or self._has_personal_agent()):
             free = act.negative and "도 되" in verb.helpers
             if not free:
                 self._now.whys.append(("NOT_A_COMMAND", word.text))
             self._now.verbs, self._now.said, self._now.positive = act.names, word.text, False
-            self._close("do" if free else "tell", end=verb.end)
+            self._close_clause("do" if free else "tell", end=verb.end)
             return True
         links = verb.kind == "then" or (verb.kind == "but" and verb.last in _BACKGROUND)
         if verb.kind == "reason" or (verb.adjective and not act.names and links):
-            self._close("said", end=verb.end)
+            self._close_clause("said", end=verb.end)
             return True
         if not act.names and verb.kind == "embed":
             piece = Piece("unknown", "verb", word.text, "", "", verb.start, verb.end, word.text)
@@ -310,7 +324,7 @@ class Fold(States):
             return True
         return False
 
-    def _done_so(self, act: _Act) -> None:
+    def _close_act_clause(self, act: _Act) -> None:
         """Close the clause of a verb that is executed, asked about or reported."""
         verb, said = act.verb, act.word.text
         if not act.names:
@@ -318,19 +332,19 @@ class Fold(States):
         self._now.verbs, self._now.said = act.names, said
         if verb.kind == "embed":
             self._now.whys.append(("NOT_A_COMMAND", said))
-        if self._resulted(act):
+        if self._convert_past_act_to_state(act):
             return
         self._now.positive = not act.negative
         self._now.keeps = any(h in ("두", "놓") for h in verb.helpers)
         if self._asking:
             self._now.asked = Clause()
-        mood = self._mood(act.word)
+        mood = self._mood_of_verb(act.word)
         owes = verb.kind == "must" or verb.last in ("어야지", "아야지", "야지")
         self._now.remark = mood == "tell" and owes
         self._last = verb.last
-        self._close(mood, end=verb.end, goes_on=verb.kind)
+        self._close_clause(mood, end=verb.end, goes_on=verb.kind)
 
-    def _resulted(self, act: _Act) -> bool:
+    def _convert_past_act_to_state(self, act: _Act) -> bool:
         """Read a past action as the state that it leaves (문 열었으면 자재 꺼내, 문 닫았어?)."""
         verb, word = act.verb, act.word
         results = {self._verbs[name].result for name in act.names if name in self._verbs} - {""}
@@ -342,10 +356,10 @@ class Fold(States):
             Piece("state", next(iter(results)), "", "state", "", start, end, word.text)
         )
         self._now.verbs, self._now.positive = ("?",), not act.negative
-        self._close("ask" if asked else "if", end=verb.end)
+        self._close_clause("ask" if asked else "if", end=verb.end)
         return True
 
-    def _use_then(self) -> bool:
+    def _attach_tool_to_time_clause(self) -> bool:
         """Attach a tool to the preceding clause of time (닫을 때 왼손 써)."""
         last = self._done[-1] if self._done else None
         if last is None or not last.verbs or "?" in last.verbs or not last.said.endswith(_THEN):
@@ -353,27 +367,27 @@ class Fold(States):
         if last.mood != "if" or any(p.kind != "value" for p in self._now.pieces):
             return False
         last.mood = "do"
-        last.pieces += [p.marked("with") for p in self._now.pieces]
+        last.pieces += [p.with_mark("with") for p in self._now.pieces]
         self._now, self._joined = Clause(), ""
         return True
 
-    def _asked_for(self, end: int) -> bool:
+    def _close_request(self, end: int) -> bool:
         """Close a request of an object (자재 부탁할게요) or action (문 열어 줘, 부탁할게)."""
         if self._now.pieces:
             nouns = [p for p in self._now.pieces if p.kind == "noun"]
             self._now.verbs = tuple(name for name, verb in self._verbs.items() if verb.asked_for)
             self._now.said = self._text[self._now.pieces[-1].end : end].strip()
             if len(nouns) == 1 and self._now.verbs:
-                self._close("do", end=end)
+                self._close_clause("do", end=end)
                 return True
             self._now.verbs = ()
             return False
         return bool(self._done) and self._done[-1].mood == "do" and bool(self._done[-1].verbs)
 
-    def _finding(self, entries: list[Entry]) -> bool:
+    def _have_information_verb(self, entries: list[Entry]) -> bool:
         return any(e.name in self._verbs and self._verbs[e.name].finds for e in entries)
 
-    def _adnominal(self, word: VerbWord) -> None:
+    def _add_adnominal_verb(self, word: VerbWord) -> None:
         """Add an adnominal verb: existence, a value of the noun, or unknown."""
         names = {e.name for e in word.entries if e.kind == "verb"}
         values = [e for e in word.entries if e.kind in ("value", "state")]

@@ -10,7 +10,7 @@ from bt_exec_llm.offline.korean_verbs import Verb
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.vocabulary import Entry
 
-__all__ = ["ADJECTIVES", "Item", "Stop", "VerbWord", "happens", "was_so"]
+__all__ = ["ADJECTIVES", "Item", "Stop", "VerbWord", "is_event_condition", "is_past_state_question"]
 
 ADJECTIVES = frozenset(words("ko", "adjectives"))
 _LASTING = frozenset(words("ko", "lasting"))
@@ -50,14 +50,14 @@ class VerbWord:
 Item: TypeAlias = Piece | VerbWord | Stop
 
 
-def happens(verb: Verb, states: list[Entry], *, be: bool) -> bool:
+def is_event_condition(verb: Verb, states: list[Entry], *, be: bool) -> bool:
     """Return True if a condition is an event (열리면) and not a state (열려 있으면)."""
     if be or not states or verb.state or verb.past or verb.progress or verb.adjective:
         return False
     return verb.stems[-1] not in ADJECTIVES and verb.stems[-1][-1] in "리히지기"
 
 
-def was_so(verb: Verb, *, be: bool) -> bool:
+def is_past_state_question(verb: Verb, *, be: bool) -> bool:
     """Return True if a question is about a past state (있었어?, not 닫혔어?)."""
     if verb.stems[-1] in _LASTING:
         return False

@@ -11,10 +11,10 @@ from collections.abc import Container, Sequence
 
 from bt_exec.language.closed import marks, words
 from bt_exec_llm.offline.kiwi import Morph
-from bt_exec_llm.offline.morph_patterns import match, patterns_at
+from bt_exec_llm.offline.morph_patterns import match_items, patterns_at
 from bt_exec_llm.offline.vocabulary import Table
 
-__all__ = ["mended"]
+__all__ = ["correct_morphemes"]
 
 _MARKS = marks("ko")
 _PLACED = re.compile(r"(.+)/(\w+)(?::(.+))?")
@@ -23,7 +23,7 @@ _TOLD_AFTER = words("ko", "told_after_a_look")
 _AND, _DO_AND = words("ko", "and_of_verbs")
 
 
-def mended(
+def correct_morphemes(
     every: list[Morph], text: str, verbs: Container[tuple[str, ...]], english: Table
 ) -> list[Morph]:
     """Return morphemes with wrong analyses and splits corrected (보고/하다, 잠/갔)."""
@@ -32,9 +32,9 @@ def mended(
     while at < len(every):
         one = every[at]
         new, end = (
-            _by_table(every, at)
-            or _report(every, at, text)
-            or _verb_of_lexicon(every, at, verbs, english)
+            _match_correction_table(every, at)
+            or _resolve_report_noun(every, at, text)
+            or _match_lexicon_verb(every, at, verbs, english)
             or (
                 [one._replace(tag="JKB") if one.tag == "XSN" and one.form in _MARKS else one],
                 at + 1,
@@ -45,16 +45,16 @@ def mended(
     return found
 
 
-def _by_table(every: Sequence[Morph], at: int) -> tuple[list[Morph], int] | None:
+def _match_correction_table(every: Sequence[Morph], at: int) -> tuple[list[Morph], int] | None:
     """Return the replacement and the end of the morphemes that match a pattern of the table."""
     for items, instead in patterns_at("mended", *every[at][:2]):
-        found = match(items, every, at)
+        found = match_items(items, every, at)
         if found is not None:
-            return [_morph_at(text, every, at) for text in instead], found[0]
+            return [_place_morpheme(text, every, at) for text in instead], found[0]
     return None
 
 
-def _morph_at(text: str, every: Sequence[Morph], at: int) -> Morph:
+def _place_morpheme(text: str, every: Sequence[Morph], at: int) -> Morph:
     """Return a morpheme of the table with its position (보고/NNG:1-2)."""
     parsed = _PLACED.fullmatch(text)
     assert parsed is not None, text
@@ -69,7 +69,9 @@ def _morph_at(text: str, every: Sequence[Morph], at: int) -> Morph:
     return Morph(one.form if form == "*" else form, tag, start, end)
 
 
-def _report(every: Sequence[Morph], at: int, text: str) -> tuple[list[Morph], int] | None:
+def _resolve_report_noun(
+    every: Sequence[Morph], at: int, text: str
+) -> tuple[list[Morph], int] | None:
     """Return 보고서 as the noun "report", or as the verb "look" if a message follows."""
     start = every[at].start
     if text[start : start + 3] != _REPORT or not _REPORT.startswith(every[at].form):
@@ -83,7 +85,7 @@ def _report(every: Sequence[Morph], at: int, text: str) -> tuple[list[Morph], in
     return [Morph(_REPORT, "NNG", start, start + 3)], end
 
 
-def _verb_of_lexicon(
+def _match_lexicon_verb(
     every: Sequence[Morph], at: int, verbs: Container[tuple[str, ...]], english: Table
 ) -> tuple[list[Morph], int] | None:
     """Return a lexicon verb and its ending for morphemes tagged as noun and particle (열고)."""

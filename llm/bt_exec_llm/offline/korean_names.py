@@ -11,7 +11,7 @@ from bt_exec_llm.offline.kiwi import Morph
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.vocabulary import Entry, Vocabulary
 
-__all__ = ["KoreanNames", "kind_of"]
+__all__ = ["KoreanNames", "piece_kind"]
 
 _WORD = re.compile(r"[^\s.,;:!?…\"'“”()\[\]]+")
 _PARTICLES = words("ko", "particles")
@@ -37,7 +37,7 @@ class KoreanNames:
     def __contains__(self, word: str) -> bool:
         return word.casefold() in self._table
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
+    def find_spans(self, text: str) -> list[tuple[int, int]]:
         """Return the spans of lexicon names at the beginning of words, each one noun."""
         found: list[tuple[int, int]] = []
         for match in _WORD.finditer(text):
@@ -57,7 +57,9 @@ class KoreanNames:
                     break
         return found
 
-    def find(self, text: str, every: list[Morph], at: int) -> tuple[list[Piece], int] | None:
+    def find_longest_name(
+        self, text: str, every: list[Morph], at: int
+    ) -> tuple[list[Piece], int] | None:
         """Return the longest lexicon name that begins here, and its end."""
         letters = ""
         best: tuple[list[Entry], int] | None = None
@@ -104,7 +106,7 @@ class KoreanNames:
                 and not text[end : following.start].strip()
                 and "determiner" not in kinds
                 and len(typed) > 1
-                and self.find(text, every, after) is None
+                and self.find_longest_name(text, every, after) is None
                 and (f"{following.form}하",) not in self._verbs
             ):
                 return None  # e.g. 결과 보고서
@@ -119,14 +121,14 @@ class KoreanNames:
                 Piece("filler", next(iter(sorted(kinds))), start=start, end=end, text=typed)
             ], after
         pieces = [
-            Piece(kind_of(e), e.name, e.value, "", "", start, end, typed, e.sense)
+            Piece(piece_kind(e), e.name, e.value, "", "", start, end, typed, e.sense)
             for e in entries
             if e.kind not in ("filler", "courtesy", "determiner")
         ]
-        return self._chosen(pieces), after
+        return self._merge_meanings(pieces), after
 
     @staticmethod
-    def _chosen(pieces: list[Piece]) -> list[Piece]:
+    def _merge_meanings(pieces: list[Piece]) -> list[Piece]:
         """Return one piece with its other meanings, such as a place for a person."""
         pieces = sorted(pieces, key=lambda p: p.kind == "person")
         first = pieces[0]
@@ -146,6 +148,6 @@ class KoreanNames:
         return [first]
 
 
-def kind_of(entry: Entry) -> Any:
+def piece_kind(entry: Entry) -> Any:
     """Return the kind of piece for an entry."""
     return "person" if entry.kind == "proxy" else entry.kind

@@ -8,7 +8,7 @@ from bt_exec.language.closed import mapping, numbers, words
 from bt_exec_llm.offline.kiwi import Morph
 from bt_exec_llm.offline.piece import Piece
 
-__all__ = ["number"]
+__all__ = ["read_number"]
 
 _NUMBERS = numbers("ko")
 _TIMES = words("ko", "units_of_times")
@@ -17,7 +17,7 @@ _SECONDS = mapping("ko", "seconds_of_units")
 _LASTING = words("ko", "after_a_duration")
 
 
-def number(text: str, every: list[Morph], at: int) -> tuple[list[Piece], int] | None:
+def read_number(text: str, every: list[Morph], at: int) -> tuple[list[Piece], int] | None:
     """Return the kind of the number here (repetitions, time, count), its value and its end."""
     one = every[at]
     unit = every[at + 1] if at + 1 < len(every) else None

@@ -6,12 +6,12 @@ from bt_exec.language.closed import marks
 from bt_exec_llm.offline.kiwi import Morph
 from bt_exec_llm.offline.piece import Piece
 
-__all__ = ["after_particles", "with_particles"]
+__all__ = ["end_of_particles", "mark_particles"]
 
 _MARKS = marks("ko")
 
 
-def with_particles(pieces: list[Piece], every: list[Morph], at: int) -> list[Piece]:
+def mark_particles(pieces: list[Piece], every: list[Morph], at: int) -> list[Piece]:
     """Mark the last piece with the particles after it."""
     mark = ""
     if _is_and(every, at):
@@ -24,7 +24,7 @@ def with_particles(pieces: list[Piece], every: list[Morph], at: int) -> list[Pie
         at += 1
     if not mark or not pieces:
         return pieces
-    return [*pieces[:-1], pieces[-1].marked(mark)]
+    return [*pieces[:-1], pieces[-1].with_mark(mark)]
 
 
 def _is_and(every: list[Morph], at: int) -> bool:
@@ -36,7 +36,7 @@ def _is_and(every: list[Morph], at: int) -> bool:
     return joined and one.form == "하" and two.form == "고" and two.tag == "EC"
 
 
-def after_particles(every: list[Morph], at: int) -> int:
+def end_of_particles(every: list[Morph], at: int) -> int:
     """Return the end of the particles that begin at `at`."""
     if _is_and(every, at):
         at += 2

@@ -10,7 +10,7 @@ import re
 from bt_exec.language.closed import mapping
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
-__all__ = ["Sounds", "sound_of"]
+__all__ = ["Sounds", "normalize_vowels"]
 
 _FIRST, _VOWELS, _LAST = 0xAC00, 21, 28
 _ORDER = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
@@ -20,12 +20,12 @@ _ALIKE = {
 _WORD = re.compile(r"[가-힣]{2,}")
 
 
-def sound_of(word: str) -> str:
+def normalize_vowels(word: str) -> str:
     """Return a word with vowels that sound alike replaced by one of them."""
-    return "".join(_sound(char) for char in word)
+    return "".join(_normalize_vowel(char) for char in word)
 
 
-def _sound(char: str) -> str:
+def _normalize_vowel(char: str) -> str:
     code = ord(char) - _FIRST
     if not 0 <= code < 11172:
         return char
@@ -43,19 +43,19 @@ class Sounds:
         self._known = {word for word in known if len(word) > 1}
         self._by_sound: dict[str, set[str]] = {}
         for word in self._known:
-            self._by_sound.setdefault(sound_of(word), set()).add(word)
+            self._by_sound.setdefault(normalize_vowels(word), set()).add(word)
         self._meant = {word: tuple(vocabulary.korean.get(word, ())) for word in self._known}
         self._longest = max(map(len, self._known), default=0)
 
-    def respelled(self, text: str) -> str:
+    def correct_text(self, text: str) -> str:
         """Return `text` with each word corrected that sounds like exactly one known word."""
-        return _WORD.sub(lambda match: self._respelled(match[0]), text)
+        return _WORD.sub(lambda match: self._correct_word(match[0]), text)
 
-    def _respelled(self, word: str) -> str:
+    def _correct_word(self, word: str) -> str:
         for size in range(min(len(word), self._longest), 1, -1):
             if word[:size] in self._known:
                 return word
-            alike = self._by_sound.get(sound_of(word[:size]), set())
+            alike = self._by_sound.get(normalize_vowels(word[:size]), set())
             if len(alike) == 1 or len({self._meant[one] or one for one in alike}) == 1:
                 return min(alike) + word[size:]
         return word

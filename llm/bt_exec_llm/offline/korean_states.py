@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from bt_exec.language.closed import words
 from bt_exec_llm.offline.korean_clauses import Clauses
-from bt_exec_llm.offline.korean_items import ADJECTIVES, VerbWord, happens, was_so
+from bt_exec_llm.offline.korean_items import (
+    ADJECTIVES,
+    VerbWord,
+    is_event_condition,
+    is_past_state_question,
+)
 from bt_exec_llm.offline.piece import Clause, Kind, Piece
 from bt_exec_llm.offline.vocabulary import Entry
 
@@ -35,7 +40,7 @@ _SUPPOSED = ("만약", "만일")
 class States(Clauses):
     """Closes clauses of state."""
 
-    def _state(
+    def _add_state_verb(
         self,
         word: VerbWord,
         states: list[Entry],
@@ -50,7 +55,7 @@ class States(Clauses):
         lacks = verb.stems[-1] == "없" or (verb.stems[-1] == "아니" and bool(self._now.pieces))
         if not self._asking:  # 있는지 없는지 asks for presence
             self._denies = negative != lacks
-            if self._after_inside(word):
+            if self._follows_an(word):
                 self._unclear = ("ask", "do", "if")  # "in the lounge" or "not dark"
             elif "않" in verb.helpers:
                 self._unclear = ("ask",)  # 열려 있지 않아? may expect a yes
@@ -59,23 +64,23 @@ class States(Clauses):
             return
         own = tuple(n for n in names if n not in ("be", "be_there"))
         self._now.verbs, self._now.said = own or ("?",), word.text
-        if negative and not be and self._asked_both_ways(word, states):
+        if negative and not be and self._add_negated_half(word, states):
             return
         if verb.kind == "if":
-            self._state_if(word, states, positive=negative == lacks, be=be)
-        elif not negative and self._wished(word, states):
+            self._close_state_condition(word, states, positive=negative == lacks, be=be)
+        elif not negative and self._convert_desired_state(word, states):
             return
         elif verb.kind == "reason" or (verb.kind == "but" and verb.last in _BACKGROUND):
-            self._close("said", end=verb.end)
-        elif self._asks_state(word, be=be):
-            self._state_asked(word, states, be=be)
+            self._close_clause("said", end=verb.end)
+        elif self._is_state_question(word, be=be):
+            self._close_state_question(word, states, be=be)
         elif verb.kind in ("but", "seems"):
             self._asking = True
         else:
             self._now.whys.append(("NOT_A_COMMAND", word.text))
             self._now.remark = verb.state and not verb.past and verb.last in _REMINDING
             self._now.remark |= be and not verb.past and verb.kind == "statement"
-            self._close("tell", end=verb.end)
+            self._close_clause("tell", end=verb.end)
 
     def _add_states(self, word: VerbWord, states: list[Entry]) -> None:
         start, end = word.start, word.end
@@ -85,11 +90,11 @@ class States(Clauses):
                 Piece(kind, e.name, e.value, "state", "", start, end, word.text, e.sense)
             )
 
-    def _after_inside(self, word: VerbWord) -> bool:
+    def _follows_an(self, word: VerbWord) -> bool:
         """Return True if 안 directly precedes a verb, where it means "inside" or "not"."""
         return self._inside is not None and word.start - self._inside.end <= 1
 
-    def _asked_both_ways(self, word: VerbWord, states: list[Entry]) -> bool:
+    def _add_negated_half(self, word: VerbWord, states: list[Entry]) -> bool:
         """Add the second half of a question with both polarities (보여 안 보여?)."""
         again = self._done[-1] if self._done else None
         if again is None or again.mood not in ("tell", "ask"):
@@ -101,23 +106,25 @@ class States(Clauses):
         self._now = Clause()
         return True
 
-    def _state_if(self, word: VerbWord, states: list[Entry], *, positive: bool, be: bool) -> None:
+    def _close_state_condition(
+        self, word: VerbWord, states: list[Entry], *, positive: bool, be: bool
+    ) -> None:
         """Close a condition (열려 있으면, 아니면)."""
         now, verb = self._now, word.verb
         now.positive = positive
         now.answers = "there" if be else "it"
-        if self._inside is not None and self._after_inside(word):
+        if self._inside is not None and self._follows_an(word):
             now.whys.append(("CONDITION", self._text[self._inside.start : word.end]))
-        if happens(verb, states, be=be):
+        if is_event_condition(verb, states, be=be):
             now.whys.append(("CONDITION", word.text))
         now.pieces = [p for p in now.pieces if not p.text.startswith(_SUPPOSED)]
         otherwise = verb.stems[0] == "아니" and not now.pieces
-        if verb.stems[0] == "아니" and self._after_comma(word):  # e.g. 왼손으로, 아니면 …
+        if verb.stems[0] == "아니" and self._follows_comma(word):  # e.g. 왼손으로, 아니면 …
             now.whys.append(("OPERATOR", word.text))
         self._inside = None
-        self._close("else" if otherwise else "if", end=verb.end)
+        self._close_clause("else" if otherwise else "if", end=verb.end)
 
-    def _wished(self, word: VerbWord, states: list[Entry]) -> bool:
+    def _convert_desired_state(self, word: VerbWord, states: list[Entry]) -> bool:
         """Read a desired state as the verbs that lead to it (닫혀 있어야 해)."""
         verb = word.verb
         wishes = verb.kind in ("wish", "must") or (verb.kind == "request" and verb.state)
@@ -126,24 +133,24 @@ class States(Clauses):
             return False
         self._now.pieces = [p for p in self._now.pieces if p.kind != "state"]
         self._now.verbs = wanted
-        self._close("do", end=verb.end)
+        self._close_clause("do", end=verb.end)
         return True
 
-    def _asks_state(self, word: VerbWord, *, be: bool) -> bool:
+    def _is_state_question(self, word: VerbWord, *, be: bool) -> bool:
         """Return True if a verb of state asks a question (열려 있어?)."""
         verb = word.verb
         if verb.kind == "question" or (verb.kind == "command" and be):
             return True
         tells = verb.state or verb.past or be or verb.stems[-1] in ADJECTIVES
-        return verb.kind in ("plain", "can") and (tells or self._marked_question(word))
+        return verb.kind in ("plain", "can") and (tells or self._has_question_mark(word))
 
-    def _marked_question(self, word: VerbWord) -> bool:
+    def _has_question_mark(self, word: VerbWord) -> bool:
         return "?" in self._text[word.end : word.end + 2]
 
-    def _state_asked(self, word: VerbWord, states: list[Entry], *, be: bool) -> None:
+    def _close_state_question(self, word: VerbWord, states: list[Entry], *, be: bool) -> None:
         """Close a question about a present state; others are not accepted."""
         verb, now = word.verb, self._now
-        if verb.last in _REMARKS and not self._marked_question(word):
+        if verb.last in _REMARKS and not self._has_question_mark(word):
             now.remark = True
         tells = verb.state or verb.past or be or verb.stems[-1] in ADJECTIVES
         state = any(e.kind == "state" for e in states)
@@ -151,16 +158,16 @@ class States(Clauses):
             now.whys.append(("NOT_A_COMMAND", word.text))
         placed = all(p.kind == "value" and p.mark != "state" for p in now.pieces)
         mine = self._self and be and placed  # e.g. 너 라운지에 있어?
-        if mine or (verb.past and was_so(verb, be=be)):
+        if mine or (verb.past and is_past_state_question(verb, be=be)):
             now.whys.append(("NOT_A_COMMAND", word.text))
-        self._close("ask", end=verb.end)
+        self._close_clause("ask", end=verb.end)
 
-    def _after_comma(self, word: VerbWord) -> bool:
+    def _follows_comma(self, word: VerbWord) -> bool:
         """Return True if a comma separates a word from the phrase before it."""
         last = self._now.pieces[-1] if self._now.pieces else None
         return last is not None and "," in self._text[last.end : word.start]
 
-    def _mood(self, word: VerbWord) -> str:
+    def _mood_of_verb(self, word: VerbWord) -> str:
         verb = word.verb
         asked = "?" in self._text[word.end : word.end + 2]
         if verb.kind in ("if", "before"):
@@ -174,7 +181,7 @@ class States(Clauses):
         if verb.kind == "wish" and verb.gives:
             return "do"
         hopes = verb.kind == "wish" and verb.last in ("면", "으면")  # e.g. 열었으면 좋겠어
-        if hopes and not asked and not self._somebody():
+        if hopes and not asked and not self._has_personal_agent():
             return "do"
         if verb.kind == "may" and not asked and "?" not in verb.helpers:
             denied = (verb.negative or word.denied) and bool(self._done)
@@ -182,7 +189,7 @@ class States(Clauses):
                 return "do"  # e.g. 꺼내 줘 문은 안 닫아도 돼; 이제 닫아도 돼
         if verb.kind == "seems":
             return "do"
-        if verb.kind == "insisted" and not asked and not self._somebody():
+        if verb.kind == "insisted" and not asked and not self._has_personal_agent():
             return "do"  # e.g. 열라고; 열라고 했잖아
         if verb.kind == "question" and verb.state and not verb.past and not asked:
             return "do"  # e.g. 복도로 나가 있어
@@ -199,7 +206,7 @@ class States(Clauses):
         self._now.whys.append((_TELLS.get(verb.kind, "NOT_A_COMMAND"), word.text))
         return "tell"
 
-    def _somebody(self) -> bool:
+    def _has_personal_agent(self) -> bool:
         """Return True if a person is named as the agent (내가, 철수가)."""
         return any(p.mark == "subject" and p.kind != "noun" for p in self._now.pieces)
 
@@ -208,7 +215,7 @@ class States(Clauses):
         results = {entry.name for entry in states if entry.kind == "state"}
         return tuple(name for name, verb in self._verbs.items() if verb.result in results)
 
-    def _instead(self) -> None:
+    def _exclude_preceding_values(self) -> None:
         pieces = self._now.pieces
         if pieces and pieces[-1].kind == "limit" and len(pieces) > 1:  # e.g. 둘 다 말고
             pieces.pop()
@@ -221,4 +228,4 @@ class States(Clauses):
             listed = one.mark in ("", "and", "or", "only", "subject")
             if (one.kind, one.name) != (kind, name) or (at < len(pieces) - 1 and not listed):
                 break
-            pieces[at] = one.marked("not")
+            pieces[at] = one.with_mark("not")

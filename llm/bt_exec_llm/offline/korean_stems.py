@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from bt_exec_llm.offline.kiwi import Morph
 
-__all__ = ["Verb", "before_ending", "contracted", "is_verb", "morph_at", "take_stem"]
+__all__ = ["Verb", "contract_stem", "is_verb", "morpheme_at", "skip_to_ending", "take_stem"]
 
 
 @dataclass
@@ -78,7 +78,7 @@ def is_verb(every: Sequence[Morph], at: int) -> bool:
     )
 
 
-def contracted(stem: str) -> str:
+def contract_stem(stem: str) -> str:
     """Return a stem contracted with 어 (켜, 꺼 of 끄, 밝아 of 밝)."""
     code = ord(stem[-1]) - 0xAC00
     if not 0 <= code < 11172:
@@ -92,7 +92,7 @@ def contracted(stem: str) -> str:
     return stem[:-1] + chr(0xAC00 + first * 588 + drawn * 28)
 
 
-def morph_at(every: Sequence[Morph], at: int) -> Morph | None:
+def morpheme_at(every: Sequence[Morph], at: int) -> Morph | None:
     """Return the morpheme at a position; None after the last one."""
     return every[at] if at < len(every) else None
 
@@ -109,9 +109,9 @@ def take_stem(verb: Verb, every: Sequence[Morph], at: int) -> int:
     return at + 2
 
 
-def before_ending(verb: Verb, every: Sequence[Morph], at: int) -> int:
+def skip_to_ending(verb: Verb, every: Sequence[Morph], at: int) -> int:
     """Add tense and politeness; return the start of the ending."""
-    while (one := morph_at(every, at)) is not None and one.tag == "EP":
+    while (one := morpheme_at(every, at)) is not None and one.tag == "EP":
         verb.past = verb.past or one.form[0] in "었았였"
         verb.future = verb.future or one.form == "겠"
         verb.polite = verb.polite or one.form in ("시", "으시")

@@ -12,7 +12,7 @@ from bt_exec.language.closed import words
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece
 
-__all__ = ["with_texts"]
+__all__ = ["merge_quoted_texts"]
 
 _CLOSES = ("then", "but", "plain", "command", "request", "if", "before")
 _ASKING = words("ko", "asking")
@@ -32,7 +32,7 @@ _SPOKEN = (
 )
 
 
-def with_texts(items: list[Any], lexicon: Lexicon, text: str) -> list[Any]:
+def merge_quoted_texts(items: list[Any], lexicon: Lexicon, text: str) -> list[Any]:
     """Return `items` with the words of each message or question merged into one text."""
     takers = {
         verb: name
@@ -54,7 +54,7 @@ def with_texts(items: list[Any], lexicon: Lexicon, text: str) -> list[Any]:
             at += 1
             continue
         needs_quote = not any(e.name in _question_verbs(lexicon) for e in item.entries)
-        at = _fold(found, at, slots[0], people, taking, text, needs_quote=needs_quote) + 1
+        at = _fold_text(found, at, slots[0], people, taking, text, needs_quote=needs_quote) + 1
     return found
 
 
@@ -65,7 +65,7 @@ def _question_verbs(lexicon: Lexicon) -> set[str]:
     }
 
 
-def _fold(
+def _fold_text(
     items: list[Any],
     at: int,
     slot: str,
@@ -83,7 +83,7 @@ def _fold(
         end -= 1
     if end and isinstance(items[end - 1], Piece) and items[end - 1].mark == "quote":
         quote = items[end - 1]
-        said = _spoken(quote.value.rstrip("?？"))
+        said = _to_direct_speech(quote.value.rstrip("?？"))
         items[end - 1] = Piece("text", slot, said, "", "", quote.start, quote.end, quote.text)
         return at
     quoted = (
@@ -157,7 +157,7 @@ def _fold(
             Piece(
                 "text",
                 slot,
-                _trimmed(text[start:stop], quoted=False),
+                _trim_message(text[start:stop], quoted=False),
                 "",
                 "",
                 start,
@@ -179,7 +179,7 @@ def _fold(
     if needs_quote and not quoted and not greeting:
         return at
     start, stop = items[first].start, items[last - 1].end
-    said = _trimmed(_with_josa(text, start, stop), quoted=quoted)
+    said = _trim_message(_text_with_particle(text, start, stop), quoted=quoted)
     if not said:
         return at
     piece = Piece("text", slot, said, "", "", start, stop, text[start:stop])
@@ -221,7 +221,7 @@ def _has_content(items: list[Any], first: int, last: int) -> bool:
     )
 
 
-def _with_josa(text: str, start: int, stop: int) -> str:
+def _text_with_particle(text: str, start: int, stop: int) -> str:
     """Return words with the particle of the last one."""
     end = stop
     while end < len(text) and not text[end].isspace() and text[end] not in "\"'”’.,!?":
@@ -229,7 +229,7 @@ def _with_josa(text: str, start: int, stop: int) -> str:
     return text[start : max(end, stop)]
 
 
-def _trimmed(said: str, *, quoted: bool) -> str:
+def _trim_message(said: str, *, quoted: bool) -> str:
     before = ""
     said = " ".join(said.split())
     while said != before:
@@ -259,10 +259,10 @@ def _trimmed(said: str, *, quoted: bool) -> str:
             )
         ):
             said = said[:-1]
-    return _spoken(said)
+    return _to_direct_speech(said)
 
 
-def _spoken(said: str) -> str:
+def _to_direct_speech(said: str) -> str:
     for reported, spoken in _SPOKEN:
         if said.endswith(reported):
             return said.removesuffix(reported) + spoken

@@ -14,10 +14,10 @@ from bt_exec_llm.offline.kiwi import Morph
 from bt_exec_llm.offline.korean_endings import kind_of_ending
 from bt_exec_llm.offline.korean_stems import (
     Verb,
-    before_ending,
-    contracted,
+    contract_stem,
     is_verb,
-    morph_at,
+    morpheme_at,
+    skip_to_ending,
     take_stem,
 )
 
@@ -41,8 +41,8 @@ def read_verb(
     verb = Verb(start=every[at].start)
     at = take_stem(verb, every, at)
     while True:
-        at = before_ending(verb, every, at)
-        one = morph_at(every, at)
+        at = skip_to_ending(verb, every, at)
+        one = morpheme_at(every, at)
         if one is None or one.tag not in ("EC", "EF", "ETM", "ETN"):
             verb.kind = "then" if every[at - 1].form == "나서" else "bare"
             break
@@ -70,12 +70,12 @@ def _add_auxiliary(
     joins: Callable[[tuple[str, ...]], bool],
 ) -> int | None:
     """Add an auxiliary or joined verb; return the start of its endings, or None without one."""
-    one = morph_at(every, at)
+    one = morpheme_at(every, at)
     if one is None or ending.tag != "EC":
         return None
     form = ending.form
     if form == "지" and one.tag == "JX":
-        at, one = at + 1, morph_at(every, at + 1)
+        at, one = at + 1, morpheme_at(every, at + 1)
         if one is None:
             return None
     if form == "지" and one.form in ("말", "않", "못하", "마"):
@@ -92,7 +92,7 @@ def _add_auxiliary(
         verb.state = True
         return at + 1
     if form in ("어", "아") and one.form == "지" and one.tag == "VX":
-        verb.stems[-1] = contracted(verb.stems[-1]) + "지"
+        verb.stems[-1] = contract_stem(verb.stems[-1]) + "지"
         return at + 1
     if verbal and form in _LINKS and (not verb.past or form == "다") and not verb.helpers:
         stem = one.form if one.tag in ("VV", "VX", "VA") else ""

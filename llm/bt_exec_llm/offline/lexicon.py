@@ -22,7 +22,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-def _expandable(phrase: str) -> str:
+def _check_brackets(phrase: str) -> str:
     """Return a phrase; raise ValueError if its brackets do not match."""
     try:
         expand_phrase(phrase)
@@ -37,8 +37,8 @@ Phrases = list[str]
 class Words(_Part):
     """Synonymous phrases in both languages. Korean verbs end in 다."""
 
-    en: list[Annotated[str, AfterValidator(_expandable)]] = []
-    ko: list[Annotated[str, AfterValidator(_expandable)]] = []
+    en: list[Annotated[str, AfterValidator(_check_brackets)]] = []
+    ko: list[Annotated[str, AfterValidator(_check_brackets)]] = []
 
 
 class Verb(Words):
@@ -197,11 +197,11 @@ class Lexicon(_Part):
         """Verbs that end a mission."""
         return frozenset(verb for closing in self.closing.values() for verb in closing.said)
 
-    def listed(self, how: str) -> frozenset[str]:
+    def list_types(self, how: str) -> frozenset[str]:
         """Types whose several values become several parts (``each``) or one (``joined``)."""
         return frozenset(kind for kind, way in self.lists.items() if way == how)
 
-    def concept(self, name: str) -> str:
+    def general_verb(self, name: str) -> str:
         """Return the general verb of `name`."""
         way = self.ways.get(name)
         return name if way is None else way.of

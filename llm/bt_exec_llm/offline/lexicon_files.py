@@ -15,18 +15,18 @@ from bt_exec.failure import Problem, RegistrationError
 from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec.spec.yaml_mistakes import explain
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.lexicon_mistakes import mistakes
-from bt_exec_llm.offline.lexicon_references import reference_mistakes
+from bt_exec_llm.offline.lexicon_mistakes import find_mistakes
+from bt_exec_llm.offline.lexicon_references import find_reference_mistakes
 
-__all__ = ["load_lexicon", "with_words"]
+__all__ = ["extend_lexicon", "load_lexicon"]
 
 
-def _merge(left: Any, right: Any) -> Any:
+def _merge_sections(left: Any, right: Any) -> Any:
     """Return two sections merged: mappings by key, lists concatenated."""
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         both = dict(left)
         for key, value in right.items():
-            both[key] = _merge(both[key], value) if key in both else value
+            both[key] = _merge_sections(both[key], value) if key in both else value
         return both
     if isinstance(left, list) and isinstance(right, list):
         return [*left, *right]
@@ -56,13 +56,13 @@ def load_lexicon(paths: tuple[Path, ...]) -> Lexicon:
         try:
             Lexicon.model_validate(data)
         except ValidationError as error:
-            raise RegistrationError(mistakes(error, Lexicon, text, str(path))) from None
-        merged = _merge(merged, data)
+            raise RegistrationError(find_mistakes(error, Lexicon, text, str(path))) from None
+        merged = _merge_sections(merged, data)
     return Lexicon.model_validate(merged)
 
 
 @lru_cache(maxsize=16)
-def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Lexicon:
+def extend_lexicon(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Lexicon:
     """Return the lexicon of `paths` with further sections, given as (owner, YAML or JSON text).
 
     Raises:
@@ -75,13 +75,15 @@ def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Le
         try:
             Lexicon.model_validate(data)
         except ValidationError as error:
-            raise RegistrationError(mistakes(error, Lexicon, text, f"words of {owner}")) from None
-        merged = _merge(merged, data)
+            raise RegistrationError(
+                find_mistakes(error, Lexicon, text, f"words of {owner}")
+            ) from None
+        merged = _merge_sections(merged, data)
     lexicon = Lexicon.model_validate(merged) if more else lexicon
     sources = [(str(path), path.read_text(encoding="utf-8")) for path in paths]
     sources += [(f"words of {owner}", text) for owner, text in more]
     for file, text in sources:
         own = Lexicon.model_validate(parse_yaml(text) or {})
-        if found := reference_mistakes(own, lexicon, text, file):
+        if found := find_reference_mistakes(own, lexicon, text, file):
             raise RegistrationError(found)
     return lexicon

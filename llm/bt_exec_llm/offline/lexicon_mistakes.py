@@ -13,7 +13,7 @@ from bt_exec.failure import Problem, nearest
 from bt_exec.spec.plain_yaml import SAFE_LOADER
 from bt_exec.spec.source import show_place
 
-__all__ = ["marks_of", "mistakes"]
+__all__ = ["find_mistakes", "find_positions"]
 
 _WORDS = {
     "string": "text; put it into quotes",
@@ -26,7 +26,9 @@ _WORDS = {
 """Message for a value of a wrong type, by the first word of pydantic's error type."""
 
 
-def mistakes(error: ValidationError, model: type[BaseModel], text: str, file: str) -> list[Problem]:
+def find_mistakes(
+    error: ValidationError, model: type[BaseModel], text: str, file: str
+) -> list[Problem]:
     """Return the problems of an invalid lexicon file, in the order of the text.
 
     Args:
@@ -35,13 +37,13 @@ def mistakes(error: ValidationError, model: type[BaseModel], text: str, file: st
         text: Content of the file.
         file: Name of the file in messages.
     """
-    marks = marks_of(text)
-    found = [_problem(one, model, marks, file) for one in error.errors(include_url=False)]
+    marks = find_positions(text)
+    found = [_make_problem(one, model, marks, file) for one in error.errors(include_url=False)]
     found.sort(key=lambda one: (one.line or 0, one.column or 0))
     return found
 
 
-def _problem(
+def _make_problem(
     finding: ErrorDetails,
     model: type[BaseModel],
     marks: Mapping[tuple[str | int, ...], tuple[int, int]],
@@ -54,10 +56,10 @@ def _problem(
     line, column = next(
         (marks[place[:end]] for end in range(len(place), -1, -1) if place[:end] in marks), (1, 1)
     )
-    shown = value if isinstance(value, str) else _kind_of(value)
+    shown = value if isinstance(value, str) else _describe_value(value)
     if kind == "extra_forbidden":
         code, message, shown = "UNKNOWN_FIELD", f"there is no field {name!r} here", name
-        fields = _fields(_type_at(model, place[:-1]))
+        fields = _field_names(_type_at(model, place[:-1]))
         allowed = tuple(dict.fromkeys((*nearest(name, fields), *fields)))
     elif kind == "literal_error":
         code, message = "BAD_VALUE", f"{name!r} must be one of these"
@@ -74,7 +76,7 @@ def _problem(
     return Problem(code, message, show_place(place), shown, allowed, file, line, column)
 
 
-def _kind_of(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     """Return a value as written in YAML, or its type if it is long."""
     if isinstance(value, Mapping):
         return "a mapping"
@@ -92,12 +94,12 @@ def _type_at(model: Any, place: tuple[str | int, ...]) -> Any:
     return model
 
 
-def _fields(model: Any) -> tuple[str, ...]:
+def _field_names(model: Any) -> tuple[str, ...]:
     is_model = isinstance(model, type) and issubclass(model, BaseModel)
     return tuple(model.model_fields) if is_model else ()
 
 
-def marks_of(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
+def find_positions(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
     """Return line and column, from 1, of every key and list entry."""
     root = yaml.compose(text, SAFE_LOADER)
     return dict(_positions(root, ())) if root is not None else {}

@@ -18,7 +18,7 @@ from bt_exec.spec.source import show_place
 from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.lexicon_mistakes import marks_of
+from bt_exec_llm.offline.lexicon_mistakes import find_positions
 from bt_exec_llm.offline.phrases import expand_phrase
 
 __all__ = ["name_problems"]
@@ -54,56 +54,58 @@ class _File:
         }
 
     def problems(self) -> list[Problem]:
-        found = [*self._names(), *self._phrases()]
+        found = [*self._unknown_names(), *self._shared_phrases()]
         return sorted(found, key=lambda one: (one.line or 0, one.column or 0))
 
-    def _names(self) -> Iterator[Problem]:
+    def _unknown_names(self) -> Iterator[Problem]:
         own, types, trees = self.own, self.types, self.trees
         for name, values in own.values.items():
             if name not in own.past:  # types that only the lexicon has
-                yield from self._check(("values", name), name, "type", types)
+                yield from self._check_name(("values", name), name, "type", types)
             hint = types.get(name)
             options = get_args(hint) if get_origin(hint) is Literal else ()
             for value, words in values.items():
                 if options and not words.other and not words.each:
-                    yield from self._check(("values", name, value), value, "value", options)
+                    yield from self._check_name(("values", name, value), value, "value", options)
         for name in own.lists:
-            yield from self._check(("lists", name), name, "type", types)
+            yield from self._check_name(("lists", name), name, "type", types)
         for name, slot in own.texts.items():
-            yield from self._check(("texts", name), name, "type", types)
+            yield from self._check_name(("texts", name), name, "type", types)
             for at, kind in enumerate(slot.to):
-                yield from self._check(("texts", name, "to", at), kind, "type", types)
+                yield from self._check_name(("texts", name, "to", at), kind, "type", types)
         for at, name in enumerate(own.past):
-            yield from self._check(("past", at), name, "type", own.values)
+            yield from self._check_name(("past", at), name, "type", own.values)
         for at, name in enumerate(own.follows):
-            yield from self._check(("follows", at), name, "tree", trees)
+            yield from self._check_name(("follows", at), name, "tree", trees)
         for name, closing in own.closing.items():
-            yield from self._check(("closing", name), name, "tree", trees)
+            yield from self._check_name(("closing", name), name, "tree", trees)
             for at, tree in enumerate(closing.unless):
-                yield from self._check(("closing", name, "unless", at), tree, "tree", trees)
+                yield from self._check_name(("closing", name, "unless", at), tree, "tree", trees)
         for name, ways in own.decides.items():
-            yield from self._check(("decides", name), name, "tree", trees)
+            yield from self._check_name(("decides", name), name, "tree", trees)
             for value, tree in ways.items():
-                yield from self._check(("decides", name, value), tree, "tree", trees)
+                yield from self._check_name(("decides", name, value), tree, "tree", trees)
 
-    def _check(
+    def _check_name(
         self, place: tuple[str | int, ...], name: str, kind: str, known: Iterable[str]
     ) -> Iterator[Problem]:
         names = tuple(known)
         if name not in names:
             allowed = tuple(dict.fromkeys((*nearest(name, names), *sorted(names))))[:_SHOWN]
             message = f"is not a {kind} of this site"
-            yield self._problem(f"UNKNOWN_{kind.upper()}", message, place, name, allowed)
+            yield self._make_problem(f"UNKNOWN_{kind.upper()}", message, place, name, allowed)
 
-    def _phrases(self) -> Iterator[Problem]:
+    def _shared_phrases(self) -> Iterator[Problem]:
         own = self.own
-        yield from self._shared("verbs", own.verbs, self._verbs_collide)
-        yield from self._shared("nouns", own.nouns, self._nouns_collide)
+        yield from self._find_shared_phrases("verbs", own.verbs, self._verbs_collide)
+        yield from self._find_shared_phrases("nouns", own.nouns, self._nouns_collide)
         for name, values in own.values.items():
             single = {key: one for key, one in values.items() if not one.each and not one.other}
-            yield from self._shared(f"values/{name}", single, lambda *_: True)
+            yield from self._find_shared_phrases(f"values/{name}", single, lambda *_: True)
 
-    def _shared(self, section: str, entries: Mapping[str, Any], collide: Any) -> Iterator[Problem]:
+    def _find_shared_phrases(
+        self, section: str, entries: Mapping[str, Any], collide: Any
+    ) -> Iterator[Problem]:
         """Yield phrases that two colliding entries of a section share."""
         for language in ("en", "ko"):
             owners: dict[str, list[tuple[str, int]]] = {}
@@ -116,7 +118,7 @@ class _File:
                     if one != other and collide(one, other):
                         place = (*section.split("/"), other, language, at)
                         message = f"{said!r} is also a phrase of {one!r}; no command can decide"
-                        yield self._problem("AMBIGUOUS_PHRASE", message, place, said, ())
+                        yield self._make_problem("AMBIGUOUS_PHRASE", message, place, said, ())
                         break
 
     def _verbs_collide(self, one: str, other: str) -> bool:
@@ -140,7 +142,7 @@ class _File:
         )
         return _is_disjoint(first, second)
 
-    def _problem(
+    def _make_problem(
         self,
         code: str,
         message: str,
@@ -148,7 +150,7 @@ class _File:
         found: str,
         allowed: tuple[str, ...],
     ) -> Problem:
-        marks = marks_of(self.text)
+        marks = find_positions(self.text)
         shown = next(place[:end] for end in range(len(place), -1, -1) if place[:end] in marks)
         line, column = marks[shown]
         return Problem(code, message, show_place(place), found, allowed, self.file, line, column)

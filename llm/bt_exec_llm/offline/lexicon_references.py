@@ -12,17 +12,17 @@ from typing import Any, TypeAlias
 from bt_exec.failure import Problem, nearest
 from bt_exec.spec.source import show_place
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.lexicon_mistakes import marks_of
+from bt_exec_llm.offline.lexicon_mistakes import find_positions
 from bt_exec_llm.offline.phrases import expand_phrase
 
-__all__ = ["reference_mistakes"]
+__all__ = ["find_reference_mistakes"]
 
 Place: TypeAlias = tuple[str | int, ...]
 Reference: TypeAlias = tuple[Place, str, str, Collection[str]]
 """Position of a name, the name, its section, and the names of that section."""
 
 
-def reference_mistakes(own: Lexicon, every: Lexicon, text: str, file: str) -> list[Problem]:
+def find_reference_mistakes(own: Lexicon, every: Lexicon, text: str, file: str) -> list[Problem]:
     """Return the problems of one file in the order of the text.
 
     Args:
@@ -38,11 +38,11 @@ def reference_mistakes(own: Lexicon, every: Lexicon, text: str, file: str) -> li
     ]
     problems += [
         (place, "BAD_VALUE", "must be a Korean verb in its dictionary form, ending in 다", form, ())
-        for place, form in _inflected(own)
+        for place, form in _find_inflected_phrases(own)
     ]
     if not problems:
         return []
-    marks = marks_of(text)
+    marks = find_positions(text)
     found = []
     for place, code, message, name, known in problems:
         near = nearest(name, known)
@@ -70,7 +70,7 @@ def _references(own: Lexicon, every: Lexicon) -> Iterator[Reference]:
                 yield ("values", kind, name, "each", at), one, "value", types[kind]
     for name, way in own.ways.items():
         yield ("ways", name, "of"), way.of, "verb", verbs
-        yield from _about(name, way.about, types)
+        yield from _references_of_way(name, way.about, types)
     for name, slot in own.texts.items():
         for at, one in enumerate(slot.verbs):
             yield ("texts", name, "verbs", at), one, "verb", verbs
@@ -79,7 +79,7 @@ def _references(own: Lexicon, every: Lexicon) -> Iterator[Reference]:
             yield ("closing", name, "said", at), one, "verb", verbs
 
 
-def _about(
+def _references_of_way(
     name: str, about: Mapping[str, str], types: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Reference]:
     for kind, value in about.items():
@@ -87,7 +87,7 @@ def _about(
             yield ("ways", name, "about", kind), value, "value", types[kind]
 
 
-def _inflected(own: Lexicon) -> Iterator[tuple[Place, str]]:
+def _find_inflected_phrases(own: Lexicon) -> Iterator[tuple[Place, str]]:
     """Yield the Korean phrases of verbs and states that are not in dictionary form."""
     for section, words in (("verbs", own.verbs), ("states", own.states)):
         for name, one in words.items():

@@ -6,8 +6,8 @@ articles and Korean endings. Korean texts match only as positive commands.
 
 from __future__ import annotations
 
-from bt_exec_llm.offline.english_words import english_words
-from bt_exec_llm.offline.kiwi import morphs
+from bt_exec_llm.offline.english_words import make_tokenizer
+from bt_exec_llm.offline.kiwi import analyse_morphemes
 from bt_exec_llm.offline.korean_verbs import is_verb, read_verb
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
@@ -21,24 +21,24 @@ class Literal:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self._english = english_words(vocabulary)
+        self._english = make_tokenizer(vocabulary)
         self._trees: dict[tuple[str, ...], set[str]] = {}
 
     def add(self, text: str, language: str, tree: str) -> None:
         """Add an utterance that the grammar cannot parse."""
-        key = self._key(text, language)
+        key = self._word_key(text, language)
         if key:
             self._trees.setdefault(key, set()).add(tree)
 
     def find(self, text: str, language: str) -> frozenset[str]:
         """Return the trees of utterances with the same words."""
         return (
-            frozenset(self._trees.get(self._key(text, language), ()))
+            frozenset(self._trees.get(self._word_key(text, language), ()))
             if self._trees
             else frozenset()
         )
 
-    def _key(self, text: str, language: str) -> tuple[str, ...]:
+    def _word_key(self, text: str, language: str) -> tuple[str, ...]:
         return self._korean_key(text) if language == "ko" else self._english_key(text)
 
     def _english_key(self, text: str) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ class Literal:
         return tuple(words)
 
     def _korean_key(self, text: str) -> tuple[str, ...]:
-        every = morphs(text)
+        every = analyse_morphemes(text)
         words: list[str] = []
         at = 0
         while at < len(every):

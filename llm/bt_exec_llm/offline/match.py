@@ -9,11 +9,11 @@ from typing import Any
 from bt_exec.language.closed import words
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
-from bt_exec_llm.offline.frames import Frame, Frames, key_of, keys_of
+from bt_exec_llm.offline.frames import Frame, Frames, piece_key, step_keys
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.numbers import KINDS, Number, filled
+from bt_exec_llm.offline.numbers import KINDS, Number, fill_numbers
 from bt_exec_llm.offline.piece import Piece
-from bt_exec_llm.offline.step import QUESTION, Step, nouns_before, pointing_at
+from bt_exec_llm.offline.step import QUESTION, Step, latest_nouns, replace_pronoun
 from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["Matcher"]
@@ -43,25 +43,25 @@ class Matcher:
         )
         self._acted_on = {key for frame in frames_of_acts for key in frame.keys}
 
-    def find(self, step: Step, done: list[Step]) -> tuple[Step, TreeSpec, bool] | Trouble:
+    def match_step(self, step: Step, done: list[Step]) -> tuple[Step, TreeSpec, bool] | Trouble:
         """Return a step with omitted objects filled in, its tree, and whether any was filled in."""
         if not step.verbs and not step.pieces:
             return Trouble("NOT_UNDERSTOOD", step.text)
-        named = (p for p in nouns_before(done) if p.mark != "not")
-        for option in pointing_at(step, named):
-            exact = self.exact(option)
+        named = (p for p in latest_nouns(done) if p.mark != "not")
+        for option in replace_pronoun(step, named):
+            exact = self.match_exactly(option)
             if isinstance(exact, TreeSpec):
-                return self._with_tool(option, exact, done), exact, True
-        exact = self.exact(step)
+                return self._with_previous_tool(option, exact, done), exact, True
+        exact = self.match_exactly(step)
         if isinstance(exact, TreeSpec):
             return step, exact, False
         if isinstance(exact, Trouble) and exact.code == "AMBIGUOUS":
             return exact
-        return self._completed(step, done)
+        return self._match_with_omitted_objects(step, done)
 
     def frames_for(self, step: Step) -> list[Frame]:
         """Return the frames of a step's verbs."""
-        concepts = dict.fromkeys(self._lexicon.concept(verb) for verb in step.verbs or ("",))
+        concepts = dict.fromkeys(self._lexicon.general_verb(verb) for verb in step.verbs or ("",))
         return [frame for verb in concepts for frame in self._frames.by_verb.get(verb, [])]
 
     def _alternatives(self, step: Step) -> Iterable[Step]:
@@ -74,14 +74,16 @@ class Matcher:
                     swapped = replace(piece, kind="value", name=kind, value=value, relation="")
                     yield replace(step, pieces=[*step.pieces[:at], swapped, *step.pieces[at + 1 :]])
 
-    def exact(self, step: Step) -> TreeSpec | Trouble:
+    def match_exactly(self, step: Step) -> TreeSpec | Trouble:
         """Return the one tree whose frame matches everything in the step."""
         for option in self._alternatives(step):
-            keys = keys_of(option)
+            keys = step_keys(option)
             best: dict[str, int] = {}
             for frame in self.frames_for(option):
                 left = keys - frame.keys
-                if not frame.keys <= keys or not self._takes(frame.tree, left, option):
+                if not frame.keys <= keys or not self._accepts_remaining_pieces(
+                    frame.tree, left, option
+                ):
                     continue
                 best[frame.tree] = min(best.get(frame.tree, 99), len(left - {"me"}))
             if best:
@@ -94,7 +96,7 @@ class Matcher:
                 return self._library.get(names[0])
         return Trouble("NOT_TOGETHER", step.text)
 
-    def _takes(self, tree: str, left: frozenset[str], step: Step) -> bool:
+    def _accepts_remaining_pieces(self, tree: str, left: frozenset[str], step: Step) -> bool:
         """Return True if the pieces outside a frame are values of parameters of its tree."""
         params = self._library.get(tree).params
         types = {param.type for name, param in params.items() if name not in self._brought}
@@ -105,7 +107,7 @@ class Matcher:
                     "me" not in accepts
                     and not set(step.verbs) & self._lexicon.closing_verbs
                     and QUESTION not in step.verbs
-                    and not self._tells(step)
+                    and not self._has_report_verb(step)
                 ):
                     return False
             elif key.startswith("noun:") or key not in types:
@@ -114,28 +116,30 @@ class Matcher:
                     return False
         return True
 
-    def _tells(self, step: Step) -> bool:
+    def _has_report_verb(self, step: Step) -> bool:
         return any(
             self._lexicon.verbs[v].finds == "tell" for v in step.verbs if v in self._lexicon.verbs
         )
 
-    def _completed(self, step: Step, done: list[Step]) -> tuple[Step, TreeSpec, bool] | Trouble:
+    def _match_with_omitted_objects(
+        self, step: Step, done: list[Step]
+    ) -> tuple[Step, TreeSpec, bool] | Trouble:
         """Return a step with its omitted objects filled in."""
-        keys = keys_of(step)
+        keys = step_keys(step)
         options: dict[frozenset[str], set[str]] = {}
         for frame in self.frames_for(step):
             missing = frame.keys - keys
             if (
                 missing
-                and self._takes(frame.tree, keys - frame.keys, step)
+                and self._accepts_remaining_pieces(frame.tree, keys - frame.keys, step)
                 and not any(k.startswith(("text:", "is:")) for k in missing)
             ):
                 options.setdefault(missing, set()).add(frame.tree)
         said = [p for one in reversed(done) for p in reversed(one.pieces) if p.mark != "not"]
         tries = [(m, said) for m in sorted(options, key=lambda m: (len(m), sorted(m)))]
-        tries += [(missing, [*self._lendable(said)]) for missing, _ in tries]
+        tries += [(missing, [*self._reusable_pieces(said)]) for missing, _ in tries]
         for missing, pool in tries:
-            lent = [next((p for p in pool if key_of(p) == key), None) for key in sorted(missing)]
+            lent = [next((p for p in pool if piece_key(p) == key), None) for key in sorted(missing)]
             if all(p is not None for p in lent):
                 pieces = [
                     *step.pieces,
@@ -147,9 +151,9 @@ class Matcher:
                 ]
                 pieces = [p for p in pieces if p.kind != "pronoun"]
                 full = replace(step, pieces=pieces)
-                tree = self.exact(full)
+                tree = self.match_exactly(full)
                 if isinstance(tree, TreeSpec):
-                    return self._with_tool(full, tree, done), tree, True
+                    return self._with_previous_tool(full, tree, done), tree, True
                 if tree.code == "AMBIGUOUS":
                     return tree
         usual = {
@@ -158,7 +162,7 @@ class Matcher:
         if any(m <= usual for m in options):
             options = {m: trees for m, trees in options.items() if m <= usual}
         nouns = [m for m in options if all(k.startswith("noun:") and "@" not in k for k in m)]
-        named = [p for p in said if p.kind == "noun" and key_of(p) in self._acted_on]
+        named = [p for p in said if p.kind == "noun" and piece_key(p) in self._acted_on]
         if (
             len(nouns) == 1
             and len(options[nouns[0]]) == 1
@@ -173,16 +177,16 @@ class Matcher:
                 for key in nouns[0]
             ]
             full = replace(step, pieces=[*(p for p in step.pieces if p.kind != "pronoun"), *things])
-            tree = self.exact(full)
+            tree = self.match_exactly(full)
             if isinstance(tree, TreeSpec):
                 return full, tree, False
         short = any(
             keys - {"me"} <= frame.keys and any(k.startswith("text:") for k in frame.keys - keys)
             for frame in self.frames_for(step)
         )
-        return self._trouble(step, bool(options) or short)
+        return self._explain_mismatch(step, bool(options) or short)
 
-    def with_usual(self, step: Step) -> Step:
+    def with_default_objects(self, step: Step) -> Step:
         """Return a step with the default objects of its verbs if it names none."""
         verbs = self._lexicon.verbs
         names = dict.fromkeys(verbs[v].usual for v in step.verbs if v in verbs and verbs[v].usual)
@@ -195,7 +199,7 @@ class Matcher:
         bare = [p for p in step.pieces if p.kind == "value" and not p.mark and p.name not in listed]
         return any(p.end > p.start for p in bare) and not step.pronoun
 
-    def _with_tool(self, step: Step, tree: TreeSpec, done: list[Step]) -> Step:
+    def _with_previous_tool(self, step: Step, tree: TreeSpec, done: list[Step]) -> Step:
         """Return a step with the tool of the preceding step, if that was named first."""
         before = done[-1] if done else None
         if before is None:
@@ -217,7 +221,7 @@ class Matcher:
         )
 
     @staticmethod
-    def _lendable(said: list[Piece]) -> Iterable[Piece]:
+    def _reusable_pieces(said: list[Piece]) -> Iterable[Piece]:
         for piece in said:
             yield piece
             if piece.kind in ("value", "person") and "=" in piece.relation:
@@ -225,7 +229,7 @@ class Matcher:
                     kind, _, value = other.partition("=")
                     yield replace(piece, kind="value", name=kind, value=value, relation="")
 
-    def _trouble(self, step: Step, possible: bool) -> Trouble:
+    def _explain_mismatch(self, step: Step, possible: bool) -> Trouble:
         nouns = any(p.kind in ("noun", "value", "person") for p in step.pieces)
         if step.pronoun and not nouns:
             return Trouble("NO_REFERENT", step.text)
@@ -258,9 +262,9 @@ class Matcher:
         for name, value in brought.items():
             if name in tree.params:
                 args.setdefault(name, value)
-        if (both := self._both(step, tree, args)) is not None:
+        if (both := self._find_both_phrase(step, tree, args)) is not None:
             return Trouble("COUNT", both.text)
-        numbers = self.numbers(step, tree)
+        numbers = self.number_arguments(step, tree)
         if isinstance(numbers, Trouble):
             return numbers
         args.update(numbers)
@@ -274,7 +278,9 @@ class Matcher:
             return Trouble("NO_OBJECT", step.text)
         return {name: args[name] for name in tree.params if name in args}
 
-    def _both(self, step: Step, tree: TreeSpec, args: Mapping[str, Any]) -> Piece | None:
+    def _find_both_phrase(
+        self, step: Step, tree: TreeSpec, args: Mapping[str, Any]
+    ) -> Piece | None:
         """Return the phrase for two values of a single-valued parameter ("both hands", 양손)."""
         for name, param in tree.params.items():
             values = self._lexicon.values.get(param.type, {})
@@ -286,18 +292,18 @@ class Matcher:
                     return piece
         return None
 
-    def numbers(self, step: Step, tree: TreeSpec) -> dict[str, Any] | Trouble:
+    def number_arguments(self, step: Step, tree: TreeSpec) -> dict[str, Any] | Trouble:
         """Return the arguments for the numbers of a step, or a trouble if one has no use."""
         said = {
             kind: [p for p in step.pieces if p.kind == "limit" and p.name == kind] for kind in KINDS
         }
         own = self._numbers.get(tree.tree, ())
         kinds = self._frames.numbers.get(tree.tree, set())
-        if step.times > 1 and self.repeats(tree):
+        if step.times > 1 and self.has_repetition_parameter(tree):
             said["TIMES"] = [Piece("limit", "TIMES", str(step.times), text=step.text)]
-        return filled(own, said, kinds)
+        return fill_numbers(own, said, kinds)
 
-    def repeats(self, tree: TreeSpec) -> bool:
+    def has_repetition_parameter(self, tree: TreeSpec) -> bool:
         """Return True if a tree has a parameter for repetitions."""
         kinds = self._frames.numbers.get(tree.tree, set())
         own = self._numbers.get(tree.tree, ())

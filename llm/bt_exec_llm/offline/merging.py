@@ -9,25 +9,28 @@ from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.part import Part
 
-__all__ = ["merged"]
+__all__ = ["append_parts"]
 
 _AGAIN = (*words("en", "again"), *words("ko", "again"))
 _WORD = re.compile(r"\w+")
 
 
-def merged(parts: list[Part], more: list[Part], frames: Frames, lexicon: Lexicon) -> list[Part]:
+def append_parts(
+    parts: list[Part], more: list[Part], frames: Frames, lexicon: Lexicon
+) -> list[Part]:
     """Append the parts of a step; drop earlier parts that they begin with or refine."""
     size = len(more)
     if (
         size > 1
         and len(parts) >= size
         and all(
-            _begins(old, new, frames, lexicon) for old, new in zip(parts[-size:], more, strict=True)
+            _is_beginning_of(old, new, frames, lexicon)
+            for old, new in zip(parts[-size:], more, strict=True)
         )
     ):
         return [*parts[:-size], *more]
     found, again = list(parts), _asks_to_repeat(more[0])
-    while found and not again and _begins(found[-1], more[0], frames, lexicon):
+    while found and not again and _is_beginning_of(found[-1], more[0], frames, lexicon):
         found.pop()
     if (
         found
@@ -46,7 +49,7 @@ def _asks_to_repeat(part: Part) -> bool:
     return any(f" {word} " in said for word in _AGAIN)
 
 
-def _begins(first: Part, part: Part, frames: Frames, lexicon: Lexicon) -> bool:
+def _is_beginning_of(first: Part, part: Part, frames: Frames, lexicon: Lexicon) -> bool:
     if first.condition != part.condition or first.times != 1:
         return False
     if first.tree == part.tree and part.borrowed:

@@ -21,9 +21,9 @@ from typing import NamedTuple, TypeAlias
 
 from bt_exec.language.closed import words
 from bt_exec_llm.offline.kiwi import Morph
-from bt_exec_llm.offline.korean_stems import Verb, is_verb, morph_at
+from bt_exec_llm.offline.korean_stems import Verb, is_verb, morpheme_at
 
-__all__ = ["Item", "Pattern", "ReadVerb", "match", "patterns_at"]
+__all__ = ["Item", "Pattern", "ReadVerb", "match_items", "patterns_at"]
 
 _ITEM = re.compile(r"<[^>]*>|\{[^}]*\}|\S+")
 _VERB, _END = "VERB", "END"
@@ -39,7 +39,7 @@ class _Test(NamedTuple):
     values: frozenset[str]
     holds: bool
 
-    def of(self, verb: Verb) -> bool:
+    def holds_for(self, verb: Verb) -> bool:
         """Return True if the test holds for a verb."""
         found = verb.stems[-1] if self.name == "stem" else getattr(verb, self.name)
         return (found in self.values if self.values else bool(found)) == self.holds
@@ -53,9 +53,9 @@ class Item(NamedTuple):
     how: str = ""
     tests: tuple[_Test, ...] = ()
 
-    def fits(self, every: Sequence[Morph], at: int) -> bool:
+    def matches_at(self, every: Sequence[Morph], at: int) -> bool:
         """Return True if the item matches at a position."""
-        one = morph_at(every, at) if at >= 0 else None
+        one = morpheme_at(every, at) if at >= 0 else None
         if one is None:
             return _END in self.tags
         if self.forms and one.form not in self.forms:
@@ -86,53 +86,53 @@ class Pattern(NamedTuple):
 def patterns_at(table: str, form: str, tag: str) -> tuple[Pattern, ...]:
     """Return the patterns of a table that can begin with a morpheme, in order."""
     morph = (Morph(form, tag, 0, 0),)
-    return tuple(one for one in _patterns(table) if one.first.fits(morph, 0))
+    return tuple(one for one in _load_patterns(table) if one.first.matches_at(morph, 0))
 
 
 @cache
-def _patterns(table: str) -> tuple[Pattern, ...]:
+def _load_patterns(table: str) -> tuple[Pattern, ...]:
     found = []
     for line in words("ko", table):
         left, _, right = line.partition(" ->")
-        found.append(Pattern(tuple(map(_item, _ITEM.findall(left))), tuple(right.split())))
+        found.append(Pattern(tuple(map(_parse_item, _ITEM.findall(left))), tuple(right.split())))
     return tuple(found)
 
 
-def _item(text: str) -> Item:
+def _parse_item(text: str) -> Item:
     if text[0] == "{":
-        return Item(frozenset(), (), "{", _tests(text[1:-1]))
+        return Item(frozenset(), (), "{", _parse_tests(text[1:-1]))
     if text[0] == "<":
         head, _, tests = text[1:-1].partition(":")
-        forms, tags = _alternatives(head)
-        return Item(forms, tags or (_VERB,), "<", _tests(tests))
+        forms, tags = _parse_alternatives(head)
+        return Item(forms, tags or (_VERB,), "<", _parse_tests(tests))
     how = text[0] if text[0] in _HOW else text[-1] if text[-1] in "*?" else ""
-    return Item(*_alternatives(text.strip("=!+_()*?")), how)
+    return Item(*_parse_alternatives(text.strip("=!+_()*?")), how)
 
 
-def _alternatives(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
+def _parse_alternatives(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
     forms, _, tags = text.strip().partition("/")
     named = [one for one in forms.split("|") if one not in ("", ".")]
-    every = [part for one in named for part in _class(one)]
+    every = [part for one in named for part in _expand_class(one)]
     return frozenset(every), tuple(tag for tag in tags.split("|") if tag)
 
 
-def _class(name: str) -> tuple[str, ...]:
+def _expand_class(name: str) -> tuple[str, ...]:
     return words("ko", name[1:]) if name[0] == "@" else (name,)
 
 
-def _tests(text: str) -> tuple[_Test, ...]:
+def _parse_tests(text: str) -> tuple[_Test, ...]:
     found = []
     for one in filter(None, (part.strip() for part in text.split(","))):
         name, equals, values = one.partition("=")
         if equals:
-            alternatives, _ = _alternatives(values)
+            alternatives, _ = _parse_alternatives(values)
             found.append(_Test(name.rstrip("!"), alternatives, not name.endswith("!")))
         else:
             found.append(_Test(one[1:], frozenset(), one[0] == "+"))
     return tuple(found)
 
 
-def match(
+def match_items(
     items: Sequence[Item],
     every: Sequence[Morph],
     at: int,
@@ -152,30 +152,30 @@ def match(
     for item in items:
         if item.how == "{":
             assert verb is not None
-            held = all(test.of(verb) for test in item.tests)
+            held = all(test.holds_for(verb) for test in item.tests)
         elif item.how == "<":
             assert read_verb is not None
-            held = item.fits(every, at)
+            held = item.matches_at(every, at)
             if held:
                 inner, at = read_verb(every, at)
-                held = all(test.of(inner) for test in item.tests)
+                held = all(test.holds_for(inner) for test in item.tests)
         elif item.how in "*?" and item.how:
             held = True
-            at = _repeated(item, every, at)
+            at = _end_of_repetition(item, every, at)
         elif item.how == "(":
-            held = item.fits(every, at - 1)
+            held = item.matches_at(every, at - 1)
         else:
-            held = item.fits(every, at) != (item.how == "!")
+            held = item.matches_at(every, at) != (item.how == "!")
             at += item.how not in ("=", "!")
         if not held:
             return None
     return at, inner
 
 
-def _repeated(item: Item, every: Sequence[Morph], at: int) -> int:
+def _end_of_repetition(item: Item, every: Sequence[Morph], at: int) -> int:
     """Return the end of an item that may be repeated."""
     most = 1 if item.how == "?" else len(every)
     end = at
-    while end < len(every) and end - at < most and item.fits(every, end):
+    while end < len(every) and end - at < most and item.matches_at(every, end):
         end += 1
     return end

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.text import LONGEST
 
-__all__ = ["name_like", "nearest_utterances", "utterances_of"]
+__all__ = ["find_similar_name", "first_utterances", "nearest_utterances"]
 
 _ALIKE = 0.75  # smallest similarity of a typo and its word
 _COMPARED = 150
@@ -27,9 +27,9 @@ _BEGINNING = {"en": 3, "ko": 1}
 def nearest_utterances(text: str, language: str, index: Index) -> tuple[str, ...]:
     """Return the first utterances of the trees in `language`, most similar to `text` first."""
     typed = text.casefold()[:LONGEST]
-    firsts, by_beginning, every = _utterances(index, language)
+    firsts, by_beginning, every = _index_utterances(index, language)
     shared: Counter[tuple[str, str]] = Counter()
-    for beginning in _beginnings(typed, language):
+    for beginning in _word_prefixes(typed, language):
         for one in by_beginning.get(beginning, ())[:_COMPARED]:
             shared[one] += 1
     shared.update(every[: _COMPARED - len(shared)] if len(shared) < _COMPARED else ())
@@ -42,9 +42,9 @@ def nearest_utterances(text: str, language: str, index: Index) -> tuple[str, ...
     return tuple(firsts[tree] for tree in order)
 
 
-def utterances_of(language: str, index: Index) -> tuple[str, ...]:
+def first_utterances(language: str, index: Index) -> tuple[str, ...]:
     """Return the first utterance of every tree, in the order of the library."""
-    return tuple(_utterances(index, language)[0].values())
+    return tuple(_index_utterances(index, language)[0].values())
 
 
 _Utterances: TypeAlias = tuple[
@@ -52,7 +52,7 @@ _Utterances: TypeAlias = tuple[
 ]
 
 
-def _utterances(index: Index, language: str) -> _Utterances:
+def _index_utterances(index: Index, language: str) -> _Utterances:
     """Return the first utterances, indexed by the prefixes of their words, and as a list."""
     if language not in index.near:
         firsts: dict[str, str] = {}
@@ -63,25 +63,25 @@ def _utterances(index: Index, language: str) -> _Utterances:
                 continue
             firsts.setdefault(tree, utterance)
             every.append((tree, utterance))
-            for beginning in _beginnings(utterance.casefold(), language):
+            for beginning in _word_prefixes(utterance.casefold(), language):
                 by_beginning.setdefault(beginning, []).append((tree, utterance))
         index.near[language] = (firsts, by_beginning, every)
     found: _Utterances = index.near[language]
     return found
 
 
-def _beginnings(text: str, language: str) -> list[str]:
+def _word_prefixes(text: str, language: str) -> list[str]:
     size = _BEGINNING["ko" if language == "ko" else "en"]
     words = "".join(char if char.isalnum() else " " for char in text).split()
     return list(dict.fromkeys(word[:size] for word in words))
 
 
-def name_like(word: str, index: Index, language: str) -> str:
+def find_similar_name(word: str, index: Index, language: str) -> str:
     """Return the name that `word` may be a typo of, or ""; the first letter must match."""
     if language == "ko" and len(word) > 2 and word[-1] in "을를이가은는에":
         word = word[:-1]
-    typed = _letters(word)
-    names = _names(index, language)
+    typed = _to_letters(word)
+    names = _index_names(index, language)
     near = [
         key
         for size in range(len(typed) - 3, len(typed) + 4)
@@ -96,7 +96,7 @@ def name_like(word: str, index: Index, language: str) -> str:
 _Names: TypeAlias = dict[tuple[str, int], dict[str, str]]
 
 
-def _names(index: Index, language: str) -> _Names:
+def _index_names(index: Index, language: str) -> _Names:
     """Return nouns and values by first letter and length, then by letters."""
     key = f"names {language}"
     if key not in index.names:
@@ -108,7 +108,7 @@ def _names(index: Index, language: str) -> _Names:
             known = [(" ".join(words), entries) for words, entries in table.items()]
         found: _Names = {}
         for name, entries in known:
-            letters = _letters(name)
+            letters = _to_letters(name)
             if any(e.kind in ("noun", "value") for e in entries):
                 found.setdefault((letters[:1], len(letters)), {})[letters] = name
         index.names[key] = found
@@ -117,6 +117,6 @@ def _names(index: Index, language: str) -> _Names:
 
 
 @lru_cache(maxsize=4096)
-def _letters(word: str) -> str:
+def _to_letters(word: str) -> str:
     """Return a word in lower case, with Hangul decomposed into letters."""
     return unicodedata.normalize("NFD", word.casefold())

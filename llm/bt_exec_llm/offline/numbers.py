@@ -22,7 +22,14 @@ from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.trouble import Trouble
 
-__all__ = ["KINDS", "Number", "filled", "numbers_of", "range_of", "with_every_number"]
+__all__ = [
+    "KINDS",
+    "Number",
+    "check_all_numbers_used",
+    "fill_numbers",
+    "number_parameters",
+    "parse_number_range",
+]
 
 KINDS = ("COUNT", "TIMES", "TIME")
 """Codes of numeric limits: three cups, three times, for three minutes."""
@@ -50,13 +57,15 @@ class Number:
     most: int | None = None
 
 
-def numbers_of(library: Library, types: Mapping[str, Any]) -> dict[str, tuple[Number, ...]]:
+def number_parameters(library: Library, types: Mapping[str, Any]) -> dict[str, tuple[Number, ...]]:
     """Return the number parameters of each tree that has any."""
-    found = {tree.tree: tuple(_of_tree(tree, types)) for tree in library if tree.params}
+    found = {
+        tree.tree: tuple(_tree_number_parameters(tree, types)) for tree in library if tree.params
+    }
     return {tree: numbers for tree, numbers in found.items() if numbers}
 
 
-def _of_tree(tree: TreeSpec, types: Mapping[str, Any]) -> Iterable[Number]:
+def _tree_number_parameters(tree: TreeSpec, types: Mapping[str, Any]) -> Iterable[Number]:
     used = {
         value.removeprefix("$"): "TIMES" if name == "repeat" else "TIME"
         for node in walk(tree.root)
@@ -64,17 +73,17 @@ def _of_tree(tree: TreeSpec, types: Mapping[str, Any]) -> Iterable[Number]:
     }
     for name, param in tree.params.items():
         hint = param.hint(types)
-        whole, least, most = range_of(hint)
+        whole, least, most = parse_number_range(hint)
         if used.get(name) == "TIME" or (hint is not None and whole):
             yield Number(name, param.type, hint, used.get(name, ""), least, most)
 
 
-def range_of(hint: Any) -> tuple[bool, int | None, int | None]:
+def parse_number_range(hint: Any) -> tuple[bool, int | None, int | None]:
     """Return whether a type is a range of whole numbers, its minimum and its maximum."""
     try:
-        schema = _schema(hint)
+        schema = _json_schema(hint)
     except TypeError:  # unhashable metadata
-        schema = _schema.__wrapped__(hint)
+        schema = _json_schema.__wrapped__(hint)
     choices = schema.get("enum", [])
     if choices and all(type(one) is int for one in choices):
         return True, min(choices), max(choices)
@@ -87,14 +96,14 @@ def range_of(hint: Any) -> tuple[bool, int | None, int | None]:
 
 
 @lru_cache(maxsize=256)
-def _schema(hint: Any) -> Mapping[str, Any]:
+def _json_schema(hint: Any) -> Mapping[str, Any]:
     try:
         return TypeAdapter(hint).json_schema()
     except (PydanticSchemaGenerationError, ValueError):
         return {}
 
 
-def filled(
+def fill_numbers(
     numbers: Iterable[Number],
     said: Mapping[str, list[Piece]],
     kinds: Iterable[str],
@@ -122,7 +131,7 @@ def filled(
     return args
 
 
-def with_every_number(parts: list[Part], steps: list[Step]) -> list[Part] | Trouble:
+def check_all_numbers_used(parts: list[Part], steps: list[Step]) -> list[Part] | Trouble:
     """Return the parts if they use every number of the steps; otherwise a trouble."""
     taken = {
         (piece.start, piece.end)

@@ -10,14 +10,14 @@ from bt_exec.language.operators import OperatorKind, Uses, operators_in, unused_
 from bt_exec_llm.offline.piece import Clause
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
-__all__ = ["lost_operator"]
+__all__ = ["find_unused_operator"]
 
 
-def lost_operator(
+def find_unused_operator(
     text: str, language: str, clauses: Iterable[Clause], vocabulary: Vocabulary
 ) -> str:
     """Return the first operator word that no clause contains; "" if there is none."""
-    operators = operators_in(text, language, _phrases(vocabulary, language))
+    operators = operators_in(text, language, _phrases_with_operator_words(vocabulary, language))
     clauses = list(clauses)
     taken = [(p.start, p.end) for clause in clauses for p in clause.pieces if p.kind == "text"]
     taken += [(c.start, c.end) for c in clauses if c.mood == "said"]
@@ -26,19 +26,19 @@ def lost_operator(
         for one in operators
         if not any(start <= one.start and one.end <= end for start, end in taken)
     ]
-    lost = unused_operator(left, _parts(clauses))
+    lost = unused_operator(left, _uses_by_end(clauses))
     return lost.text if lost is not None else ""
 
 
-def _parts(clauses: list[Clause]) -> list[Uses]:
+def _uses_by_end(clauses: list[Clause]) -> list[Uses]:
     end, found = 0, []
     for clause in clauses:
         end = max(end, clause.end)
-        found.append((end, _uses(clause)))
+        found.append((end, _operators_in_clause(clause)))
     return found
 
 
-def _uses(clause: Clause) -> Mapping[OperatorKind, int]:
+def _operators_in_clause(clause: Clause) -> Mapping[OperatorKind, int]:
     asked = clause.asked is not None or clause.mood == "ask" or "?" in clause.verbs
     left_out = sum(out for out, _ in groupby(p.mark == "not" for p in clause.pieces))
     denied = clause.asked is not None and not clause.asked.positive
@@ -51,7 +51,7 @@ def _uses(clause: Clause) -> Mapping[OperatorKind, int]:
 
 
 @lru_cache(maxsize=16)
-def _phrases(vocabulary: Vocabulary, language: str) -> tuple[str, ...]:
+def _phrases_with_operator_words(vocabulary: Vocabulary, language: str) -> tuple[str, ...]:
     """Return the lexicon phrases that contain an operator word with another meaning."""
     if language == "ko":
         phrases: Iterable[str] = vocabulary.korean_names()

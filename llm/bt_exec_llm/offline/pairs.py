@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bt_exec.spec.library import Library
-from bt_exec_llm.offline.frames import Frames, keys_of
+from bt_exec_llm.offline.frames import Frames, step_keys
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.part import Held, Part
 from bt_exec_llm.offline.step import Step
@@ -37,34 +37,34 @@ class Pairs:
         self._lexicon = lexicon
         self._held = held
 
-    def at(self, work: list[Step], at: int) -> Part | Trouble | None:
+    def find_pair(self, work: list[Step], at: int) -> Part | Trouble | None:
         """Return the tree of two adjacent steps; None if they are not a pair."""
         if at + 1 >= len(work) or not self._frames.pairs:
             return None
         first, last = work[at], work[at + 1]
-        found = self._paired(first, last)
+        found = self._bind_pair(first, last)
         if found is None and first.positive and last.positive:  # e.g. 문은 열어 놓고 자재 꺼내와
-            found = self._paired(last, first)
+            found = self._bind_pair(last, first)
         return found
 
-    def as_it_is(self, act: Step, idle: Step, parts: list[Part]) -> bool:
+    def is_redundant_leave(self, act: Step, idle: Step, parts: list[Part]) -> bool:
         """Return True if "leave it so" adds nothing to an act ("open it, leave it so").
 
         It adds something if the act has a pair that is another tree ("get the material, leave it").
         """
         if idle.condition is not None or not parts:
             return False
-        concepts = {self._lexicon.concept(verb) for verb in act.verbs}
+        concepts = {self._lexicon.general_verb(verb) for verb in act.verbs}
         return all(
             trees <= {parts[-1].tree}
             for pair, trees in self._frames.pairs.items()
             if {sign[0] for sign in pair if sign[1]} & concepts
         )
 
-    def _paired(self, first: Step, last: Step) -> Part | Trouble | None:
+    def _bind_pair(self, first: Step, last: Step) -> Part | Trouble | None:
         params: dict[str, Any] = {}
-        for one in self._signs(first, last):
-            for two in self._signs(last, first):
+        for one in self._pair_keys(first, last):
+            for two in self._pair_keys(last, first):
                 trees = self._frames.pairs.get((one, two), set())
                 if len(trees) == 1:
                     tree = next(iter(trees))
@@ -84,14 +84,14 @@ class Pairs:
                     return Part(tree, params, text, held, case=first.case, step=last)
         return None
 
-    def _signs(self, step: Step, other: Step) -> Iterable[tuple[str, bool, frozenset[str]]]:
-        keys = {k for k in keys_of(step) if k != "me" and not k.startswith("Arm")}
+    def _pair_keys(self, step: Step, other: Step) -> Iterable[tuple[str, bool, frozenset[str]]]:
+        keys = {k for k in step_keys(step) if k != "me" and not k.startswith("Arm")}
         if step.pronoun and not any(k.startswith("noun:") for k in keys):
-            keys |= {k for k in keys_of(other) if k.startswith("noun:")}
+            keys |= {k for k in step_keys(other) if k.startswith("noun:")}
         if step.condition is not None and not any(k.startswith("noun:") for k in keys):
-            keys |= {k for k in keys_of(step.condition[0]) if k.startswith("noun:")}
+            keys |= {k for k in step_keys(step.condition[0]) if k.startswith("noun:")}
         for verb in step.verbs:
-            concept = self._lexicon.concept(verb)
+            concept = self._lexicon.general_verb(verb)
             yield concept, step.positive, frozenset(keys)
             if step.pronoun:
                 for one, two in self._frames.pairs:

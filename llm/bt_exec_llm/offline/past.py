@@ -15,10 +15,18 @@ from bt_exec.spec.library import Library
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.piece import Clause, Piece
-from bt_exec_llm.offline.step import Step, nouns_before, pointing_at
+from bt_exec_llm.offline.step import Step, latest_nouns, replace_pronoun
 from bt_exec_llm.offline.trouble import Trouble
 
-__all__ = ["Past", "Said", "Understood", "numbered", "pointing", "varied", "with_others"]
+__all__ = [
+    "Past",
+    "Said",
+    "Understood",
+    "complete_with_number",
+    "replace_other_value",
+    "resolve_pronoun",
+    "vary_last_command",
+]
 
 _DONE = ("satisfied",)
 
@@ -64,7 +72,7 @@ class Past:
         """The last command that was understood."""
         return next((one.understood for one in reversed(self.said) if one.understood), None)
 
-    def unfinished(self) -> Understood | Trouble:
+    def find_unfinished(self) -> Understood | Trouble:
         """Return the last understood command if its mission did not finish."""
         for one in reversed(self.said):
             if one.understood is not None:
@@ -72,7 +80,7 @@ class Past:
                 return Trouble("NOTHING_LEFT", one.turn.command) if done else one.understood
         return Trouble("NOTHING_SAID")
 
-    def before(self, steps: Iterable[Step]) -> list[Step]:
+    def previous_steps(self, steps: Iterable[Step]) -> list[Step]:
         """Return the steps that `steps` may take omitted objects from, oldest first.
 
         A pronoun may refer to any of them, an omitted object only to the last command.
@@ -82,7 +90,7 @@ class Past:
         last = self.said[-1].understood if self.said else None
         return [] if last is None else list(last.steps)
 
-    def meant(self, kind: str, library: Library, lexicon: Lexicon) -> str:
+    def last_value(self, kind: str, library: Library, lexicon: Lexicon) -> str:
         """Return the last value of a type, named or by default; "" without one."""
         for one in reversed(self.said):
             for part in reversed(one.understood.parts if one.understood else []):
@@ -93,7 +101,7 @@ class Past:
         return ""
 
 
-def with_others(
+def replace_other_value(
     steps: list[Step], past: Past, library: Library, lexicon: Lexicon
 ) -> list[Step] | Trouble:
     """Return steps with "the other one" replaced by the value of two that was not used last."""
@@ -105,7 +113,7 @@ def with_others(
             values = lexicon.values.get(piece.name, {}) if piece.kind == "value" else {}
             known = values.get(piece.value)
             if known is not None and known.other:
-                meant = latest.get(piece.name) or past.meant(piece.name, library, lexicon)
+                meant = latest.get(piece.name) or past.last_value(piece.name, library, lexicon)
                 plain = [v for v, entry in values.items() if not (entry.other or entry.each)]
                 rest = [value for value in plain if value != meant]
                 if not meant or len(rest) != 1:
@@ -118,17 +126,17 @@ def with_others(
     return found
 
 
-def pointing(steps: list[Step], before: list[Step]) -> Iterable[list[Step]]:
+def resolve_pronoun(steps: list[Step], before: list[Step]) -> Iterable[list[Step]]:
     """Yield a single step with its pronoun replaced by each earlier object, latest first.
 
     The library decides which one fits: "put it down" refers to the fetched object, not to the door.
     """
     if len(steps) == 1:
-        named = (p for p in nouns_before(before) if not p.relation)
-        yield from ([step] for step in pointing_at(steps[0], named))
+        named = (p for p in latest_nouns(before) if not p.relation)
+        yield from ([step] for step in replace_pronoun(steps[0], named))
 
 
-def numbered(clauses: list[Clause], past: Past) -> tuple[list[list[Step]], list[Piece]]:
+def complete_with_number(clauses: list[Clause], past: Past) -> tuple[list[list[Step]], list[Piece]]:
     """Return the completions of a command that lacked a number, and the number given as the answer.
 
     A bare number may be a count or a number of repetitions.
@@ -152,7 +160,9 @@ def numbered(clauses: list[Clause], past: Past) -> tuple[list[list[Step]], list[
     return found, said
 
 
-def varied(clauses: list[Clause], past: Past, library: Library) -> tuple[list[Step], list[Piece]]:
+def vary_last_command(
+    clauses: list[Clause], past: Past, library: Library
+) -> tuple[list[Step], list[Piece]]:
     """Return the steps of the last command with the values of a new one, and those values.
 
     Returns no steps if a new value does not fit. The caller checks that the new command contains

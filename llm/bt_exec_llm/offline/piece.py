@@ -39,7 +39,7 @@ class Piece:
     text: str = ""
     sense: str = ""
 
-    def marked(self, mark: str) -> Piece:
+    def with_mark(self, mark: str) -> Piece:
         """Return a copy with another mark."""
         return replace(self, mark=mark)
 

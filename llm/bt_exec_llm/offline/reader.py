@@ -12,11 +12,11 @@ from bt_exec_llm.offline.english import EnglishReader
 from bt_exec_llm.offline.korean import KoreanReader
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Clause
-from bt_exec_llm.offline.shapes import attributes
+from bt_exec_llm.offline.shapes import find_noun_attributes
 from bt_exec_llm.offline.step import Step
-from bt_exec_llm.offline.steps import steps_of
+from bt_exec_llm.offline.steps import convert_clauses
 from bt_exec_llm.offline.trouble import Trouble
-from bt_exec_llm.offline.vocabulary import vocabulary_of
+from bt_exec_llm.offline.vocabulary import cached_vocabulary
 
 __all__ = ["Reader"]
 
@@ -36,32 +36,32 @@ class Reader:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
-        self.vocabulary = vocabulary_of(lexicon)
+        self.vocabulary = cached_vocabulary(lexicon)
         self._english = EnglishReader(self.vocabulary)
         self._korean = KoreanReader(self.vocabulary)
         self._described: set[tuple[str, str]] = set()
         self.numbers: frozenset[str] = frozenset()
         """Kinds of numbers that trees accept; other numbers refuse the command."""
 
-    def mended(self, text: str, language: str) -> str:
+    def standardize_spelling(self, text: str, language: str) -> str:
         """Return `text` with colloquial spellings replaced by standard ones."""
         text = _SOUNDS.sub(lambda found: " " * len(found[0]), text) or text
         for spoken, written in self.lexicon.spellings.get(language, {}).items():
             text = text.replace(spoken, written)
         return text
 
-    def respelled(self, text: str, language: str, *, sounds: bool = True) -> str:
+    def correct_spelling(self, text: str, language: str, *, sounds: bool = True) -> str:
         """Return `text` without dialect words and, if `sounds`, misspellings by sound."""
         for spoken, written in self.lexicon.dialects.get(language, {}).items():
             text = text.replace(spoken, written)
-        return self._korean.respelled(text) if sounds and language == "ko" else text
+        return self._korean.correct_spelling_by_sound(text) if sounds and language == "ko" else text
 
-    def alone(self, text: str, language: str) -> str:
+    def find_phrase_code(self, text: str, language: str) -> str:
         """Return the code of an utterance that is not a command (stop, help, hello)."""
         plain = "".join(char for char in text.casefold() if char.isalnum() or char == "'")
         return self.vocabulary.alone[language].get(plain, "")
 
-    def clauses(self, text: str, language: str) -> list[Clause]:
+    def parse_clauses(self, text: str, language: str) -> list[Clause]:
         """Return the clauses of a cleaned command."""
         reader = self._korean if language == "ko" else self._english
         return reader.read(text)[0]
@@ -78,9 +78,9 @@ class Reader:
 
     def read(self, text: str, language: str) -> list[Step] | Trouble:
         """Return the steps of a cleaned command, or the reason why it has none."""
-        return self.steps(self.clauses(text, language), text, language)
+        return self.convert_clauses(self.parse_clauses(text, language), text, language)
 
-    def reading(self, text: str) -> Reading | None:
+    def read_with_engine(self, text: str) -> Reading | None:
         """Return a text as the reading engine reads it; None if it is not certain."""
         found = self.vocabulary.engine.read(text, corrected=False)
         return found if isinstance(found, Reading) and self.is_certain(found) else None
@@ -105,25 +105,29 @@ class Reader:
             gerund = leaf.start == 0 and kind == "v" and leaf.cost >= GERUND
             if left_out or gerund or leaf.text in past or (leaf.past and kind in _PRESENT):
                 return False
-        return not any(map(_limits, _edges(found.edge, "denied")))
+        return not any(map(_contains_only, _edges_of_category(found.edge, "denied")))
 
-    def steps(self, clauses: list[Clause], text: str, language: str) -> list[Step] | Trouble:
+    def convert_clauses(
+        self, clauses: list[Clause], text: str, language: str
+    ) -> list[Step] | Trouble:
         """Return the steps of clauses, or the reason why there are none."""
-        return steps_of(clauses, self.lexicon, text, language, self._described, self.numbers)
+        return convert_clauses(clauses, self.lexicon, text, language, self._described, self.numbers)
 
-    def learn(self, clauses: list[Clause]) -> None:
+    def record_noun_values(self, clauses: list[Clause]) -> None:
         """Record values that describe a noun in an utterance ("pour a double coffee")."""
         for clause in clauses:
-            self._described |= {(one.name, noun.name) for one, noun in attributes(clause.pieces)}
+            self._described |= {
+                (one.name, noun.name) for one, noun in find_noun_attributes(clause.pieces)
+            }
 
 
-def _edges(edge: Edge, category: str) -> Iterator[Edge]:
+def _edges_of_category(edge: Edge, category: str) -> Iterator[Edge]:
     """Yield the edges of a category at and below an edge."""
     if edge.category.partition(".")[0] == category:
         yield edge
     for part in edge.parts:
-        yield from _edges(part, category)
+        yield from _edges_of_category(part, category)
 
 
-def _limits(edge: Edge) -> bool:
+def _contains_only(edge: Edge) -> bool:
     return any(leaf.category == "only" for leaf in edge.leaves())

@@ -10,15 +10,15 @@ from typing import Any
 from bt_exec.failure import Refusal
 from bt_exec.language.messages import Messages
 from bt_exec.planning.compiler import Request
-from bt_exec_llm.offline.asking import compiling, missing, question
-from bt_exec_llm.offline.choices import choices
+from bt_exec_llm.offline.asking import clarification_question, missing_types, understood_commands
+from bt_exec_llm.offline.choices import offer_choices
 from bt_exec_llm.offline.index import Index
-from bt_exec_llm.offline.nearest import name_like, nearest_utterances, utterances_of
-from bt_exec_llm.offline.numbers import range_of
+from bt_exec_llm.offline.nearest import find_similar_name, first_utterances, nearest_utterances
+from bt_exec_llm.offline.numbers import parse_number_range
 from bt_exec_llm.offline.text import LONGEST, printable
 from bt_exec_llm.offline.trouble import Trouble
 
-__all__ = ["abilities", "refuse"]
+__all__ = ["build_refusal", "example_commands"]
 
 _SHOWN = 3
 _ABILITIES = 8
@@ -35,7 +35,9 @@ def _sentences() -> Messages:
     return Messages.load([Path(__file__).with_name("refusals.yaml")])
 
 
-def refuse(trouble: Trouble, text: str, request: Request, language: str, index: Index) -> Refusal:
+def build_refusal(
+    trouble: Trouble, text: str, request: Request, language: str, index: Index
+) -> Refusal:
     """Return the refusal of a cleaned command, with suggestions."""
     sentences = _sentences()
     words = printable(trouble.words)
@@ -44,15 +46,15 @@ def refuse(trouble: Trouble, text: str, request: Request, language: str, index: 
     span = ""
     if trouble.code in ("OUT_OF_RANGE", "NUMBER"):
         hint = index.types.get(trouble.missing[0]) if trouble.hint is None else trouble.hint
-        span = _range(hint, language, sentences)
+        span = _range_text(hint, language, sentences)
     message = sentences.say(trouble.code, language, words=words, longest=LONGEST, range=span)
     if span:
         return Refusal(trouble.code, message, missing=trouble.missing)
-    meant = _with_typo_corrected(trouble, words, text, language, index)
-    needed = missing(trouble, text, language, index)
-    offered, kinds = choices(trouble, text, language, index)
+    meant = _correct_typo(trouble, words, text, language, index)
+    needed = missing_types(trouble, text, language, index)
+    offered, kinds = offer_choices(trouble, text, language, index)
     if offered:
-        *first, last = (f'"{_as_sentence_part(command)}"' for command in offered)
+        *first, last = (f'"{_to_sentence_part(command)}"' for command in offered)
         asked = sentences.say("CHOOSE", language, names=", ".join(first), last=last)
         message = sentences.say("MISSING", language, words=words, asked=asked)
         needed = kinds or (words,)
@@ -61,15 +63,17 @@ def refuse(trouble: Trouble, text: str, request: Request, language: str, index: 
         )
     near: tuple[str, ...] = ()
     if trouble.code not in _PLAIN:
-        near = compiling(nearest_utterances(text, language, index), language, index, _SHOWN)
+        near = understood_commands(
+            nearest_utterances(text, language, index), language, index, _SHOWN
+        )
     if near and not needed and not meant:
-        can = ", ".join(_as_sentence_part(utterance) for utterance in near)
+        can = ", ".join(_to_sentence_part(utterance) for utterance in near)
         message += " " + sentences.say("CAN", language, can=can).replace("?.", "?")
     if meant:
         message += " " + sentences.say("MEANT", language, meant=meant[0])
     asked = ""
     if needed:
-        asked = question(needed[0], language, index, request.messages, sentences)
+        asked = clarification_question(needed[0], language, index, request.messages, sentences)
         message = sentences.say("MISSING", language, words=words, asked=asked)
     return Refusal(
         trouble.code,
@@ -81,39 +85,39 @@ def refuse(trouble: Trouble, text: str, request: Request, language: str, index: 
     )
 
 
-def abilities(language: str, index: Index) -> tuple[str, ...]:
+def example_commands(language: str, index: Index) -> tuple[str, ...]:
     """Return some possible commands, as parts of a sentence."""
-    tried = compiling(utterances_of(language, index), language, index, _ABILITIES)
-    return tuple(map(_as_sentence_part, tried))
+    tried = understood_commands(first_utterances(language, index), language, index, _ABILITIES)
+    return tuple(map(_to_sentence_part, tried))
 
 
-def _with_typo_corrected(
+def _correct_typo(
     trouble: Trouble, words: str, text: str, language: str, index: Index
 ) -> tuple[str, ...]:
     """Return the command with an unknown word replaced by a name that it may be a typo of."""
     if trouble.code == "CONDITION" and language == "en":  # it can be asked now
         now = _WHENEVER.sub("if ", text, count=1)
-        return compiling([now], language, index, 1) if now != text else ()
+        return understood_commands([now], language, index, 1) if now != text else ()
     if trouble.code not in _SLIPS or not words:
         return ()
     for word in (words, *words.split()):
-        name = name_like(word, index, language)
+        name = find_similar_name(word, index, language)
         stem = word[:-1] if language == "ko" and name and word[-1] in "을를이가은는에" else word
         if name and stem in text:
-            return compiling([text.replace(stem, name, 1)], language, index, 1)
+            return understood_commands([text.replace(stem, name, 1)], language, index, 1)
     return ()
 
 
-def _range(hint: Any, language: str, sentences: Messages) -> str:
+def _range_text(hint: Any, language: str, sentences: Messages) -> str:
     """Return the range of a numeric type in words."""
-    _, least, most = range_of(hint)
+    _, least, most = parse_number_range(hint)
     code = {(True, True): "BETWEEN", (True, False): "AT_LEAST", (False, True): "AT_MOST"}.get(
         (least is not None, most is not None), "ANY_NUMBER"
     )
     return sentences.say(code, language, least=least, most=most)
 
 
-def _as_sentence_part(utterance: str) -> str:
+def _to_sentence_part(utterance: str) -> str:
     """Return an utterance as part of a sentence, without capital and full stop."""
     text = utterance.strip().rstrip(".")
     return text[:1].lower() + text[1:]

@@ -11,7 +11,7 @@ from bt_exec.language.messages import Messages
 from bt_exec.planning.compiler import Reply, ReplyCode, Request
 from bt_exec_llm.offline.text import printable
 
-__all__ = ["reply"]
+__all__ = ["build_reply"]
 
 _TOLD = 5
 """Number of the last missions that are reported."""
@@ -23,7 +23,7 @@ def _sentences() -> Messages:
     return Messages.load([Path(__file__).with_name("replies.yaml")])
 
 
-def reply(talk: str, request: Request, language: str, can: Iterable[str] = ()) -> Reply:
+def build_reply(talk: str, request: Request, language: str, can: Iterable[str] = ()) -> Reply:
     """Return the answer to a phrase that is not a command.
 
     Args:
@@ -43,9 +43,13 @@ def reply(talk: str, request: Request, language: str, can: Iterable[str] = ()) -
             message = _session_report(request, language)
         case "WHY":
             last = request.context.last()
-            message = say("NOTHING_YET", language) if last is None else _ended(last, language)
+            message = (
+                say("NOTHING_YET", language)
+                if last is None
+                else _ended_mission_sentence(last, language)
+            )
         case "WHERE":
-            message = _known_facts(request, language) or say("WHERE_UNKNOWN", language)
+            message = _known_facts_text(request, language) or say("WHERE_UNKNOWN", language)
         case _:
             message = say(talk, language)
     return Reply(code, message)
@@ -57,22 +61,22 @@ def _session_report(request: Request, language: str) -> str:
     turns = context.turns[-_TOLD:] or context.before()[-1:]
     if not turns:
         return _sentences().say("NOTHING_YET", language)
-    return "\n".join(_turn(turn, language) for turn in turns)
+    return "\n".join(_turn_sentence(turn, language) for turn in turns)
 
 
-def _turn(turn: Turn, language: str) -> str:
+def _turn_sentence(turn: Turn, language: str) -> str:
     code = "TURN" if turn.status else "TURN_PLANNED"
     command = printable(turn.command)
     return _sentences().say(code, language, command=command, message=turn.message)
 
 
-def _ended(turn: Turn, language: str) -> str:
+def _ended_mission_sentence(turn: Turn, language: str) -> str:
     code = f"ENDED_{turn.status}" if turn.status else "TURN_PLANNED"
     command = printable(turn.command)
     return _sentences().say(code, language, command=command, message=turn.message)
 
 
-def _known_facts(request: Request, language: str) -> str:
+def _known_facts_text(request: Request, language: str) -> str:
     """Return the known facts that have a sentence."""
     facts = request.situation.facts
     known = [f"{name}={value}" for name, value in sorted(facts.items())]

@@ -10,13 +10,13 @@ from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.trouble import Trouble
 
-__all__ = ["excluded", "fan_out"]
+__all__ = ["remove_excluded_values", "split_by_values"]
 
 _ALL = frozenset([*words("en", "all_of_it"), *words("ko", "all_of_it")])
 _ORDINARY = ("noun", "value", "state", "person")
 
 
-def excluded(step: Step, lexicon: Lexicon) -> Step | Trouble:
+def remove_excluded_values(step: Step, lexicon: Lexicon) -> Step | Trouble:
     """Remove excepted values (복도 말고 라운지, "everywhere but the corridor")."""
     out = [p for p in step.pieces if p.mark == "not"]
     if not out:
@@ -34,13 +34,13 @@ def excluded(step: Step, lexicon: Lexicon) -> Step | Trouble:
         return Trouble("NEGATED", unknown.text)
     kept: list[Piece] = []
     for piece in rest:
-        each = _each(piece, lexicon)
+        each = _list_member_values(piece, lexicon)
         names = {p.value for p in out if p.name == piece.name}
         if each and names:
             kept += [replace(piece, value=value) for value in each if value not in names]
         else:
             kept.append(piece)
-    if (every := _every_other(step, out, rest, lexicon)) is not None:
+    if (every := _step_for_other_values(step, out, rest, lexicon)) is not None:
         return every
     for piece in out:
         same = [
@@ -54,7 +54,9 @@ def excluded(step: Step, lexicon: Lexicon) -> Step | Trouble:
     return replace(step, pieces=kept)
 
 
-def _every_other(step: Step, out: list[Piece], rest: list[Piece], lexicon: Lexicon) -> Step | None:
+def _step_for_other_values(
+    step: Step, out: list[Piece], rest: list[Piece], lexicon: Lexicon
+) -> Step | None:
     """Return a step for all values but the excepted ones ("check everything except the lounge")."""
     kinds = {p.name if p.kind == "value" else "" for p in out}
     rest = [p for p in rest if p.text.casefold() not in _ALL]
@@ -70,21 +72,21 @@ def _every_other(step: Step, out: list[Piece], rest: list[Piece], lexicon: Lexic
     return replace(step, pieces=[*pieces, *rest])
 
 
-def _each(piece: Piece, lexicon: Lexicon) -> list[str]:
+def _list_member_values(piece: Piece, lexicon: Lexicon) -> list[str]:
     if piece.kind != "value":
         return []
     value = lexicon.values.get(piece.name, {}).get(piece.value)
     return [] if value is None else value.each
 
 
-def fan_out(step: Step, lexicon: Lexicon) -> list[Step]:
+def split_by_values(step: Step, lexicon: Lexicon) -> list[Step]:
     """Return a step for each of several values of a listed type; other values are joined."""
     options = [step]
     for kind, how in lexicon.lists.items():
         many = [p for p in step.pieces if p.kind == "value" and p.name == kind]
         values: list[Piece] = []
         for piece in many:
-            each = _each(piece, lexicon)
+            each = _list_member_values(piece, lexicon)
             for value in each or [piece.value]:
                 known = [p.value for p in values]
                 again = value in known if each or how == "joined" else value in known[-1:]

@@ -11,13 +11,13 @@ from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.trouble import Trouble
 
-__all__ = ["attributes", "shaped"]
+__all__ = ["find_noun_attributes", "use_unknown_nouns_as_texts"]
 
 _CLAUSE = re.compile(r"(?<!\bof)(?<!\bfor)(?<!\bwith) (?:the|a|an|my|your|his|her|their|is|are) ")
 """Words that do not occur in a noun phrase ("*needs the folder*")."""
 
 
-def attributes(pieces: list[Piece]) -> list[tuple[Piece, Piece]]:
+def find_noun_attributes(pieces: list[Piece]) -> list[tuple[Piece, Piece]]:
     """Return the values that directly precede a noun, with the noun ("the left door")."""
     return [
         (piece, after)
@@ -27,7 +27,7 @@ def attributes(pieces: list[Piece]) -> list[tuple[Piece, Piece]]:
     ]
 
 
-def shaped(step: Step, lexicon: Lexicon) -> Step | Trouble:
+def use_unknown_nouns_as_texts(step: Step, lexicon: Lexicon) -> Step | Trouble:
     """Use unknown nouns as texts where the verb takes one; refuse the others."""
     unknown = [p for p in step.pieces if p.kind == "unknown"]
     slot = next(
@@ -42,7 +42,7 @@ def shaped(step: Step, lexicon: Lexicon) -> Step | Trouble:
         return step
     if slot is None or any(p.name != "noun" for p in unknown) or not step.verbs:
         first = next((p for p in unknown if p.name != "noun"), unknown[0])
-        return _unknown(step, first)
+        return _unknown_word_trouble(step, first)
     name, shape = slot
     pieces = []
     for piece in step.pieces:
@@ -62,7 +62,7 @@ def shaped(step: Step, lexicon: Lexicon) -> Step | Trouble:
     return replace(step, pieces=pieces, verbs=tuple(v for v in step.verbs if v in shape.verbs))
 
 
-def _unknown(step: Step, piece: Piece) -> Trouble:
+def _unknown_word_trouble(step: Step, piece: Piece) -> Trouble:
     alone = not any(p.kind in ("noun", "value") for p in step.pieces)
     if not step.verbs:
         first = all(piece.start <= other.start for other in step.pieces)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from bt_exec_llm.offline.piece import Piece
 
-__all__ = ["QUESTION", "Step", "nouns_before", "pointing_at", "positive_first"]
+__all__ = ["QUESTION", "Step", "latest_nouns", "move_prohibitions_last", "replace_pronoun"]
 
 QUESTION = "?"
 """The predicate of a question."""
@@ -56,7 +56,7 @@ class Step:
     text: str = ""
 
 
-def positive_first(steps: list[Step]) -> list[Step]:
+def move_prohibitions_last(steps: list[Step]) -> list[Step]:
     """Return steps with prohibitions last ("do not close it, but fetch …")."""
     found = list(steps)
     for at in range(len(found) - 1):
@@ -65,12 +65,12 @@ def positive_first(steps: list[Step]) -> list[Step]:
     return found
 
 
-def nouns_before(steps: list[Step]) -> list[Piece]:
+def latest_nouns(steps: list[Step]) -> list[Piece]:
     """Return the nouns of steps, the latest first."""
     return [p for one in reversed(steps) for p in reversed(one.pieces) if p.kind == "noun"]
 
 
-def pointing_at(step: Step, nouns: Iterable[Piece]) -> Iterator[Step]:
+def replace_pronoun(step: Step, nouns: Iterable[Piece]) -> Iterator[Step]:
     """Yield a step with its pronoun replaced by each object; nothing if it names an object."""
     if not step.pronoun or any(p.kind in ("noun", "text") for p in step.pieces):
         return

@@ -11,18 +11,18 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from bt_exec.language.closed import words as closed_words
-from bt_exec_llm.offline.clause_steps import steps_in
-from bt_exec_llm.offline.engine_exclusions import verbs_of
-from bt_exec_llm.offline.joining import corrected, joined
+from bt_exec_llm.offline.clause_steps import convert_clause
+from bt_exec_llm.offline.engine_exclusions import forbidden_verbs
+from bt_exec_llm.offline.joining import attach_verbless_clauses, without_retracted_clauses
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.trouble import Trouble
 
-__all__ = ["steps_of"]
+__all__ = ["convert_clauses"]
 
 
-def steps_of(
+def convert_clauses(
     clauses: list[Clause],
     lexicon: Lexicon,
     text: str,
@@ -35,10 +35,10 @@ def steps_of(
     `described` are the types whose values may precede a noun, with that noun ("a double coffee").
     `numbers` are the kinds of numbers that trees accept.
     """
-    kept = corrected(clauses)
+    kept = without_retracted_clauses(clauses)
     if isinstance(kept, Trouble):
         return kept
-    every = joined(kept, lexicon, text)
+    every = attach_verbless_clauses(kept, lexicon, text)
     if isinstance(every, Trouble):
         return every
     order = _Order(every, lexicon, text, language)
@@ -46,11 +46,11 @@ def steps_of(
         bare = not set(clause.verbs) - {QUESTION} and at > 0 and every[at - 1].mood == "do"
         if clause.remark and clause.mood == "tell" and (bare or at < len(every) - 1):
             clause.mood, clause.whys = "said", []
-        found = steps_in(clause, lexicon, text, language, described, numbers)
-        trouble = found if isinstance(found, Trouble) else order.take(at, found)
+        found = convert_clause(clause, lexicon, text, language, described, numbers)
+        trouble = found if isinstance(found, Trouble) else order.add_clause_steps(at, found)
         if trouble is not None:
             return trouble
-    return order.finished()
+    return order.finish()
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class _Asked:
     holds: bool
     denied: bool = False
 
-    def needed(self, clause: Clause) -> bool | None:
+    def required_answer(self, clause: Clause) -> bool | None:
         """Return the answer that "if so", "if not" or "if it is" requires; None if unclear."""
         positive = clause.positive != clause.unless
         if clause.answers == "there" and not self.holds:  # e.g. 없는지 보고 없으면
@@ -78,7 +78,7 @@ class _Asked:
         return self.holds == positive
 
 
-def _asked_by(clause: Clause, step: Step) -> _Asked | None:
+def _question_of_clause(clause: Clause, step: Step) -> _Asked | None:
     """Return the question of a clause; None if its polarity is unclear."""
     asked = clause.asked or Clause()
     if asked.whys:
@@ -106,7 +106,7 @@ class _Order:
         self._scope = 0
         self._cases = 0
 
-    def take(self, at: int, found: list[Step]) -> Trouble | None:
+    def add_clause_steps(self, at: int, found: list[Step]) -> Trouble | None:
         """Add the steps of the clause at `at`."""
         clause = self._every[at]
         last = at == len(self._every) - 1
@@ -126,20 +126,20 @@ class _Order:
         if clause.mood == "said":
             if last and not self._done:
                 return Trouble("NOT_A_COMMAND", self._text[clause.start : clause.end])
-            self._done += self._said(clause, found)
+            self._done += self._steps_of_remark(clause, found)
             return None
         if clause.mood in ("if", "else"):
-            return self._if(at, clause, found)
+            return self._add_condition(at, clause, found)
         if self._told:  # e.g. if it is open, tell me: already reported
             self._told = False
             return None
-        looks = bool(found) and any(self._finds(v, "look") for v in found[0].verbs)
+        looks = bool(found) and any(self._has_information_mode(v, "look") for v in found[0].verbs)
         looks = looks and clause.positive and self._condition is None  # it is not a question there
         if found and (QUESTION in found[0].verbs or looks):
-            self._asked = _asked_by(clause, found[0])
+            self._asked = _question_of_clause(clause, found[0])
             self._last = None
         free = not set(clause.verbs) & self._lexicon.closing_verbs
-        persons = self._persons_before()
+        persons = self._previous_recipients()
         if found and persons and _only_reports(clause, self._lexicon) and not found[0].pieces:
             found = [replace(found[0], pieces=persons)]  # 가서 말씀드려
         elif self._condition is not None and free and _only_reports(clause, self._lexicon):
@@ -147,16 +147,19 @@ class _Order:
             asked = replace(self._condition[0], via="tell", joined=one.joined)
             found = [replace(asked, start=one.start, end=one.end, text=one.text)]
         reports = not free and _only_reports(clause, self._lexicon)
-        if reports and (so := self._if_so(at)) is not None:
+        if reports and (so := self._preceding_if_so(at)) is not None:
             return Trouble("OPERATOR", self._text[so.start : so.end])  # e.g. … and if so, tell me
-        if self._condition is not None and (trouble := self._hang(found)) is not None:
+        if (
+            self._condition is not None
+            and (trouble := self._attach_to_condition(found)) is not None
+        ):
             return trouble
         if clause.first and self._done:
-            return self._put_first(clause, found)
-        self._place(at, clause, found)
+            return self._move_first(clause, found)
+        self._place_steps(at, clause, found)
         return None
 
-    def _said(self, clause: Clause, found: list[Step]) -> list[Step]:
+    def _steps_of_remark(self, clause: Clause, found: list[Step]) -> list[Step]:
         """Return the steps of a remark; what the speaker will do must not be done."""
         words = self._text[clause.start : clause.end].split()
         if not {*words} & {*closed_words(self._language, "own_subjects")}:
@@ -166,17 +169,17 @@ class _Order:
             for step in found
             for noun in step.pieces
             if noun.kind == "noun"
-            for verb in verbs_of(noun, self._lexicon)
+            for verb in forbidden_verbs(noun, self._lexicon)
         ]
 
-    def _persons_before(self) -> list[Piece]:
+    def _previous_recipients(self) -> list[Piece]:
         """Return the persons to whom the conditional step before goes."""
         last = self._done[-1] if self._done else None
         if last is None or last.condition is None or QUESTION in last.verbs:
             return []
         return [p for p in last.pieces if p.kind == "value" and p.name in self._lexicon.people]
 
-    def finished(self) -> list[Step] | Trouble:
+    def finish(self) -> list[Step] | Trouble:
         """Return the steps."""
         if self._condition is not None and not self._scope:
             return Trouble("UNFINISHED", self._text)
@@ -184,7 +187,7 @@ class _Order:
             step for step in (*self._done, *self._waiting) if not _is_nothing(step, self._lexicon)
         ]
 
-    def _if(self, at: int, clause: Clause, found: list[Step]) -> Trouble | None:
+    def _add_condition(self, at: int, clause: Clause, found: list[Step]) -> Trouble | None:
         words = self._text[clause.start : clause.end]
         if set(clause.verbs) - {QUESTION}:  # events are not monitored
             return Trouble("CONDITION", words)
@@ -194,13 +197,13 @@ class _Order:
         if only is not None:  # e.g. 왼손만 비었으면
             return Trouble("OPERATOR", only.text)
         states = [p for p in content if p.kind == "state"]
-        if len(states) > 1 and any(_describes(p, content) for p in states):
+        if len(states) > 1 and any(_is_attribute_of_noun(p, content) for p in states):
             return Trouble("CONDITION", words)  # e.g. if you have a free hand
-        if self._points_elsewhere(at, content):
+        if self._asks_for_person_there(at, content):
             return Trouble("CONDITION", words)
         again = not content  # e.g. if so, if it is not, otherwise
         if again:
-            answer = self._answer(clause)
+            answer = self._required_answer(clause)
             if self._asked is None or answer is None:
                 return Trouble("CONDITION", words)
             question, needed = self._asked.question, answer
@@ -218,7 +221,7 @@ class _Order:
         after = self._language == "en" and clause.mood == "if" and not again
         after = after and clause.joined == "" and bool(self._done)
         if nxt is None or after:  # e.g. … if it is closed
-            return self._hang_before(question, needed)
+            return self._attach_condition_to_previous(question, needed)
         if self._condition is not None and self._scope:
             other = self._condition[0]
             if not again and not _have_same_objects(other, question):
@@ -231,31 +234,31 @@ class _Order:
         self._scope = 0
         return None
 
-    def _points_elsewhere(self, at: int, content: list[Piece]) -> bool:
+    def _asks_for_person_there(self, at: int, content: list[Piece]) -> bool:
         """Return True if a condition asks for a person "there" after a place was named.
 
         It would otherwise check the person's usual place ("go to the lounge unless he is there").
         """
         kinds = {p.name for p in content if p.kind == "value"}
         before = {p.name for one in self._every[:at] for p in one.pieces if p.kind == "value"}
-        if not kinds & self._lexicon.people or kinds & self._lexicon.listed("each"):
+        if not kinds & self._lexicon.people or kinds & self._lexicon.list_types("each"):
             return False
-        named = before & self._lexicon.listed("each")
+        named = before & self._lexicon.list_types("each")
         clause = self._every[at]
         words = self._text[clause.start : clause.end].casefold()
         return bool(named) and any(
             word in words for word in closed_words(self._language, "place_pronouns")
         )
 
-    def _answer(self, clause: Clause) -> bool | None:
+    def _required_answer(self, clause: Clause) -> bool | None:
         """Return the answer that a condition without content requires; None if it is unclear."""
         if self._asked is None:
             return None
         if clause.mood != "else":
-            return self._asked.needed(clause)
+            return self._asked.required_answer(clause)
         return not (self._asked.holds if self._last is None else self._last)
 
-    def _hang_before(self, question: Step, needed: bool) -> Trouble | None:
+    def _attach_condition_to_previous(self, question: Step, needed: bool) -> Trouble | None:
         if not self._done:
             return Trouble("UNFINISHED", self._text)
         first = next(
@@ -272,7 +275,7 @@ class _Order:
                 step.condition, step.case = (question, needed), self._cases
         return None
 
-    def _hang(self, found: list[Step]) -> Trouble | None:
+    def _attach_to_condition(self, found: list[Step]) -> Trouble | None:
         """Attach steps to the preceding condition, which ends with its sentence."""
         for step in found:
             if step.joined == "stop" and self._scope:
@@ -282,15 +285,15 @@ class _Order:
             self._scope += 1
         return None
 
-    def _finds(self, verb: str, how: str) -> bool:
+    def _has_information_mode(self, verb: str, how: str) -> bool:
         return verb in self._lexicon.verbs and self._lexicon.verbs[verb].finds == how
 
-    def _if_so(self, at: int) -> Clause | None:
+    def _preceding_if_so(self, at: int) -> Clause | None:
         """Return the "if so" that precedes the clause at `at`, or None."""
         before = self._every[at - 1] if at else None
         return before if before is not None and before.answers == "so" else None
 
-    def _put_first(self, clause: Clause, found: list[Step]) -> Trouble | None:
+    def _move_first(self, clause: Clause, found: list[Step]) -> Trouble | None:
         """Move steps before earlier ones; refuse if their position is unclear."""
         several = len([step for step in self._done if not step.said]) > 1
         if any(step.condition for step in self._done) or (several and clause.first == "that"):
@@ -298,7 +301,7 @@ class _Order:
         self._done[:0] = found
         return None
 
-    def _place(self, at: int, clause: Clause, found: list[Step]) -> None:
+    def _place_steps(self, at: int, clause: Clause, found: list[Step]) -> None:
         trailing = at > 0 and (at == len(self._every) - 1 or self._every[at + 1].joined == "stop")
         if clause.mood == "before":
             if self._done and clause.joined in ("", "then") and trailing:
@@ -324,7 +327,7 @@ def _have_same_objects(one: Step, other: Step) -> bool:
     return nouns[1] <= nouns[0]
 
 
-def _describes(state: Piece, content: list[Piece]) -> bool:
+def _is_attribute_of_noun(state: Piece, content: list[Piece]) -> bool:
     """Return True if a state directly precedes a noun."""
     return any(p.kind == "noun" and 0 <= p.start - state.end <= 1 for p in content)
 

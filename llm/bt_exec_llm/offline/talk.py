@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from bt_exec_llm.offline.english_words import english_words, lemma_of
-from bt_exec_llm.offline.kiwi import morphs
+from bt_exec_llm.offline.english_words import lemmatize, make_tokenizer
+from bt_exec_llm.offline.kiwi import analyse_morphemes
 from bt_exec_llm.offline.lexicon import Words
 from bt_exec_llm.offline.phrases import expand_phrase
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
-__all__ = ["Talk", "korean_contents"]
+__all__ = ["Talk", "korean_content_morphemes"]
 
 _CONTENT = frozenset(
     ["NNG", "NNP", "NNB", "NP", "NR", "VV", "VA", "VCN", "MAG", "MAJ", "MM", "IC", "XR", "SL", "SN"]
@@ -25,11 +25,11 @@ _CONTENT = frozenset(
 
 
 @lru_cache(maxsize=1024)
-def korean_contents(text: str) -> tuple[str, ...]:
+def korean_content_morphemes(text: str) -> tuple[str, ...]:
     """Return the content morphemes of a Korean text, without particles, endings and auxiliaries."""
     found: list[str] = []
     before = ""
-    for one in morphs(text):
+    for one in analyse_morphemes(text):
         verbal = one.tag == "XSV" and before == "MAG"  # e.g. 잘하다, 또 하다
         if one.tag in _CONTENT or verbal or one.form == "처럼":
             found.append(one.form.casefold())
@@ -57,35 +57,37 @@ class Talk:
         )
         self._lexicon = vocabulary.lexicon
         self._leads = [one for lead in vocabulary.lexicon.leads.base for one in expand_phrase(lead)]
-        self._english = english_words(vocabulary)
+        self._english = make_tokenizer(vocabulary)
         self._made: dict[tuple[str, str], tuple[_Phrases, _Phrases]] = {}
         self._said_anywhere: dict[str, list[tuple[str, ...]]] = {}
 
     def prepare(self, language: str) -> None:
         """Index all phrases in a language."""
         for code in self._sections:
-            self._phrases(code, language)
+            self._required_and_allowed_phrases(code, language)
 
-    def code(self, text: str, language: str, codes: Iterable[str]) -> str:
+    def find_code(self, text: str, language: str, codes: Iterable[str]) -> str:
         """Return the first of `codes` that a cleaned command matches; "" if there is none."""
-        words = self.contents(text, language)
+        words = self.content_words(text, language)
         for code in codes:
             if words and code in self._sections:
-                needs, beside = self._phrases(code, language)
-                if needs.within(words) and beside.cover(words):
+                needs, beside = self._required_and_allowed_phrases(code, language)
+                if needs.occur_in(words) and beside.cover(words):
                     return code
         return ""
 
-    def only(self, text: str, language: str, code: str) -> bool:
+    def contains_only(self, text: str, language: str, code: str) -> bool:
         """Return True if all words of a text are allowed beside that phrase, present or not."""
-        return self._phrases(code, language)[1].cover(self.contents(text, language))
+        return self._required_and_allowed_phrases(code, language)[1].cover(
+            self.content_words(text, language)
+        )
 
-    def after(self, text: str, language: str, code: str) -> int:
+    def end_of_leading_phrase(self, text: str, language: str, code: str) -> int:
         """Return the end of the phrase at the beginning of a text; 0 without one."""
         section = self._sections.get(code)
         longest = 0
         folded = text.casefold()
-        for phrase in _every(section.needs, language) if section else ():
+        for phrase in _expand_language_phrases(section.needs, language) if section else ():
             end = len(phrase)
             if folded.startswith(phrase) and not folded[end : end + 1].isalnum():
                 longest = max(longest, end)
@@ -93,34 +95,42 @@ class Talk:
             longest += 1
         return longest
 
-    def contents(self, text: str, language: str) -> tuple[str, ...]:
+    def content_words(self, text: str, language: str) -> tuple[str, ...]:
         """Return the content words of a text."""
         if language == "ko":
-            return korean_contents(text)
-        return tuple(lemma_of(token.text) for token in self._english.read(text) if token.is_word)
+            return korean_content_morphemes(text)
+        return tuple(lemmatize(token.text) for token in self._english.read(text) if token.is_word)
 
-    def _phrases(self, code: str, language: str) -> tuple[_Phrases, _Phrases]:
+    def _required_and_allowed_phrases(self, code: str, language: str) -> tuple[_Phrases, _Phrases]:
         """Return the required phrases and the allowed ones."""
         key = (code, language)
         if key not in self._made:
             section = self._sections[code]
-            needs = [self.contents(text, language) for text in _every(section.needs, language)]
-            beside = [self.contents(text, language) for text in _every(section.beside, language)]
+            needs = [
+                self.content_words(text, language)
+                for text in _expand_language_phrases(section.needs, language)
+            ]
+            beside = [
+                self.content_words(text, language)
+                for text in _expand_language_phrases(section.beside, language)
+            ]
             if section.known:
-                beside += self._site(language)
-            everywhere = self._everywhere(language)
+                beside += self._site_phrases(language)
+            everywhere = self._always_allowed_phrases(language)
             self._made[key] = _Phrases(needs), _Phrases([*needs, *beside, *everywhere])
         return self._made[key]
 
-    def _everywhere(self, language: str) -> list[tuple[str, ...]]:
+    def _always_allowed_phrases(self, language: str) -> list[tuple[str, ...]]:
         """Return the phrases that are always allowed: fillers, politeness, articles, openings."""
         if language not in self._said_anywhere:
-            texts = [text for words in self._small for text in _every(words, language)]
+            texts = [
+                text for words in self._small for text in _expand_language_phrases(words, language)
+            ]
             texts += [] if language == "ko" else self._leads
-            self._said_anywhere[language] = [self.contents(text, language) for text in texts]
+            self._said_anywhere[language] = [self.content_words(text, language) for text in texts]
         return self._said_anywhere[language]
 
-    def _site(self, language: str) -> list[tuple[str, ...]]:
+    def _site_phrases(self, language: str) -> list[tuple[str, ...]]:
         """Return the names of objects and actions, except the actions of speaking."""
         lexicon = self._lexicon
         speaking = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
@@ -129,7 +139,11 @@ class Talk:
             *lexicon.nouns.values(),
             *(verb for name, verb in lexicon.verbs.items() if name not in speaking),
         ]
-        return [self.contents(text, language) for one in words for text in _every(one, language)]
+        return [
+            self.content_words(text, language)
+            for one in words
+            for text in _expand_language_phrases(one, language)
+        ]
 
 
 class _Phrases:
@@ -141,24 +155,24 @@ class _Phrases:
             if phrase:
                 self._by_first.setdefault(phrase[0], []).append(phrase)
 
-    def within(self, words: tuple[str, ...]) -> bool:
+    def occur_in(self, words: tuple[str, ...]) -> bool:
         """Return True if `words` contains one of the phrases."""
-        return any(self._at(words, at) for at in range(len(words)))
+        return any(self._match_lengths_at(words, at) for at in range(len(words)))
 
     def cover(self, words: tuple[str, ...]) -> bool:
         """Return True if `words` consists of such phrases only."""
         reached = {0}
         for at in range(len(words)):
             if at in reached:
-                reached |= {at + size for size in self._at(words, at)}
+                reached |= {at + size for size in self._match_lengths_at(words, at)}
         return len(words) in reached
 
-    def _at(self, words: tuple[str, ...], at: int) -> list[int]:
+    def _match_lengths_at(self, words: tuple[str, ...], at: int) -> list[int]:
         found = self._by_first.get(words[at], [])
         return [len(phrase) for phrase in found if words[at : at + len(phrase)] == phrase]
 
 
-def _every(words: Words, language: str) -> Iterable[str]:
+def _expand_language_phrases(words: Words, language: str) -> Iterable[str]:
     phrases: Mapping[str, list[str]] = {"en": words.en, "ko": words.ko}
     for phrase in phrases["ko" if language == "ko" else "en"]:
         yield from expand_phrase(phrase.casefold())

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from bt_exec.language.sanitize import one_line
 
-__all__ = ["LONGEST", "Token", "clean", "lex", "plain_words", "printable"]
+__all__ = ["LONGEST", "Token", "clean_command", "plain_words", "printable", "tokenize"]
 
 LONGEST = 300
 """Largest length of a command [characters]."""
@@ -47,7 +47,7 @@ class Token(NamedTuple):
     end: int
 
 
-def clean(command: str) -> tuple[str, str]:
+def clean_command(command: str) -> tuple[str, str]:
     """Return the normalised `command`, and the reason if it is invalid (``""`` otherwise).
 
     The reasons are ``TOO_LONG``, ``BAD_CHARACTERS`` and ``EMPTY``.
@@ -63,7 +63,7 @@ def clean(command: str) -> tuple[str, str]:
     return text, ""
 
 
-def lex(text: str) -> tuple[Token, ...]:
+def tokenize(text: str) -> tuple[Token, ...]:
     """Return the tokens of a cleaned command; spaces, quotes and hyphens are separators."""
     tokens = []
     for match in _TOKEN.finditer(text):
@@ -75,7 +75,7 @@ def lex(text: str) -> tuple[Token, ...]:
 
 def plain_words(text: str) -> str:
     """Return the words of a cleaned command without spaces and punctuation."""
-    return "".join(token.text for token in lex(text) if token.kind != "stop")
+    return "".join(token.text for token in tokenize(text) if token.kind != "stop")
 
 
 def printable(text: str, longest: int = 40) -> str:

@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import Any
 
 from bt_exec.language.reading.reader import Reader
-from bt_exec_llm.offline.engine_words import engine_words
+from bt_exec_llm.offline.engine_words import to_engine_lexicon
 from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
 from bt_exec_llm.offline.phrases import expand_phrase
 
-__all__ = ["Entry", "Table", "Vocabulary", "vocabulary_of"]
+__all__ = ["Entry", "Table", "Vocabulary", "cached_vocabulary"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Table:
         """Return the meanings of a whole phrase."""
         return self.entries.get(words, [])
 
-    def most(self, first: str) -> int:
+    def longest_phrase_length(self, first: str) -> int:
         """Return the length in words of the longest phrase that begins with `first`."""
         return self.longest.get(first, 0)
 
@@ -72,19 +72,19 @@ class Vocabulary:
         self.verbs_ko: list[tuple[str, Entry]] = []
         self.longest_ko = 1
         for name, verb in lexicon.verbs.items():
-            self._add(verb, Entry("verb", name), verbs=True)
+            self._add_phrases(verb, Entry("verb", name), verbs=True)
         for name, words in lexicon.states.items():
-            self._add(words, Entry("state", name), verbs=True)
+            self._add_phrases(words, Entry("state", name), verbs=True)
         for name, words in lexicon.nouns.items():
-            self._add(words, Entry("noun", name))
+            self._add_phrases(words, Entry("noun", name))
         for kind, values in lexicon.values.items():
             for name, value in values.items():
                 self._add_value(value, Entry("value", kind, name))
-                self._add(value.proxies, Entry("proxy", kind, name))
+                self._add_phrases(value.proxies, Entry("proxy", kind, name))
         for name, words in lexicon.relations.items():
-            self._add(words, Entry("relation", name))
+            self._add_phrases(words, Entry("relation", name))
         for code, words in lexicon.limits.items():
-            self._add(words, Entry("limit", code), verbs=True)
+            self._add_phrases(words, Entry("limit", code), verbs=True)
         simple: Mapping[str, Words] = {
             "speaker": lexicon.me,
             "pronoun": lexicon.pronouns,
@@ -94,21 +94,21 @@ class Vocabulary:
             "vocative": lexicon.vocative,
         }
         for kind, words in simple.items():
-            self._add(words, Entry(kind))
+            self._add_phrases(words, Entry(kind))
         for form in ("base", "ing", "any"):
-            for text in _every(getattr(lexicon.leads, form)):
+            for text in _expand_phrases(getattr(lexicon.leads, form)):
                 self.english.add(tuple(text.split()), Entry("lead", form))
         self.alone: dict[str, dict[str, str]] = {"en": {}, "ko": {}}
         for code, words in lexicon.alone.items():
             for language in ("en", "ko"):
-                for text in _every(getattr(words, language)):
+                for text in _expand_phrases(getattr(words, language)):
                     self.alone[language]["".join(text.split()).casefold()] = code
 
         self.idle: dict[str, set[str]] = {
             language: {
                 "".join(text.split()).casefold()
                 for words in (lexicon.filler, lexicon.courtesy, lexicon.vocative)
-                for text in _every(getattr(words, language))
+                for text in _expand_phrases(getattr(words, language))
             }
             for language in ("en", "ko")
         }
@@ -122,25 +122,27 @@ class Vocabulary:
     @cached_property
     def engine_words(self) -> Mapping[str, Any]:
         """The words of the lexicon in the form of the reading engine."""
-        return engine_words(self.lexicon)
+        return to_engine_lexicon(self.lexicon)
 
     def _add_value(self, value: Value, entry: Entry) -> None:
         """Add the phrases of a value, each with its meaning in a condition."""
         said = {"holds": value.holds, "fails": value.fails}
         senses = {
-            text: sense for sense, words in said.items() for text in _every([*words.en, *words.ko])
+            text: sense
+            for sense, words in said.items()
+            for text in _expand_phrases([*words.en, *words.ko])
         }
         for sense in ("", *said):
             own = Words(
-                en=[one for one in _every(value.en) if senses.get(one, "") == sense],
-                ko=[one for one in _every(value.ko) if senses.get(one, "") == sense],
+                en=[one for one in _expand_phrases(value.en) if senses.get(one, "") == sense],
+                ko=[one for one in _expand_phrases(value.ko) if senses.get(one, "") == sense],
             )
-            self._add(own, replace(entry, sense=sense), verbs=True)
+            self._add_phrases(own, replace(entry, sense=sense), verbs=True)
 
-    def _add(self, words: Words, entry: Entry, *, verbs: bool = False) -> None:
-        for text in _every(words.en):
+    def _add_phrases(self, words: Words, entry: Entry, *, verbs: bool = False) -> None:
+        for text in _expand_phrases(words.en):
             self.english.add(tuple(text.casefold().split()), entry)
-        for text in _every(words.ko):
+        for text in _expand_phrases(words.ko):
             text = text.split("/")[0]
             if verbs and text.endswith("다") and len(text) > 1:
                 self.verbs_ko.append((text, entry))
@@ -163,7 +165,7 @@ class Vocabulary:
 _MADE: deque[Vocabulary] = deque(maxlen=16)
 
 
-def vocabulary_of(lexicon: Lexicon) -> Vocabulary:
+def cached_vocabulary(lexicon: Lexicon) -> Vocabulary:
     """Return the cached vocabulary of a lexicon."""
     for made in tuple(_MADE):
         if made.lexicon is lexicon:
@@ -173,6 +175,6 @@ def vocabulary_of(lexicon: Lexicon) -> Vocabulary:
     return made
 
 
-def _every(phrases: Iterable[str]) -> Iterable[str]:
+def _expand_phrases(phrases: Iterable[str]) -> Iterable[str]:
     for phrase in phrases:
         yield from expand_phrase(phrase)

@@ -10,8 +10,8 @@ import pytest
 import simplemma
 
 from bt_exec_llm.offline import english_words, kept_texts
-from bt_exec_llm.offline.english_words import lemma_of
-from bt_exec_llm.offline.kept_texts import keeping
+from bt_exec_llm.offline.english_words import lemmatize
+from bt_exec_llm.offline.kept_texts import keep_analyses
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
     monkeypatch.setattr(kept_texts, "_SHIPPED", tmp_path / "none")
 
     def forget() -> Path:
-        for cached in (english_words._entry, english_words._kept):
+        for cached in (english_words._look_up_lemma, english_words._lemma_cache):
             cached.cache_clear()
         return tmp_path / "bt-exec" / "english"
 
@@ -32,19 +32,19 @@ def restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
 
 def test_cached_forms_equal_looked_up_ones(restart, monkeypatch):
     words = ["opening", "doors", "fetched", "xyzzy"]
-    with keeping():
-        found = [english_words._entry(word) for word in words]
+    with keep_analyses():
+        found = [english_words._look_up_lemma(word) for word in words]
     restart()
     monkeypatch.setattr(simplemma, "lemmatize", lambda *_: pytest.fail("looked up again"))
-    assert [english_words._entry(word) for word in words] == found
+    assert [english_words._look_up_lemma(word) for word in words] == found
     assert [one.is_known for one in found] == [True, True, True, False]
 
 
 def test_words_of_commands_are_not_cached(restart):
-    with keeping():
-        assert lemma_of("doors") == "door"
-    assert lemma_of("windows") == "window"
-    with keeping():
+    with keep_analyses():
+        assert lemmatize("doors") == "door"
+    assert lemmatize("windows") == "window"
+    with keep_analyses():
         pass
     (file,) = restart().glob("*.json")
     assert list(json.loads(file.read_bytes())) == ["doors"]
@@ -52,11 +52,11 @@ def test_words_of_commands_are_not_cached(restart):
 
 @pytest.mark.parametrize("content", ["", "[]", '{"doors": 1}', '{"doors": ["x", 1]}'])
 def test_damaged_entry_is_looked_up_again(restart, content):
-    with keeping():
-        lemma_of("doors")
+    with keep_analyses():
+        lemmatize("doors")
     (file,) = restart().glob("*.json")
     file.write_text(content)
-    with keeping():
-        assert lemma_of("doors") == "door"
+    with keep_analyses():
+        assert lemmatize("doors") == "door"
     (file,) = restart().glob("*.json")
     assert json.loads(file.read_bytes()) == {"doors": ["door", True]}

@@ -13,7 +13,7 @@ from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec_llm.offline import create, kept_clauses
-from bt_exec_llm.offline.index import index_of
+from bt_exec_llm.offline.index import cached_index
 
 WORDS = """
 verbs:
@@ -49,8 +49,8 @@ def test_english_index_does_not_load_korean():
 def test_library_is_indexed_once_for_all_compilers(request_for):
     first, second = request_for("water the plant"), request_for("please water the plant")
     assert isinstance(create({}).compile(first), Plan)
-    assert index_of(first, "en") is index_of(second, "en")
-    assert index_of(first, "ko") is not index_of(first, "en")
+    assert cached_index(first, "en") is cached_index(second, "en")
+    assert cached_index(first, "ko") is not cached_index(first, "en")
 
 
 def test_utterance_of_the_other_language_is_used_as_fallback(request_for):
@@ -62,16 +62,16 @@ def test_utterance_of_the_other_language_is_used_as_fallback(request_for):
 
 
 def test_large_library_is_cached_on_disk_until_it_changes(request_for, tmp_path, monkeypatch):
-    reader = index_of(request_for("x"), "en").reader
+    reader = cached_index(request_for("x"), "en").reader
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(kept_clauses, "LARGE", 1)
     texts = ["Water the plant.", "화분을 적셔."]
-    fresh = kept_clauses.clauses_of(reader, texts)
+    fresh = kept_clauses.cached_clauses(reader, texts)
     (file,) = (tmp_path / "cache" / "bt-exec" / "utterances").glob("*.json")
-    assert kept_clauses.clauses_of(reader, texts) == fresh
+    assert kept_clauses.cached_clauses(reader, texts) == fresh
     file.write_text("[[]]")  # damaged, so the utterances are read again
-    assert kept_clauses.clauses_of(reader, texts) == fresh
-    kept_clauses.clauses_of(reader, texts[:1])
+    assert kept_clauses.cached_clauses(reader, texts) == fresh
+    kept_clauses.cached_clauses(reader, texts[:1])
     assert len(list(file.parent.glob("*.json"))) == 2
 
 
@@ -79,8 +79,8 @@ def test_unwritable_cache_is_ignored(request_for, tmp_path, monkeypatch):
     (tmp_path / "cache").write_text("a file where a folder should be")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(kept_clauses, "LARGE", 1)
-    reader = index_of(request_for("x"), "en").reader
-    assert kept_clauses.clauses_of(reader, ["Water the plant."])
+    reader = cached_index(request_for("x"), "en").reader
+    assert kept_clauses.cached_clauses(reader, ["Water the plant."])
 
 
 def test_english_utterances_need_no_korean_analyser(request_for, tmp_path, monkeypatch):
@@ -89,6 +89,6 @@ def test_english_utterances_need_no_korean_analyser(request_for, tmp_path, monke
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(kept_clauses, "LARGE", 1)
-    reader = index_of(request_for("x"), "en").reader
+    reader = cached_index(request_for("x"), "en").reader
     monkeypatch.setattr(kept_clauses, "version", no_version)
-    assert kept_clauses.clauses_of(reader, ["Water the plant."])
+    assert kept_clauses.cached_clauses(reader, ["Water the plant."])

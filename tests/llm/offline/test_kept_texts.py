@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec_llm.offline import kept_texts
-from bt_exec_llm.offline.kept_texts import KeptTexts, keeping
+from bt_exec_llm.offline.kept_texts import KeptTexts, keep_analyses
 from tests.analyses import SHIPPED, analyse
 
 
@@ -17,7 +17,7 @@ def test_shipped_analyses_are_used_and_not_copied(tmp_path: Path, monkeypatch) -
     monkeypatch.setattr(kept_texts, "_SHIPPED", tmp_path / "shipped")
     (tmp_path / "shipped" / "korean").mkdir(parents=True)
     (tmp_path / "shipped" / "korean" / "kiwi 1.json").write_text('{"shipped": 1, "both": 1}')
-    with keeping():
+    with keep_analyses():
         kept = KeptTexts("korean", "kiwi 1")
         kept.add("own", 2)
         kept.add("both", 2)

@@ -12,8 +12,8 @@ import pytest
 from bt_exec.site.compile_command import compile_command
 from bt_exec.site.site import load_site
 from bt_exec_llm.offline import index, kept_texts, kiwi
-from bt_exec_llm.offline.kept_texts import keeping
-from bt_exec_llm.offline.kiwi import morphs
+from bt_exec_llm.offline.kept_texts import keep_analyses
+from bt_exec_llm.offline.kiwi import analyse_morphemes
 
 TEXT, COMMAND = "문을 열어 줘", "자재를 꺼내 와"
 
@@ -25,7 +25,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setattr(kept_texts, "_SHIPPED", tmp_path / "none")
 
     def forget() -> Path:
-        for cached in (kiwi._morphs, kiwi._kept):
+        for cached in (kiwi._cached_morphemes, kiwi._morph_cache):
             cached.cache_clear()
         index._BY_REQUEST.clear()
         index._BY_WORDS.clear()
@@ -39,22 +39,22 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 @pytest.fixture
 def absent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the analyser unavailable."""
-    monkeypatch.setattr(kiwi, "_kiwi", lambda: pytest.fail("the analyser was loaded"))
+    monkeypatch.setattr(kiwi, "_load_kiwi", lambda: pytest.fail("the analyser was loaded"))
 
 
 def test_cached_morphemes_equal_analysed_ones(cache, request):
-    with keeping():
-        analysed = morphs(TEXT), morphs(TEXT, [(0, 1)])
+    with keep_analyses():
+        analysed = analyse_morphemes(TEXT), analyse_morphemes(TEXT, [(0, 1)])
     cache()
     request.getfixturevalue("absent")
-    assert (morphs(TEXT), morphs(TEXT, [(0, 1)])) == analysed
+    assert (analyse_morphemes(TEXT), analyse_morphemes(TEXT, [(0, 1)])) == analysed
 
 
 def test_commands_are_not_cached(cache):
-    with keeping():
-        morphs(TEXT)
-    morphs(COMMAND)
-    with keeping():
+    with keep_analyses():
+        analyse_morphemes(TEXT)
+    analyse_morphemes(COMMAND)
+    with keep_analyses():
         pass
     (file,) = cache().glob("*.json")
     assert list(json.loads(file.read_bytes())) == [TEXT]
@@ -63,21 +63,21 @@ def test_commands_are_not_cached(cache):
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"%s": 1}', b'{"%s": [["a", "b"]]}'])
 def test_damaged_file_is_replaced(cache, content):
-    with keeping():
-        analysed = morphs(TEXT)
+    with keep_analyses():
+        analysed = analyse_morphemes(TEXT)
     (file,) = cache().glob("*.json")
     file.write_bytes(content.replace(b"%s", TEXT.encode()))
-    with keeping():
-        assert morphs(TEXT) == analysed
+    with keep_analyses():
+        assert analyse_morphemes(TEXT) == analysed
     (file,) = cache().glob("*.json")
     assert list(json.loads(file.read_bytes())) == [TEXT]
 
 
 def test_oldest_texts_are_dropped_beyond_the_limit(cache, monkeypatch):
     monkeypatch.setattr(kept_texts, "_MOST_KEPT", 2)
-    with keeping():
+    with keep_analyses():
         for text in ("문", "손", TEXT):
-            morphs(text)
+            analyse_morphemes(text)
     (file,) = cache().glob("*.json")
     assert list(json.loads(file.read_bytes())) == ["손", TEXT]
 
@@ -96,11 +96,11 @@ def test_utterances_compile_without_the_analyser(cache, request, name):
 
 @pytest.mark.slow
 def test_released_analyser_is_loaded_again_for_new_texts(cache, monkeypatch):
-    first = kiwi._kiwi()
-    analysed = morphs(COMMAND)
-    kiwi.release()
-    monkeypatch.setattr(kiwi, "_analysed", lambda *_: pytest.fail("analysed again"))
-    assert morphs(COMMAND) == analysed
+    first = kiwi._load_kiwi()
+    analysed = analyse_morphemes(COMMAND)
+    kiwi.release_analyser()
+    monkeypatch.setattr(kiwi, "_tokenize_with_kiwi", lambda *_: pytest.fail("analysed again"))
+    assert analyse_morphemes(COMMAND) == analysed
     monkeypatch.undo()
-    assert morphs(TEXT)
-    assert kiwi._kiwi() is not first
+    assert analyse_morphemes(TEXT)
+    assert kiwi._load_kiwi() is not first
