@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
-from functools import partial
 from numbers import Real
 from typing import Any, ParamSpec, TypeVar
 
@@ -21,14 +20,13 @@ from bt_exec.events import Observed, PerceptionFailed
 from bt_exec.failure import PartBroken, in_words, plain_error
 from bt_exec.mission.clock import Clock
 from bt_exec.nodes.fault_injection import Faults
-from bt_exec.nodes.runtime import Runtime
+from bt_exec.nodes.runtime import Runtime, known_facts
 from bt_exec.observation import ObservationBuffer, Situation
-from bt_exec.pack import Catalogue
-from bt_exec.rig import Rig, texts_by_text
+from bt_exec.rig import texts_by_text
 from bt_exec.robot import Observation, Perception
 from bt_exec.site.site import Rates
 
-__all__ = ["PerceptionLoop", "PerceptionWorker", "known_facts", "usable"]
+__all__ = ["PerceptionLoop", "PerceptionWorker", "usable"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -205,7 +203,8 @@ class PerceptionLoop:
     def facts(self) -> dict[str, str]:
         """Return the facts reported by robots and established by the newest observations."""
         runtime = self._runtime
-        return known_facts(runtime.catalogue, runtime.rigs, self.perception_workers, self._ask)
+        buffers = {name: worker.buffer for name, worker in self.perception_workers.items()}
+        return known_facts(runtime.catalogue, runtime.rigs, buffers, self._ask)
 
     def old_facts(self, old_s: float) -> dict[str, float]:
         """Return the times of outdated newest observations, by the facts that they establish [s].
@@ -217,7 +216,7 @@ class PerceptionLoop:
         for pack, worker in self.perception_workers.items():
             for one in tuple(worker.buffer.observations)[-1:]:
                 if one.t < acted or now - one.t > old_s:
-                    facts = self._runtime.catalogue.facts_in(pack, _facts_of(one))
+                    facts = self._runtime.catalogue.facts_in(pack, texts_by_text(one.facts()))
                     found.update(dict.fromkeys(facts, one.t))
         return found
 
@@ -281,35 +280,6 @@ class PerceptionLoop:
 def _told(observation: Observation) -> tuple[tuple[str, ...], str, Any]:
     """Return the parts of an observation for a situation: labels, summary line, picture."""
     return tuple(observation.labels()), observation.describe("en"), observation.frame
-
-
-def known_facts(
-    catalogue: Catalogue,
-    rigs: Mapping[str, Rig],
-    perception_workers: Mapping[str, PerceptionWorker],
-    ask: Callable[[str, Callable[[], dict[str, str]]], dict[str, str]] = lambda _, facts: facts(),
-) -> dict[str, str]:
-    """Return the facts reported by robots, then those established by the newest observations.
-
-    Args:
-        catalogue: Gives the names of facts on the site.
-        rigs: The rigs, by pack.
-        perception_workers: The perception workers, by pack.
-        ask: Calls a function on behalf of a named part.
-    """
-    facts: dict[str, str] = {}
-    for pack, rig in rigs.items():
-        facts.update(catalogue.facts_in(pack, ask(f"the facts of {pack}", rig.facts_now)))
-    for pack, worker in perception_workers.items():
-        if worker.buffer.observations:
-            newest = worker.buffer.observations[-1]
-            seen = ask(f"the observation of {pack}", partial(_facts_of, newest))
-            facts.update(catalogue.facts_in(pack, seen))
-    return facts
-
-
-def _facts_of(observation: Observation) -> dict[str, str]:
-    return texts_by_text(observation.facts())
 
 
 _AHEAD_S = 1e-3  # tolerance for times ahead of the clock, due to rounding [s]

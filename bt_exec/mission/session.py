@@ -27,7 +27,7 @@ from bt_exec.mission.clock import Clock
 from bt_exec.mission.conversation import Conversation
 from bt_exec.mission.executive import Executive
 from bt_exec.mission.life_cycle import LifeCycle
-from bt_exec.mission.perception_loop import PerceptionWorker, known_facts
+from bt_exec.mission.perception_loop import PerceptionWorker
 from bt_exec.mission.resumption import Resumed, Work, recorded_work
 from bt_exec.mission.rigs import check_world, identity_of, make_rig
 from bt_exec.mission.robot_lock import RobotLock, report_file
@@ -36,7 +36,7 @@ from bt_exec.mission.setup import DEFERRED, setup_of
 from bt_exec.mission.shutdown import STOP_FAILED
 from bt_exec.mission.watchdog import Watchdog
 from bt_exec.nodes.fault_injection import Faults
-from bt_exec.nodes.runtime import Unwatched, Watch
+from bt_exec.nodes.runtime import Unwatched, Watch, known_facts
 from bt_exec.observation import ObservationBuffer
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES, Compiler, Reader, Releasing, Reply, Warming
@@ -446,7 +446,7 @@ class Session:
                     known_facts,
                     self.site.catalogue,
                     self.rigs,
-                    self.perception_workers,
+                    {name: one.buffer for name, one in self.perception_workers.items()},
                 )
             except KeyboardInterrupt:
                 raise

@@ -6,6 +6,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Mapping, MutableMapping
+from functools import partial
 from typing import Any, ParamSpec, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
@@ -14,13 +15,13 @@ from bt_exec.failure import PartBroken
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.pack import Catalogue
-from bt_exec.rig import Rig, stop_all
-from bt_exec.robot import RemoteSimulation
+from bt_exec.rig import Rig, stop_all, texts_by_text
+from bt_exec.robot import Observation, RemoteSimulation
 from bt_exec.skill import Signature
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.spec.text_template import fill_template, is_template
 
-__all__ = ["Present", "Runtime", "Unwatched", "Watch"]
+__all__ = ["Present", "Runtime", "Unwatched", "Watch", "known_facts"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -255,3 +256,34 @@ class Runtime:
         if isinstance(value, str) and value.startswith("$$"):
             return value[1:]
         return value
+
+
+def known_facts(
+    catalogue: Catalogue,
+    rigs: Mapping[str, Rig],
+    buffers: Mapping[str, ObservationBuffer[Any]],
+    ask: Callable[[str, Callable[[], dict[str, str]]], dict[str, str]] = lambda _, facts: facts(),
+    since: float = -math.inf,
+) -> dict[str, str]:
+    """Return the facts reported by robots, then those established by the newest observations.
+
+    Args:
+        catalogue: Gives the names of facts on the site.
+        rigs: The rigs, by pack.
+        buffers: Observations by pack.
+        ask: Calls a function on behalf of a named part.
+        since: Earlier observations are ignored [s].
+    """
+    facts: dict[str, str] = {}
+    for pack, rig in rigs.items():
+        facts.update(catalogue.facts_in(pack, ask(f"the facts of {pack}", rig.facts_now)))
+    for pack, buffer in buffers.items():
+        for newest in tuple(buffer.observations)[-1:]:
+            if newest.t >= since:
+                seen = ask(f"the observation of {pack}", partial(_facts_of, newest))
+                facts.update(catalogue.facts_in(pack, seen))
+    return facts
+
+
+def _facts_of(observation: Observation) -> dict[str, str]:
+    return texts_by_text(observation.facts())

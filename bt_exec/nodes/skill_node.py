@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import threading
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ from bt_exec.failure import (
     trace_of,
 )
 from bt_exec.nodes.node import SLOW_S, Leaf
-from bt_exec.nodes.runtime import Runtime
+from bt_exec.nodes.runtime import Runtime, known_facts
 from bt_exec.rig import Rig, stop_all
 from bt_exec.skill import Running, Skill, Steps
 from bt_exec.spec.model import Do
@@ -346,25 +346,19 @@ def unmet_need(
     """
     if not skill.needs:
         return None
-    found = unmet(_known_facts(runtime), skill, args)
+
+    def ask(part: str, facts: Callable[[], dict[str, str]]) -> dict[str, str]:
+        try:
+            return runtime.watch.call(part, facts)
+        except Exception as error:  # noqa: BLE001 - a robot that cannot say it contradicts nothing
+            _log.error("%s could not be read", part, exc_info=error)
+            return {}
+
+    known = known_facts(runtime.catalogue, runtime.rigs, runtime.buffers, ask, runtime.acted)
+    found = unmet(known, skill, args)
     if not found:
         return None
-    fact, allowed, known = found[0]
-    message = f"{skill.name} needs {fact} to be {' or '.join(allowed)}, but it is {known}"
-    told = ", ".join(f"{fact}={known}" for fact, _, known in found)
+    fact, allowed, value = found[0]
+    message = f"{skill.name} needs {fact} to be {' or '.join(allowed)}, but it is {value}"
+    told = ", ".join(f"{fact}={value}" for fact, _, value in found)
     return message, {"facts": told, "allowed": [f"{fact}={value}" for value in allowed]}
-
-
-def _known_facts(runtime: Runtime) -> dict[str, str]:
-    facts: dict[str, str] = {}
-    for name, rig in runtime.rigs.items():
-        try:
-            own = runtime.watch.call(f"the facts of {name}", rig.facts_now)
-            facts.update(runtime.catalogue.facts_in(name, own))
-        except Exception as error:  # noqa: BLE001 - a robot that cannot say it contradicts nothing
-            _log.error("the robot of %s could not report its facts", name, exc_info=error)
-    for name, buffer in runtime.buffers.items():
-        if buffer.observations and buffer.observations[-1].t >= runtime.acted:
-            seen = buffer.observations[-1].facts()
-            facts.update(runtime.catalogue.facts_in(name, seen))
-    return facts

@@ -13,8 +13,8 @@ from bt_exec.events import PerceptionFailed
 from bt_exec.failure import PartBroken
 from bt_exec.mission import perception_loop
 from bt_exec.mission.clock import Clock
-from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker, known_facts
-from bt_exec.nodes.runtime import Runtime
+from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker
+from bt_exec.nodes.runtime import Runtime, known_facts
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig

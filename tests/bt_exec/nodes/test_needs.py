@@ -80,9 +80,7 @@ def test_robot_whose_facts_raise_contradicts_no_need(
     surroundings = runtime({})
     surroundings.rigs = {"arm": Rig(ScriptedRobot(), facts=broken)}
     assert ask(surroundings) is None
-    assert [one.getMessage() for one in caplog.records] == [
-        "the robot of arm could not report its facts"
-    ]
+    assert [one.getMessage() for one in caplog.records] == ["the facts of arm could not be read"]
 
 
 class Cart(ScriptedRobot):

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from bt_exec.language.messages import LANGUAGES, language_of
+from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, Messages, language_of
 from bt_exec_skills.reporter.perception.gathering import Gathering, NoiseState
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.query import Aspect, asks
-from bt_exec_skills.reporter.reporting.say import say, sentences
 from bt_exec_skills.reporter.rules.keywords import about_past
 from bt_exec_skills.reporter.sitemap import SiteMap
 
 __all__ = ["ago", "answer_of", "clock_of", "report_of", "say", "sentence", "told_of"]
+
+_HERE = Path(__file__).parent
+
+
+@lru_cache(maxsize=1)
+def _sentences() -> Messages:
+    return Messages.load([OWN_MESSAGES, _HERE.parent / "messages.yaml", _HERE / "phrasing.yaml"])
+
+
+def say(key: str, language: str, **facts: Any) -> str:
+    """Return a sentence of the pack in either language."""
+    return _sentences().say(key, language, **facts)
 
 
 def clock_of(seconds: float, language: str) -> str:
@@ -64,7 +77,7 @@ def answer_of(
             case "noise":
                 parts.append(say(f"NOISE_{noise}", language, db=round(noise_db)))
             case "unusual":
-                words = sentences()
+                words = _sentences()
                 things = dict.fromkeys(words.word(one.label, language) for one in found.things)
                 key = "UNUSUAL_some" if things else "UNUSUAL_none"
                 parts.append(say(key, language, things=", ".join(things)))
@@ -135,13 +148,13 @@ def sentence(note: Note, site: SiteMap, language: str, now: float | None = None)
     key = f"FAILED_{note.facts.get('skill')}"
     if note.facts.get("skill") == "navigate" and note.facts.get("target") == site.base:
         key = "FAILED_way_back"
-    elif key not in sentences():
+    elif key not in _sentences():
         key = "FAILED_other"
     elif key == "FAILED_talk_to_person" and not asks(str(note.facts.get("topic", ""))):
         key += "_tell"
-    elif f"{key}_heard" in sentences() and "noise_db" in facts:
+    elif f"{key}_heard" in _sentences() and "noise_db" in facts:
         key += "_heard"
-    elif f"{key}_on_tray" in sentences() and note.facts.get("tray") == note.facts.get("object"):
+    elif f"{key}_on_tray" in _sentences() and note.facts.get("tray") == note.facts.get("object"):
         key += "_on_tray"
     return _capitalized(say(key, language, **{**facts, "why": why}))
 

@@ -8,17 +8,23 @@ there is one, the verdict is *unknown*.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Annotated
 
+from pydantic import StringConstraints
+
+from bt_exec.language.messages import language_of
 from bt_exec.observation import World
 from bt_exec.skill import Service, Verdict, condition
 from bt_exec_skills.tabletop.display_names import said
 from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.answers import answer
+from bt_exec_skills.tabletop.goals.compiler import understand
 from bt_exec_skills.tabletop.goals.groups import unsorted
+from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.hand import NEAR_M, Hand
 from bt_exec_skills.tabletop.names import Attribute, ObjectName
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from bt_exec_skills.tabletop.robot import TableRobot
-from bt_exec_skills.tabletop.skills.answer_to import answer_to
 
 __all__ = [
     "CONDITIONS",
@@ -34,6 +40,7 @@ __all__ = [
 
 _UNKNOWN = "SIMULATOR_UNREACHABLE"
 _PATIENCE_S = 10.0
+_MOST_EVIDENCE = 20
 _WAITING = Verdict.unknown("nothing read yet")
 
 
@@ -173,6 +180,30 @@ def some_in_place(
         return _WAITING
     count = min(len(objects), len(targets)) - len(_misplaced(now, objects, targets))
     return Verdict(count > 0, f"{count}/{len(objects)}")
+
+
+@condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN)
+def answer_to(
+    robot: TableRobot,
+    world: World[TableObservation],
+    hand: Service[Hand],
+    question: Annotated[str, StringConstraints(min_length=1, max_length=2000)],
+) -> Verdict:
+    """Answer a question in words; the verdict is true for yes, and if an object was found.
+
+    Examples: "what is on the table?", "how many cubes are there?", "사과 어디 있어?".
+    """
+    now = _current_environment(robot, world)
+    if now is None:
+        return _WAITING
+    try:
+        asked = understand(question, now).question
+        if asked is None:
+            return Verdict.no("NOT_UNDERSTOOD")
+        told = answer(asked, now, hand.holds(now), language_of(question))
+    except Trouble as trouble:  # the world has changed since the question was compiled
+        return Verdict.no(trouble.code)
+    return Verdict(told.holds, told.text, told.names[:_MOST_EVIDENCE])
 
 
 CONDITIONS = (
