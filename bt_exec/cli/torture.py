@@ -112,9 +112,10 @@ def _lines(report: Report, kept: list[Path]) -> list[str]:
         f"{name:<16} tried {count}, fired {report.fired[name]}"
         for name, count in sorted(report.tried.items())
     ]
-    before, after = report.mib
+    verdict = "flat" if report.is_memory_flat else "GROWS"
     lines.append(
-        f"memory {before:.0f} MiB → {after:.0f} MiB: {'flat' if report.is_memory_flat else 'GROWS'}"
+        f"memory {report.mib[0]:.0f} MiB → {report.mib[-1]:.0f} MiB, "
+        f"steady growth {report.growth_mib:.0f} MiB: {verdict}"
     )
     for path, (_, broken) in zip(kept, report.failing, strict=True):
         lines += [f"broken: {'; '.join(broken)}", f"  bt-exec run --faults {path}"]
@@ -135,7 +136,7 @@ def _report_data(report: Report, kept: list[Path]) -> dict[str, object]:
         "fired": dict(report.fired),
         "replans": report.replans,
         "verified": report.verified,
-        "memory_mib": list(report.mib),
+        "memory_mib": report.mib,
         "failing": failing,
     }
 

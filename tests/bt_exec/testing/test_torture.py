@@ -14,7 +14,7 @@ from bt_exec.site.site import load_site
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.spec.paths import paths
-from bt_exec.testing.torture import STALE_S, Invariants, Torture, random_plan
+from bt_exec.testing.torture import STALE_S, Invariants, Report, Torture, random_plan
 
 SPEC = MissionSpec.model_validate(
     {"mission": Mission(command="x"), "root": {"sequence": [{"do": "go"}, {"do": "grasp"}]}}
@@ -65,6 +65,19 @@ def test_random_plans_can_be_run_at_their_site(name):
             pack.world.model_validate(own)
     parts = {fault.part for plan in plans for fault in plan.faults}
     assert parts == {"skill", "camera", "planner", "journal", "operator", "process"}
+
+
+@pytest.mark.parametrize(
+    ("mib", "flat"),
+    [
+        ([], True),
+        ([250.0], True),
+        ([250.0] * 30 + [470.0] * 70, True),  # a model was loaded
+        ([250.0 + mission for mission in range(100)], False),
+    ],
+)
+def test_memory_is_flat_unless_it_grows_steadily(mib, flat):
+    assert Report(mib=mib).is_memory_flat is flat
 
 
 def test_site_without_utterances_needs_commands():
