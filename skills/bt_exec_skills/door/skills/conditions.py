@@ -18,7 +18,7 @@ from bt_exec_skills.door.perception.uncertainty import (
     door_uncertainty,
     picture_uncertainty,
 )
-from bt_exec_skills.door.robot import Arm, DoorRobot, MaterialLabel
+from bt_exec_skills.door.robot import ARMS, Arm, DoorRobot, MaterialLabel
 from bt_exec_skills.perception.fresh import PATIENCE_S
 from bt_exec_skills.perception.temporal_voting import NO, YES, in_view
 
@@ -61,18 +61,22 @@ def door_known(world: World[DoorObservation]) -> Verdict:
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
-def material_visible(world: World[DoorObservation]) -> Verdict:
-    """Whether the material is in view. It counts as absent only if nothing hides the inside."""
-    found = _in_view(world, "material")
-    if found.holds is False and not all(one.inside_clear for one in world.fresh[-NO:]):
-        return Verdict.unknown(HIDDEN, found.evidence, found.age_s)
-    return found
+def material_visible(world: World[DoorObservation], robot: DoorRobot) -> Verdict:
+    """Whether the material is in view behind the door.
+
+    It counts as absent only if a hand holds it, or if nothing hides the inside.
+    """
+    for arm in ARMS:
+        held = hand_holds(robot=robot, arm=arm)
+        if held.holds:
+            return Verdict.no(held.why, held.evidence)
+    return _material_behind_door(world)
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def inside_in_view(world: World[DoorObservation]) -> Verdict:
     """Whether the space behind the door is known: the material is seen, or nothing hides it."""
-    found = material_visible(world=world)
+    found = _material_behind_door(world)
     if found.why == HIDDEN:
         return Verdict.no(HIDDEN, found.evidence, found.age_s)
     clear = [one.inside_clear for one in world.fresh[-YES:] if one.fault is None]
@@ -125,6 +129,13 @@ def _door(world: World[DoorObservation]) -> DoorEstimate | Verdict:
 
 def _told(found: DoorEstimate) -> str:
     return f"door {found.state} {found.confidence:.1f}"
+
+
+def _material_behind_door(world: World[DoorObservation]) -> Verdict:
+    found = _in_view(world, "material")
+    if found.holds is False and not all(one.inside_clear for one in world.fresh[-NO:]):
+        return Verdict.unknown(HIDDEN, found.evidence, found.age_s)
+    return found
 
 
 def _in_view(world: World[DoorObservation], label: str) -> Verdict:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from bt_exec.observation import ObservationBuffer, World
+from bt_exec.skill import Verdict
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.door.perception.uncertainty import STALE_S
 from bt_exec_skills.door.skills import conditions
@@ -16,6 +18,12 @@ from bt_exec_skills.door.skills.conditions import CONDITIONS
 from bt_exec_skills.perception.fresh import PATIENCE_S
 
 Scenes = Callable[..., DoorObservation]
+
+
+def sees_material(world: World[DoorObservation]) -> Verdict:
+    """Return the verdict of `material_visible` while both hands are empty."""
+    robot: Any = SimpleNamespace(holding=lambda _: None)
+    return conditions.material_visible(world=world, robot=robot)
 
 
 def world_of(
@@ -56,7 +64,7 @@ def test_uncertain_result_names_its_reason(scene: Scenes) -> None:
     split = world_of(scene(state="open", t=8.8), scene(state="ajar", t=9.0))
     assert conditions.door_known(world=split).why == "the pictures do not agree"
     flicker = world_of(scene(t=8.8), scene(t=9.0, labels=()))
-    assert conditions.material_visible(world=flicker).why == "the pictures do not agree"
+    assert sees_material(world=flicker).why == "the pictures do not agree"
 
 
 @pytest.mark.parametrize(
@@ -72,7 +80,7 @@ def test_uncertainty_is_about_fresh_pictures(
     scene: Scenes, age_s: float, since: float, why: str
 ) -> None:
     world = world_of(scene(t=9.0 - age_s), since=since)
-    assert conditions.material_visible(world=world).why == why
+    assert sees_material(world=world).why == why
     assert conditions.door_known(world=world).why == why
 
 
@@ -104,9 +112,9 @@ def test_patience_is_three_seconds_and_pictures_expire_after_one() -> None:
 
 def test_camera_fault_makes_every_condition_unknown(scene: Scenes) -> None:
     dark = world_of(*(scene(t=8.2 + k / 5, state="uncertain", fault="dark") for k in range(4)))
-    for ask in (conditions.door_known, conditions.material_visible, conditions.handle_visible):
+    for ask in (conditions.door_known, sees_material, conditions.handle_visible):
         assert ask(world=dark).why == "the camera is dark"
-    assert len(conditions.material_visible(world=dark).evidence) == 3
+    assert len(sees_material(world=dark).evidence) == 3
 
 
 def test_door_known_is_never_false(scene: Scenes) -> None:
@@ -117,13 +125,13 @@ def test_door_known_is_never_false(scene: Scenes) -> None:
 
 def test_material_is_absent_only_after_three_pictures(scene: Scenes) -> None:
     empty = scene(labels=("door",))
-    assert conditions.material_visible(world=world_of(empty, empty)).holds is None
-    verdict = conditions.material_visible(world=world_of(empty, empty, empty))
+    assert sees_material(world=world_of(empty, empty)).holds is None
+    verdict = sees_material(world=world_of(empty, empty, empty))
     assert verdict.holds is False
     assert verdict.why == "material not seen"
     assert verdict.evidence == ("look:0.0s:no",) * 3
     older = (scene(t=1.0), *(scene(t=2.0 + k, labels=("door",)) for k in range(3)))
-    assert conditions.material_visible(world=world_of(*older)).evidence == (
+    assert sees_material(world=world_of(*older)).evidence == (
         "look:2.0s:no",
         "look:3.0s:no",
         "look:4.0s:no",
@@ -155,12 +163,12 @@ def test_possibly_hidden_label_is_not_absent(
     scene: Scenes, labels: Any, inside: Any, visible: bool | None, told: bool | None
 ) -> None:
     world = world_of(*(behind(scene(t=8.0 + k, labels=labels), i) for k, i in enumerate(inside)))
-    assert conditions.material_visible(world=world).holds is visible
+    assert sees_material(world=world).holds is visible
     found = conditions.inside_in_view(world=world)
     assert found.holds is told
     if told is False:
         assert found.why == "part of the inside is hidden"
-        assert conditions.material_visible(world=world).why == found.why
+        assert sees_material(world=world).why == found.why
 
 
 def test_door_between_two_states_names_both(scene: Scenes) -> None:
@@ -177,6 +185,8 @@ def test_contents_of_hands_are_determined_by_touch(scripted: Any) -> None:
     robot = scripted(held={"left": None, "right": "material"}, at_home=False)
     assert conditions.hand_holds(robot=robot, arm="right").holds is True
     assert conditions.hand_holds(robot=robot, arm="left").why == "left hand holds nothing"
+    held = conditions.material_visible(world=world_of(), robot=robot)
+    assert (held.holds, held.why) == (False, "right hand holds material")
     assert conditions.hand_empty(robot=robot, arm="left").holds is True
     assert conditions.hand_empty(robot=robot, arm="right").evidence == ("touch:material",)
     assert conditions.arms_home(robot=robot).holds is False
