@@ -73,12 +73,20 @@ class Past:
         return next((one.understood for one in reversed(self.said) if one.understood), None)
 
     def find_unfinished(self) -> Understood | Trouble:
-        """Return the last understood command if its mission did not finish."""
+        """Return the last understood command if its mission did not finish.
+
+        Answered questions are skipped: they leave nothing to finish.
+        """
+        answered = ""
         for one in reversed(self.said):
-            if one.understood is not None:
-                done = one.turn.status in _DONE
-                return Trouble("NOTHING_LEFT", one.turn.command) if done else one.understood
-        return Trouble("NOTHING_SAID")
+            if one.understood is None:
+                continue
+            if one.turn.status not in _DONE:
+                return one.understood
+            if one.turn.acted:
+                return Trouble("NOTHING_LEFT", one.turn.command)
+            answered = answered or one.turn.command
+        return Trouble("NOTHING_LEFT", answered) if answered else Trouble("NOTHING_SAID")
 
     def previous_steps(self, steps: Iterable[Step]) -> list[Step]:
         """Return the steps that `steps` may take omitted objects from, oldest first.

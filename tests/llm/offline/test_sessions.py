@@ -47,6 +47,16 @@ def test_finished_mission_is_not_continued(sites, compilers):
         assert isinstance(answer, expected)
 
 
+def test_answered_questions_leave_nothing_to_continue(sites, compilers):
+    question = Turn("is the door open?", "satisfied", "OK", ".", acted=False)
+    for status, code in (("satisfied", "NOTHING_LEFT"), ("aborted", "")):
+        context = Context((Turn("open the door", status, "OK", "."), question))
+        answer = compilers["door"].compile(request_of(sites["door"], "go on", context=context))
+        assert getattr(answer, "code", "") == code
+        said = answer.message if code else answer.spec.root.tree
+        assert ("open the door" if code else "open_door") in said
+
+
 def test_yes_accepts_the_offered_command(sites, compilers):
     turn = Turn("fetch the materiel", "refused", "X", ".", ("fetch the material",))
     for said in ("yes", "네", "y"):
