@@ -85,7 +85,7 @@ class _Prompt:
         site = self.stage.session.site
         if self.people:
             language = "en" if self.painter.ascii else reader_language()
-            summary = f" · {site.summary}" if language == "en" else ""
+            summary = f" · {site.summary}" if site.summary and language == "en" else ""
             hint = site.messages.say("PROMPT_HINT", language)
             self.painter.say(f"{site.name}{summary}\n{hint}")
         for line in self.lines():
