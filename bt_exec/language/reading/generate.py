@@ -204,11 +204,12 @@ class Generator:
 
     def _relation(self, node: Node, key: str) -> str:
         name, to = node.text("relation"), node.node("to")
+        said = str(self._say.get(f"{key}.{name}", self._say[key]))
         if to.kind == "both":
             one, other = (self._reference(part, "the") for part in to.parts())
-            return str(self._say[f"{key}.{name}"]).format(one=one, other=other)
+            return said.format(one=one, other=other)
         place = self._reference(to, "the")
-        return str(self._say[key]).format(relation=self._word("relations", name), to=place)
+        return said.format(relation=self._word("relations", name), to=place)
 
     def _word(self, section: str, name: str) -> str:
         words = self.lexicon.names.get(f"{section}.{name}")

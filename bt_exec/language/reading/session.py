@@ -8,6 +8,8 @@ from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, n
 
 _NOUNS = ("thing", "shape")
 _ONE = Node("one")
+_OTHER = Node("pronoun", (("name", "other"),))  # "which is bigger?", after a question about two
+_PAIRS = ("more", "alike", "apart")
 _FORMULAS = ("and", "or", "not", "np", "most")  # kinds whose parts are formulas
 
 _IT, _SO, _NOT_SO = (Node("pronoun", (("name", name),)) for name in ("it", "so", "not_so"))
@@ -30,7 +32,12 @@ def resolve(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) ->
     subject = subject_of(last) if last is not None else None
     meaning = normal(_with_noun(meaning, subject, kinds))
     if any(node.kind == "pronoun" for node in meaning.walk()):
-        if subject is None:
+        if last is None or subject is None:
+            return None
+        pair = next((node for node in last.walk() if node.kind in _PAIRS), None)
+        if pair is not None:
+            meaning = meaning.substitute(_OTHER, pair.node("to"))
+        if _OTHER in meaning.walk():
             return None
         meaning = normal(_with_antecedent(meaning, subject))
     if meaning.kind != "fragment":

@@ -185,6 +185,11 @@ def _leave_out(question: Node, formula: Node) -> Node:
     return question.replace(of=without or _leave_out(inner, formula))
 
 
+def _either(one: str, other: str, to: Node) -> Node:
+    """Return the disjunction of two relations to the same objects."""
+    return disjunction(*(Node("rel", (("relation", name), ("to", to))) for name in (one, other)))
+
+
 def _of_them(question: Node) -> Node:
     """Return a question about a phrase, asked about those that were spoken of before."""
     them = Node("pronoun", (("name", "them"),))
@@ -210,6 +215,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "about": _about,
     "leave_out": _leave_out,
     "of_them": _of_them,
+    "either": _either,
     "pick": lambda node, name: node.get(name),
     "list": lambda *parts: tuple(
         one

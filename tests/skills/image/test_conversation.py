@@ -16,7 +16,18 @@ SAME = [
     ("How many apples are there?", "How many of them are red?", "How many red apples are there?"),
     ("How many circles are there?", "Only the red ones.", "How many red circles are there?"),
     ("How many circles are there?", "Except the red ones.", "How many circles are not red?"),
+    (
+        "How far apart are the red cup and the blue cup?",
+        "Which is bigger?",
+        "Which is bigger, the red cup or the blue cup?",
+    ),
+    (
+        "How many circles are there?",
+        "Which of those is the biggest?",
+        "Which of the circles is the biggest?",
+    ),
     ("빨간 원은 몇 개야?", "파란 건?", "파란 원은 몇 개야?"),
+    ("컵과 병은 같은 색이야?", "어느 게 더 커?", "컵과 병 중에 어느 게 더 커?"),
     ("사과 몇 개야?", "그럼 토마토는?", "토마토 몇 개야?"),
     ("원이 몇 개야?", "초록색만", "초록색 원이 몇 개야?"),
     ("컵 어디 있어?", "무슨 색이야?", "컵은 무슨 색이야?"),
@@ -42,7 +53,16 @@ def test_one_refers_to_the_noun_of_the_previous_phrase(text, full):
 
 
 @pytest.mark.parametrize(
-    "text", ["And the blue ones?", "What colour is it?", "파란 건?", "무슨 색이야?", "And where?"]
+    "text",
+    [
+        "And the blue ones?",
+        "What colour is it?",
+        "파란 건?",
+        "무슨 색이야?",
+        "And where?",
+        "Which is bigger?",
+        "어느 게 더 커?",
+    ],
 )
 def test_reference_without_antecedent_is_refused(text):
     with pytest.raises(Unread, match="QUESTION_UNCLEAR"):

@@ -17,6 +17,7 @@ from bt_exec_skills.image.perception.attributes import (
     AttributeName,
     Grouping,
 )
+from bt_exec_skills.image.perception.codes import CodeKind
 from bt_exec_skills.image.perception.compare import Aspect
 from bt_exec_skills.image.perception.decide import Bound
 from bt_exec_skills.image.perception.extents import Extent
@@ -42,7 +43,7 @@ from bt_exec_skills.image.rules.words import generator, reader
 __all__ = ["meaning_in", "question_of", "read", "read_question"]
 
 _DIRECT: dict[str, Kind] = {"how_many": "count", "where": "where"}
-_ON = "on"  # the question only contains "at"
+_SAID_AS = {"at": "on", "in": "inside"}  # relations that only the grammar names
 _GROUPED: dict[str, Kind] = {"how_many": "groups", "which": "most"}
 _UPPERMOST = {"on": "above"}
 
@@ -194,12 +195,8 @@ class _Questions:
             degree = cast(GradedName, of.text("sign"))
             one, other = self._phrase(of.node("of")), self._phrase(of.node("to"))
             return Question("which", one, other=other, degree=degree)
-        if of.kind == "all" and len(of.node("hold").parts()) == 2:
-            formula = self._formula(of.node("of"))
-            one, other = (
-                self._described(conjunction(formula, part)) for part in of.node("hold").parts()
-            )
-            return Question("which", one, other=other)
+        if of.kind == "all":
+            return self._chosen(self._formula(of.node("of")), of.node("hold"))
         formula = self._formula(of) if of.kind == "np" else of
         if formula.kind == "most" and formula.text("attribute") in get_args(Written):
             if conjuncts(formula.node("of"))[0].kind != "any":
@@ -207,7 +204,20 @@ class _Questions:
             return Question("value", Phrase(), written=cast(Written, formula.text("attribute")))
         if of.kind != "np":
             raise self._refusal()
-        return Question("name", self._described(formula))
+        phrase = self._described(formula)
+        if phrase.places and phrase.places[0].to.thing in get_args(CodeKind):
+            return Question("read", phrase.places[0].to)
+        return Question("name", phrase)
+
+    def _chosen(self, formula: Node, options: Node) -> Question:
+        """Return the question which of several alternatives holds for an object."""
+        kinds = {self._kinds.get(one.text("attribute"), "") for one in options.parts()}
+        if kinds in ({"colour"}, {"shape"}):
+            return Question(cast(Kind, kinds.pop()), self._described(conjunction(formula, options)))
+        if len(options.parts()) != 2:
+            raise self._refusal()
+        one, other = (self._described(conjunction(formula, part)) for part in options.parts())
+        return Question("which", one, other=other)
 
     def _aspect(self, what: str, of: Node, known: Known | None) -> Question:
         if known is None and what in _GROUPED:
@@ -319,7 +329,7 @@ class _Questions:
         name = part.text("relation")
         if self._korean and not to.thing:  # 위 is "on" or "above"; a drawn shape carries nothing
             name = _UPPERMOST.get(name, name)
-        return cast(RelationName, _ON if name == "at" else name)
+        return cast(RelationName, _SAID_AS.get(name, name))
 
     def _contradicts(self, phrase: Phrase) -> bool:
         """Return True if no object can satisfy it: red and blue, or red and not red."""
