@@ -267,7 +267,7 @@ class Bench:
             Failed: If there is no detector.
         """
         if self.prompted is not None:
-            prompts, size = ((label,) if label else ()), self.picture.shape
+            prompts, size = (tuple(label.split("|")) if label else ()), self.picture.shape
             try:
                 told = self.prompted.detect(self.picture.copy(), prompts)
             except Exception as error:  # a foreign model may raise anything
@@ -281,7 +281,8 @@ class Bench:
             raise Failed("NO_DETECTOR", "this site has no detector", retryable=False)
         recalls = self.detector.recalls if isinstance(self.detector, NetworkDetector) else {}
         seen = found_in(self.detector, self.picture)
-        kept, whole = detected(seen.found, label, self.least_score, recalls.get(label, 1.0))
+        recall = min(recalls.get(one, 1.0) for one in label.split("|"))
+        kept, whole = detected(seen.found, label, self.least_score, recall)
         return Detected(kept, whole if kept and not seen.tiled else min(whole, _ABSENT))
 
     def begin(self) -> None:

@@ -24,6 +24,7 @@ __all__ = [
     "all_of",
     "any_holds",
     "of_kind",
+    "present",
     "related",
     "start_decisions",
     "verify_all",
@@ -40,20 +41,21 @@ _RANGES: Mapping[Bound, Callable[[int], tuple[float, float]]] = {
     "exactly": lambda number: (number, number),
 }
 _DIAGONAL = 0.5  # confidence that an object at the corner of another one is not beside it
+_SEVERAL = "perhaps several objects"
 _ONE_THING = 0.5  # below this score an instance may not be a single object
 
 
 def of_kind(instances: Sequence[Instance], label: str, without: str = "") -> list[Instance]:
     """Return the instances with a label, ignoring case; all if it is empty.
 
-    Instances with a label of `without`, several separated by ``|``, are dropped. Each instance
-    keeps the boxes of the others that overlap it.
+    Instances with a label of `without` are dropped. Several labels are separated by ``|``. Each
+    instance keeps the boxes of the others that overlap it.
     """
-    others = without.lower().split("|") if without else []
+    labels, others = label.lower().split("|"), without.lower().split("|") if without else []
     mine = [
         one
         for one in instances
-        if (not label or one.label.lower() == label.lower()) and one.label.lower() not in others
+        if (not label or one.label.lower() in labels) and one.label.lower() not in others
     ]
     return among(mine, instances)
 
@@ -68,7 +70,7 @@ def _start(one: Instance) -> Decision:
         return Decision(True, "", 1.0)
     if one.source == "text":
         return Decision(None, "perhaps not so written", 0.5)
-    why = "perhaps only noise" if one.source == "difference" else "perhaps several objects"
+    why = "perhaps only noise" if one.source == "difference" else _SEVERAL
     return Decision(None, why, one.score)
 
 
@@ -201,6 +203,16 @@ def _by_distance(
             now = Decision(True if sure else None, word, 0.9 if sure else 0.5)
         result.append(all_hold([before, now]))
     return result
+
+
+def present(decisions: Sequence[Decision]) -> bool | None:
+    """Return whether there is an instance; None if undecided.
+
+    If it is only open whether a region is one object or several, there is at least one.
+    """
+    if any(one.holds or (one.holds is None and one.found == _SEVERAL) for one in decisions):
+        return True
+    return None if any(one.holds is None for one in decisions) else False
 
 
 def within(counted: Counted, bound: Bound, number: int) -> bool | None:

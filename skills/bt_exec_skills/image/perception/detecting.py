@@ -68,7 +68,8 @@ def detected(
     half there is one more object, which is missed with the rate given by the `recall` of the
     class.
     """
-    mine = [one for one in found if not label or one.label.lower() == label.lower()]
+    labels = label.lower().split("|")
+    mine = [one for one in found if not label or one.label.lower() in labels]
     whole = 1.0
     for one in mine:
         whole *= one.score if one.score >= _MEANT and not one.doubt else 1 - one.score

@@ -19,7 +19,7 @@ from bt_exec_skills.image.perception.instances import SUREST, Instance
 
 __all__ = ["Row", "Value", "Written", "amounts_in", "rows_of", "written_value"]
 
-Written = Literal["price", "total", "date", "dearest", "cheapest"]
+Written = Literal["price", "total", "date", "dearest", "cheapest", "articles"]
 
 _AMOUNT = re.compile(
     r"(?<![\w.,:/-])(?P<before>[₩$€£¥]|krw|usd|eur)?\s?"
@@ -27,8 +27,10 @@ _AMOUNT = re.compile(
     r"\s?(?P<after>[₩$€£¥]|원|won|krw|usd|eur)?(?![\w%]|[.,:/-]\d)",
     re.IGNORECASE,
 )
-_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})\s?[-./년]\s?(\d{1,2})\s?[-./월]\s?(\d{1,2})(?!\d)")
-_YEAR_LAST = re.compile(r"(?<!\d)(\d{1,2})[-./](\d{1,2})[-./](\d{4})(?!\d)")
+_YEAR_FIRST = re.compile(
+    r"(?<!\d)(\d{4})\s?[-./년]\s?(\d{1,2})\s?[-./월]\s?(\d{1,2})(?!\d(?!\d:\d))"
+)
+_YEAR_LAST = re.compile(r"(?<!\d)(\d{1,2})[-./](\d{1,2})[-./](\d{4})(?!\d(?!\d:\d))")
 _DAY_MONTH = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\.?\s?([a-z]{3,9})\.?,?\s?(\d{4})", re.I)
 _MONTH_DAY = re.compile(r"\b([a-z]{3,9})\.?\s?(\d{1,2})(?:st|nd|rd|th)?,?\s?(\d{4})", re.IGNORECASE)
 _UNSURE, _UNCHECKED = 0.5, 0.65
@@ -98,19 +100,28 @@ def _amount(written: str) -> float:
     return float(re.sub(r"\D", "", whole) + mark + cents)
 
 
-def written_value(lines: Sequence[Instance], wanted: Written, names: Collection[str] = ()) -> Value:
+def written_value(lines: Sequence[Instance], wanted: Written, *names: Collection[str]) -> Value:
     """Return a price, the total or the date in lines of text.
 
     Args:
         lines: Recognised lines, as instances.
-        wanted: Requested value; the names of articles for ``dearest`` and ``cheapest``.
-        names: For a price, the names of the article.
+        wanted: Requested value; the name of an article for ``dearest`` and ``cheapest``, the
+            number of articles for ``articles``.
+        names: For a price, the names of the article; the prices of several articles are added.
     """
     rows = rows_of(lines)
     if wanted == "price":
-        return _price(rows, names)
+        prices = [_price(rows, one) for one in names]
+        if len(prices) == 1:
+            return prices[0]
+        amounts = [one.value for one in prices if isinstance(one.value, float)]
+        total = round(sum(amounts), 2) if len(amounts) == len(prices) else None
+        return Value(total, " + ".join(one.row for one in prices), min(one.sure for one in prices))
     if wanted in ("dearest", "cheapest"):
         return _extreme(_articles(rows), wanted == "dearest")
+    if wanted == "articles":
+        found, total = _articles(rows), _total(rows)
+        return Value(len(found) or None, "", total.sure if total.adds_up else _UNSURE)
     return _total(rows) if wanted == "total" else _date(rows)
 
 

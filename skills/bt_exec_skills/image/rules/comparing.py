@@ -111,6 +111,7 @@ def named_answer(
     kind: Kind,
     found: Candidates,
     crops: Sequence[Crop],
+    size: tuple[int, int],
     what: str,
     by: Grouping,
     language: str,
@@ -121,6 +122,7 @@ def named_answer(
         kind: shape, name, groups or most (the largest group).
         found: The objects.
         crops: Their crops.
+        size: Height and width of the picture [px].
         what: Description of `found` in the words of the question.
         by: Aspect of the groups.
         language: Language of the answer.
@@ -141,6 +143,12 @@ def named_answer(
         if kind == "groups"
         else [speaker.word(name) for name in value]
     )
+    if kind == "name":
+        places = (" ".join(dict.fromkeys(place_in(one.instance, size))) for one in kept)
+        parts = [
+            speaker.say("placed", what=part, place=speaker.places([place]))
+            for part, place in zip(parts, places, strict=True)
+        ]
     name = {"groups": "groups", "most": "most"}.get(kind, "colour") if kept else "none"
     said = speaker.say(name, what=what, colours=", ".join(parts), every=speaker.word(f"every {by}"))
     return Answer(

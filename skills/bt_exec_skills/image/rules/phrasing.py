@@ -8,6 +8,7 @@ from typing import Any, cast
 from bt_exec.language.messages import language_of
 from bt_exec_skills.image.bench import Answer, Bench, Candidates, CheckedClaim
 from bt_exec_skills.image.perception.attributes import name_colour
+from bt_exec_skills.image.perception.decide import present
 from bt_exec_skills.image.perception.detecting import NOTHING_KNOWN
 from bt_exec_skills.image.perception.instances import SUREST, Counted, Crop, count
 from bt_exec_skills.image.perception.relations import place_in
@@ -16,6 +17,7 @@ from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
 
 __all__ = ["answer_of", "told_of"]
 
+_SOME = 0.65  # regions were found, and how many objects they are is open
 _NO_WRITING = 0.5  # no line was found: handwriting, for example, is missed
 
 
@@ -50,6 +52,8 @@ def answer_of(
         rival = count(other.instances, other.decisions)
         confidence = min(confidence, rival.confidence, other.whole)
         value = {"target": total.sure, "other": rival.sure}
+        if kind == "which" and total.sure == rival.sure:
+            confidence = min(confidence, _NO_WRITING)
         tell = _compared if kind == "compare" else _chosen
         said = tell(speaker, total, rival, what, other_what)
     elif kind == "where":
@@ -63,8 +67,9 @@ def answer_of(
         colours = ", ".join(speaker.word(name) for name in value)
         said = speaker.say("colour" if value else "none", what=what, colours=colours)
     elif kind == "exists":
-        value = total.sure > 0 or (None if total.unsettled else False)
+        value = present(found.decisions)
         name = {True: "exists_yes", False: "exists_no", None: "exists_unsure"}[value]
+        name = name if total.sure or not value else "exists_some"
         said = speaker.say(name, what=what, n=total.sure or total.unsettled)
         if total.sure:  # one certain instance is enough
             clearest = max(
@@ -73,6 +78,8 @@ def answer_of(
                 if decision.holds
             )
             confidence = min(SUREST, clearest)
+        elif value:
+            confidence = _SOME
     else:
         said = speaker.say("count", what=what, n=total.sure)
     notes = left_out(speaker, found)

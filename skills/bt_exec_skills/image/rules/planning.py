@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, get_args
 from bt_exec_skills.image.models.contracts import ANY_NAME
 from bt_exec_skills.image.perception.attributes import SHAPES
 from bt_exec_skills.image.perception.codes import CodeKind
-from bt_exec_skills.image.rules.question import BAR, Phrase, Question
+from bt_exec_skills.image.rules.question import BAR, SEVERAL, Phrase, Question
 from bt_exec_skills.image.rules.words import names_of
 
 __all__ = ["CannotTell", "plan_of"]
@@ -375,10 +375,11 @@ def _source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> _Source:
     if phrase.thing == BAR:
         node = {"do": "segment_colour", "with": {"into": name, "form": BAR}}
         return _Source(node, phrase.attributes)
+    said = phrase.thing.replace(SEVERAL, ", ")
     if annotated:
         known_names = ", ".join(annotated[:12])
-        raise CannotTell("NOT_ANNOTATED", thing=phrase.thing, known=known_names)
-    raise CannotTell("ANNOTATION_NEEDED", thing=phrase.thing)
+        raise CannotTell("NOT_ANNOTATED", thing=said, known=known_names)
+    raise CannotTell("ANNOTATION_NEEDED", thing=said)
 
 
 def _labelled(phrase: Phrase, known: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
@@ -394,8 +395,11 @@ def _labelled(phrase: Phrase, known: tuple[str, ...]) -> tuple[str | None, tuple
     if known == (ANY_NAME,):
         return phrase.thing or None, phrase.attributes
     if phrase.thing:
-        names = names_of(phrase.thing)
-        label = next((one for one in known if one.lower() in names), None)
+        each = [
+            next((one for one in known if one.lower() in names_of(thing)), None)
+            for thing in phrase.thing.split(SEVERAL)
+        ]
+        label = None if None in each else SEVERAL.join(filter(None, each))
         return label, phrase.attributes
     for shape in (one for one in phrase.attributes if one in SHAPES):
         label = next((one for one in known if one.lower() == shape), None)

@@ -11,7 +11,7 @@ from typing import Any
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.bench import Bench, Step
-from bt_exec_skills.image.rules.words import names_of
+from bt_exec_skills.image.rules.words import names_of, names_of_each
 from bt_exec_skills.vision.detector import NetworkDetector
 
 __all__ = ["NoProgramError", "program_of"]
@@ -193,7 +193,7 @@ def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
     if args.get("bound"):
         return [f"answer = tools.within(counted, {args['bound']!r}, {args['number']!r})"]
     if args["kind"] == "exists":
-        return ["answer = counted.sure > 0 or (None if counted.unsettled else False)"]
+        return [f"answer = tools.present(decisions[{name!r}])"]
     if args["kind"] == "count":
         return ["answer = counted.sure"]
     place = 'f"{row} {column}" if row != column else row'
@@ -226,8 +226,8 @@ def _kept_expression(name: str, what: str = "instances") -> str:
 
 
 def _value(args: Mapping[str, Any], _: Bench) -> list[str]:
-    names = sorted(names_of(args["name"])) if args["name"] else []
-    given = f"{args['value']!r}, {names!r}"
+    names = names_of_each(args["name"])
+    given = ", ".join(map(repr, (args["value"], *names)))
     return [f"answer = tools.written_value({_kept_expression(args['of'])}, {given}).value"]
 
 

@@ -15,7 +15,10 @@ from bt_exec_skills.image.perception.written_values import Written
 BAR = "bar"
 """Object whose value is read in a chart."""
 
-__all__ = ["BAR", "Degree", "Kind", "Known", "Phrase", "Place", "Question", "Unread"]
+SEVERAL = "|"
+"""Separator of the labels of a phrase about objects of several classes."""
+
+__all__ = ["BAR", "SEVERAL", "Degree", "Kind", "Known", "Phrase", "Place", "Question", "Unread"]
 
 Kind = Literal[
     "count", "exists", "all", "where", "colour", "shape", "name", "compare", "which", "groups",
@@ -78,7 +81,7 @@ class Phrase:
 
     Attributes:
         attributes: Required attributes.
-        thing: Label of the objects; empty for any.
+        thing: Label of the objects, or several (see `SEVERAL`); empty for any.
         said: The description in words.
         left_out: Excluded combinations of attributes.
         either: Alternatives: an object has at least one attribute of each.

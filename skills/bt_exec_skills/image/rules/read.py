@@ -30,6 +30,7 @@ from bt_exec_skills.image.perception.relations import SIDES, RelationName
 from bt_exec_skills.image.perception.written_values import Written
 from bt_exec_skills.image.rules.question import (
     BAR,
+    SEVERAL,
     Degree,
     Kind,
     Known,
@@ -46,6 +47,7 @@ _DIRECT: dict[str, Kind] = {"how_many": "count", "where": "where"}
 _SAID_AS = {"at": "on", "in": "inside"}  # relations that only the grammar names
 _GROUPED: dict[str, Kind] = {"how_many": "groups", "which": "most"}
 _UPPERMOST = {"on": "above"}
+_OF_BARS: dict[str, GradedName] = {"above": "tall", "below": "short"}  # "the highest bar"
 
 
 def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] = ()) -> Question:
@@ -140,6 +142,9 @@ class _Questions:
         Raises:
             Unread: If tools cannot answer it.
         """
+        beside = any(node.text("relation") == "beside" for node in meaning.walk())
+        if beside and meaning.text("what") not in ("what", "which", "where"):
+            raise self._refusal()  # the nearest one is named, but need not be beside it
         found = self._question(meaning)
         return replace(found, said_back=self._generator.sentence(meaning))
 
@@ -225,11 +230,11 @@ class _Questions:
         if known is None and what == "whether":
             return self._written(of)
         name, phrase = of.text("name"), self._phrase(of.node("of"))
+        bar = any(node.text("name") == BAR for node in of.walk() if node.kind == "thing")
+        if known is None and (name == "value" or (name in ("price", "height") and bar)):
+            return Question("bar", phrase)
         if name in get_args(Extent):
             return Question("measure", phrase, extent=cast(Extent, name), known=known)
-        bar = any(node.text("name") == BAR for node in of.walk() if node.kind == "thing")
-        if known is None and (name == "value" or (name == "price" and bar)):
-            return Question("bar", phrase)
         if known is None and name in get_args(Written):
             return Question("value", phrase, written=cast(Written, name))
         kind = {"writing": "read", "colour": "colour", "shape": "shape"}.get(name)
@@ -265,6 +270,11 @@ class _Questions:
         """Return the description of objects given by a formula."""
         parts = [inner for part in conjuncts(formula) for inner in conjuncts(part)]
         found = Phrase(said=self._generator.phrase(formula))
+        beside = next((one for one in parts if one.text("relation") == "beside"), None)
+        if beside is not None:
+            rest = conjunction(*(one for one in parts if one is not beside))
+            to = self._phrase(beside.node("to"))
+            return replace(found, top="nearest", of=self._described(rest), near=to)
         for part in parts:
             found = self._with(found, part)
         if self._contradicts(found):
@@ -275,11 +285,18 @@ class _Questions:
         if part.kind == "any":
             return phrase
         if part.kind == "thing":
-            if phrase.thing:
+            if phrase.thing and BAR not in (phrase.thing, part.text("name")):
                 raise self._refusal(part.text("name"))
-            return replace(phrase, thing=part.text("name"))
+            name = phrase.thing if part.text("name") == BAR else ""
+            return replace(phrase, thing=name or part.text("name"))
         if part.kind == "has":
             return replace(phrase, attributes=(*phrase.attributes, self._attribute(part)))
+        if (
+            part.kind == "or"
+            and not phrase.thing
+            and all(one.kind == "thing" for one in part.parts())
+        ):
+            return replace(phrase, thing=SEVERAL.join(one.text("name") for one in part.parts()))
         if part.kind == "or" and all(one.kind == "not" for one in part.parts()):
             out = self._described(conjunction(*map(negation, part.parts())))
             return replace(phrase, left_out=(*phrase.left_out, out))
@@ -315,6 +332,8 @@ class _Questions:
             top = cast(Literal["nearest", "farthest"], part.text("attribute"))
             return replace(phrase, top=top, of=of, near=near)
         side = _UPPERMOST.get(part.text("attribute"), part.text("attribute"))
+        if of.thing == BAR and side in _OF_BARS:
+            return replace(phrase, top=_OF_BARS[side], of=of)
         if side in SIDES:
             return replace(phrase, top=cast(DegreeName, side), of=of)
         return replace(phrase, top=self._degree(part), of=of)

@@ -11,7 +11,7 @@ from bt_exec.language.reading.generate import Generator
 from bt_exec.language.reading.reader import Reader
 from bt_exec.spec.plain_yaml import read_yaml
 
-__all__ = ["generator", "names_of", "reader", "said_in", "thing_in"]
+__all__ = ["generator", "names_of", "names_of_each", "reader", "said_in", "thing_in"]
 
 
 @lru_cache(maxsize=1)
@@ -37,6 +37,11 @@ def names_of(thing: str) -> frozenset[str]:
     entry = lexicon()["things"].get(thing, {})
     words = (word for said in entry.values() for word in said)
     return frozenset({thing.lower(), *(form for word in words for form in word.split("/"))})
+
+
+def names_of_each(things: str) -> list[list[str]]:
+    """Return the sorted names of each of several objects, separated by ``|``; [] without any."""
+    return [sorted(names_of(one)) for one in things.split("|") if one]
 
 
 def thing_in(thing: str, language: str) -> str:

@@ -74,7 +74,7 @@ def answer(
     if kind == "same":
         bench.answer = same_answer(found, size, language)
     elif kind in ("groups", "most", "shape", "name"):
-        bench.answer = named_answer(kind, found, crops, what, aspect, language)
+        bench.answer = named_answer(kind, found, crops, size, what, aspect, language)
     elif kind == "alike" and rival is not None and aspect != "kind":
         words = what, other_what
         bench.answer = alike_answer((found, rival), bench.compared, words, aspect, language)

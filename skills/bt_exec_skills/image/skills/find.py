@@ -55,7 +55,7 @@ def read_annotation(
 ) -> Steps[Found]:
     """Put the annotated instances of `label` into the set `into`; all of them if it is empty.
 
-    Instances with a label of `without`, several separated by ``|``, are dropped.
+    Instances with a label of `without` are dropped. Several labels are separated by ``|``.
 
     The annotation is COCO JSON, YOLO text or the results of ultralytics, given with the picture or
     beside it. A label that the annotation does not contain is a failure, because the objects were
@@ -65,7 +65,7 @@ def read_annotation(
         message = "there is no annotation"
         raise Failed("ANNOTATION_NEEDED", message, retryable=False, thing=label)
     known = yield from work(lambda: bench.annotation, "reading")
-    if label and label.lower() not in (name.lower() for name in known.names):
+    if label and not {*label.lower().split("|")} <= {name.lower() for name in known.names}:
         raise Failed(
             "NOT_ANNOTATED",
             f"the annotation has no {label!r}",

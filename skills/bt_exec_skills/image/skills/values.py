@@ -9,7 +9,7 @@ from bt_exec_skills.image.bench import Bench, SetName, Step
 from bt_exec_skills.image.perception.extents import Extent
 from bt_exec_skills.image.perception.written_values import Written, written_value
 from bt_exec_skills.image.rules.values import Scale, bar_answer, measure_answer, value_answer
-from bt_exec_skills.image.rules.words import names_of
+from bt_exec_skills.image.rules.words import names_of_each
 from bt_exec_skills.image.skills.worker import SET_FAILS
 
 __all__ = ["answer_bar", "answer_measure", "answer_value"]
@@ -29,15 +29,13 @@ def answer_value(
         bench: The picture and its sets.
         of: Set with the recognised lines.
         value: price, total or date.
-        name: The article, for a price.
+        name: The article, for a price; the prices of several, separated by ``|``, are added.
         language: Language of the answer.
     """
     yield Running(None, "answering")
     found, _ = bench.cut(of)
-    names = sorted(names_of(name)) if name else []
-    bench.answer = value_answer(
-        written_value(found.accepted(), value, names), value, name, language
-    )
+    read = written_value(found.accepted(), value, *names_of_each(name))
+    bench.answer = value_answer(read, value, name.replace("|", ", "), language)
     bench.steps.append(Step("answer_value", {"of": of, "value": value, "name": name}))
 
 
