@@ -27,10 +27,9 @@ _AMOUNT = re.compile(
     r"\s?(?P<after>[₩$€£¥]|원|won|krw|usd|eur)?(?![\w%]|[.,:/-]\d)",
     re.IGNORECASE,
 )
-_YEAR_FIRST = re.compile(
-    r"(?<!\d)(\d{4})\s?[-./년]\s?(\d{1,2})\s?[-./월]\s?(\d{1,2})(?!\d(?!\d:\d))"
-)
-_YEAR_LAST = re.compile(r"(?<!\d)(\d{1,2})[-./](\d{1,2})[-./](\d{4})(?!\d(?!\d:\d))")
+_ENDS = r"(?!\d(?!\d:\d))"  # no further digit, except those of a time: ``22/07/202514:32``
+_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})\s?[-./년]\s?(\d{1,2})\s?[-./월]\s?(\d{1,2})" + _ENDS)
+_YEAR_LAST = re.compile(r"(?<!\d)(\d{1,2})[-./](\d{1,2})[-./](\d{4})" + _ENDS)
 _DAY_MONTH = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\.?\s?([a-z]{3,9})\.?,?\s?(\d{4})", re.I)
 _MONTH_DAY = re.compile(r"\b([a-z]{3,9})\.?\s?(\d{1,2})(?:st|nd|rd|th)?,?\s?(\d{4})", re.IGNORECASE)
 _UNSURE, _UNCHECKED = 0.5, 0.65
@@ -120,8 +119,8 @@ def written_value(lines: Sequence[Instance], wanted: Written, *names: Collection
     if wanted in ("dearest", "cheapest"):
         return _extreme(_articles(rows), wanted == "dearest")
     if wanted == "articles":
-        found, total = _articles(rows), _total(rows)
-        return Value(len(found) or None, "", total.sure if total.adds_up else _UNSURE)
+        number, checked = len(_articles(rows)), _total(rows)
+        return Value(number or None, "", checked.sure if checked.adds_up else _UNSURE)
     return _total(rows) if wanted == "total" else _date(rows)
 
 
