@@ -7,7 +7,7 @@ scale that does not fit its numbers, such as a logarithmic one, gives no value.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.text import READ
 from bt_exec_skills.image.perception.written_values import amounts_in
 
-__all__ = ["Bar", "bar_value", "bars_among"]
+__all__ = ["Bar", "BarFact", "bar_value", "bars_among"]
+
+BarFact = Literal["value", "label"]
 
 _FILLED = 0.9  # share of its box that a bar covers
 _LEVEL = 0.02  # tolerance of the lower edges, as a share of the highest bar
@@ -24,15 +26,17 @@ _MISFIT = 0.02  # deviation of a number from the scale, as a share of the range
 
 
 class Bar(NamedTuple):
-    """Value of a bar.
+    """Bar of a chart.
 
     Attributes:
         value: Value in the units of the axis; None if there is no scale, or not exactly one bar.
         bars: Number of matching bars.
+        label: Text below the bar; empty if there is none, or not exactly one bar.
     """
 
     value: float | None
     bars: int
+    label: str = ""
 
 
 def bars_among(instances: Sequence[Instance]) -> list[Instance]:
@@ -52,7 +56,7 @@ def bar_value(
     lines: Sequence[Instance],
     names: Collection[str] = (),
 ) -> Bar:
-    """Return the value of a bar.
+    """Return the value and the label of a bar.
 
     Args:
         accepted: Regions that match the description.
@@ -65,16 +69,20 @@ def bar_value(
     if names:
         mine = [one for one in mine if _label(one, lines).lower() in names]
     scale = _scale(bars, lines)
-    if len(mine) != 1 or scale is None:
+    if len(mine) != 1:
         return Bar(None, len(mine))
+    label = _label(mine[0], lines)
+    if scale is None:
+        return Bar(None, 1, label)
     slope, start = scale
-    return Bar(float(f"{slope * mine[0].bbox[1] + start:.3g}"), 1)
+    return Bar(float(f"{slope * mine[0].bbox[1] + start:.3g}"), 1, label)
 
 
 def _label(bar: Instance, lines: Sequence[Instance]) -> str:
     """Return the text below a bar."""
     x1, _, x2, foot = bar.bbox
-    below = [one for one in lines if x1 <= one.middle[0] <= x2 and one.middle[1] > foot]
+    read = [one for one in lines if one.score >= READ and one.middle[1] > foot]
+    below = [one for one in read if x1 <= one.middle[0] <= x2]
     return min(below, key=lambda one: one.middle[1]).label if below else ""
 
 

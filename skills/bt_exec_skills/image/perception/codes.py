@@ -8,6 +8,7 @@ content of a code is data: it is quoted and never interpreted.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Literal
 
 import cv2
@@ -19,7 +20,8 @@ from bt_exec_skills.perception.picture import Box, Frame, overlaps, whole_pixels
 
 __all__ = ["CodeKind", "read_codes"]
 
-CodeKind = Literal["qr code", "barcode"]
+CodeKind = Literal["qr code", "barcode", "code"]
+"""Kind of code; ``code`` is either."""
 
 _SCALES = (1.0, 0.75, 1.5, 0.5, 2.0)
 _LONGEST = 2600  # larger pictures are not enlarged, and first reduced to this side [px]
@@ -46,7 +48,9 @@ def read_codes(picture: Frame, kind: CodeKind = "qr code") -> list[Instance]:
         factor = scale * min(1.0, _LONGEST / longest)
         if scale > 1 and longest * factor > _LONGEST:
             continue
-        for content, corners in _decoded(_scaled(grey, factor), kind):
+        scaled = _scaled(grey, factor)
+        kinds = ("qr code", "barcode") if kind == "code" else (kind,)
+        for content, corners in chain.from_iterable(_decoded(scaled, one) for one in kinds):
             low, high = corners.min(axis=0) / factor, corners.max(axis=0) / factor
             box = whole_pixels((*low.tolist(), *high.tolist()), size)
             if box is not None:
@@ -60,7 +64,7 @@ def _scaled(grey: Frame, factor: float) -> Frame:
 
 
 def _decoded(
-    grey: Frame, kind: CodeKind
+    grey: Frame, kind: str
 ) -> Iterator[tuple[str, np.ndarray[tuple[int, ...], np.dtype[np.float32]]]]:
     """Yield contents and corners [px]."""
     detector = cv2.QRCodeDetector() if kind == "qr code" else cv2.barcode.BarcodeDetector()

@@ -67,7 +67,7 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str], text: s
         return {"sequence": _valued(question, language, facts, text)}
     free = iter(_LANDMARKS)
     if question.kind == "bar":
-        return {"sequence": _barred(question.target, language, facts, text, free)}
+        return {"sequence": _barred(question, language, facts, text, free)}
     if question.kind == "measure":
         return {"sequence": _measured(question, language, facts, text, free)}
     steps = _narrowed("target", question.target, facts, free)
@@ -191,9 +191,10 @@ def _valued(question: Question, language: str, facts: Mapping[str, str], text: s
 
 
 def _barred(
-    target: Phrase, language: str, facts: Mapping[str, str], text: str, free: Iterator[str]
+    question: Question, language: str, facts: Mapping[str, str], text: str, free: Iterator[str]
 ) -> list[Node]:
-    """Return the nodes that read the value of a bar in a chart."""
+    """Return the nodes that read the value of a bar in a chart, or its label."""
+    target = question.target
     if facts.get("reader") != "ready":
         raise CannotTell("NO_READER")
     name = "" if target.thing in ("", BAR) else target.thing
@@ -201,6 +202,7 @@ def _barred(
         raise CannotTell("QUESTION_UNCLEAR", words=target.said or text)
     regions = {**facts, "annotation.names": "", "detector.names": ""}
     last = {"of": "target", "lines": "other", "name": name, "language": language}
+    last["wanted"] = question.bar
     return [
         *_narrowed("target", _without_bars(target), regions, free),
         {"do": "read_text", "with": {"into": "other", "of": "picture"}},

@@ -235,7 +235,7 @@ def _bar(args: Mapping[str, Any], _: Bench) -> list[str]:
     names = sorted(names_of(args["name"])) if args["name"] else []
     return [
         f"answer = tools.bar_value({_kept_expression(args['of'])}, instances[{args['of']!r}],",
-        f"    instances[{args['lines']!r}], {names!r}).value",
+        f"    instances[{args['lines']!r}], {names!r}).{args['wanted']} or None",
     ]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bt_exec_skills.image.perception.attributes import AttributeName, Grouping
+from bt_exec_skills.image.perception.bars import BarFact
 from bt_exec_skills.image.perception.decide import Bound
 from bt_exec_skills.image.perception.extents import Extent
 from bt_exec_skills.image.perception.graded_attributes import DegreeName, GradedName
@@ -120,6 +121,7 @@ class Question:
         written: For ``value``: requested value of a price list, receipt or form.
         extent: For ``measure``: requested measure.
         known: For ``measure``: a known size, or None.
+        bar: For ``bar``: whether its value or its label is asked.
         said_back: The interpreted question in full.
     """
 
@@ -133,6 +135,7 @@ class Question:
     written: Written = "total"
     extent: Extent = "area"
     known: Known | None = None
+    bar: BarFact = "value"
     said_back: str = ""
 
     @property

@@ -204,7 +204,8 @@ class _Questions:
             return self._chosen(self._formula(of.node("of")), of.node("hold"))
         formula = self._formula(of) if of.kind == "np" else of
         if formula.kind == "most" and formula.text("attribute") in get_args(Written):
-            if conjuncts(formula.node("of"))[0].kind != "any":
+            article = formula.node("of")
+            if article.kind != "any" and article.text("name") != "menu":
                 raise self._refusal()
             return Question("value", Phrase(), written=cast(Written, formula.text("attribute")))
         if of.kind != "np":
@@ -212,6 +213,8 @@ class _Questions:
         phrase = self._described(formula)
         if phrase.places and phrase.places[0].to.thing in get_args(CodeKind):
             return Question("read", phrase.places[0].to)
+        if phrase.of is not None and phrase.of.thing == BAR:
+            return Question("bar", phrase, bar="label")
         return Question("name", phrase)
 
     def _chosen(self, formula: Node, options: Node) -> Question:
@@ -291,13 +294,12 @@ class _Questions:
             return replace(phrase, thing=name or part.text("name"))
         if part.kind == "has":
             return replace(phrase, attributes=(*phrase.attributes, self._attribute(part)))
-        if (
-            part.kind == "or"
-            and not phrase.thing
-            and all(one.kind == "thing" for one in part.parts())
-        ):
-            return replace(phrase, thing=SEVERAL.join(one.text("name") for one in part.parts()))
-        if part.kind == "or" and all(one.kind == "not" for one in part.parts()):
+        kinds = {one.kind for one in part.parts()} if part.kind == "or" else set()
+        if kinds == {"thing"} and not phrase.thing:
+            names = [one.text("name") for one in part.parts()]
+            codes = {*names} <= {*get_args(CodeKind)}
+            return replace(phrase, thing="code" if codes else SEVERAL.join(names))
+        if kinds == {"not"}:
             out = self._described(conjunction(*map(negation, part.parts())))
             return replace(phrase, left_out=(*phrase.left_out, out))
         if part.kind == "or":

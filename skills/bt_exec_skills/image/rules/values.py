@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bt_exec_skills.image.bench import Answer, Candidates
-from bt_exec_skills.image.perception.bars import bar_value
+from bt_exec_skills.image.perception.bars import BarFact, bar_value
 from bt_exec_skills.image.perception.extents import Extent, measured
 from bt_exec_skills.image.perception.instances import count
 from bt_exec_skills.image.perception.written_values import Value, Written
@@ -60,26 +60,34 @@ def value_answer(found: Value, wanted: Written, name: str, language: str) -> Ans
     return Answer(f"{said} {sure(speaker, confidence)}", found.value, confidence)
 
 
-def bar_answer(found: Candidates, lines: Candidates, name: str, what: str, language: str) -> Answer:
-    """Return the value of a bar of a chart.
+def bar_answer(
+    found: Candidates, lines: Candidates, name: str, what: str, wanted: BarFact, language: str
+) -> Answer:
+    """Return the value or the label of a bar of a chart.
 
     Args:
         found: Regions that match the description.
         lines: Recognised text.
         name: Text below the bar; empty if the description identifies it.
         what: The bar, in the words of the question.
+        wanted: Whether the value at the axis is asked, or the text below the bar.
         language: Language of the answer.
     """
     speaker = Speaker(language)
     names = names_of(name) if name else frozenset[str]()
     bar = bar_value(found.accepted(), found.instances, lines.instances, names)
     confidence = _UNSURE
-    if bar.value is not None:
+    known = bar.label if wanted == "label" else bar.value
+    if known not in (None, ""):
         told_by = 1.0 if name else count(found.instances, found.decisions).confidence
         confidence = min(_BAR_SURE, told_by)
     value = "" if bar.value is None else _number(bar.value)
-    said = speaker.say("bar" if value else "not_measured", what=name or what, value=value)
-    return Answer(f"{said} {sure(speaker, confidence)}", bar.value, confidence)
+    facts = {"what": name or what, "value": value, "label": bar.label}
+    if wanted == "label" and bar.label:
+        said = speaker.say("bar_label" if value else "bar_name", **facts)
+    else:
+        said = speaker.say("bar" if value and wanted == "value" else "not_measured", **facts)
+    return Answer(f"{said} {sure(speaker, confidence)}", known or None, confidence)
 
 
 def measure_answer(

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, SetName, Step
+from bt_exec_skills.image.perception.bars import BarFact
 from bt_exec_skills.image.perception.extents import Extent
 from bt_exec_skills.image.perception.written_values import Written, written_value
 from bt_exec_skills.image.rules.values import Scale, bar_answer, measure_answer, value_answer
@@ -89,9 +90,10 @@ def answer_bar(
     lines: SetName,
     what: str,
     name: str = "",
+    wanted: BarFact = "value",
     language: Literal["en", "ko"] = "en",
 ) -> Steps:
-    """Answer with the value of a bar of a chart, by the numbers at its axis.
+    """Answer with the value of a bar of a chart, by the numbers at its axis, or with its label.
 
     Args:
         bench: The picture and its sets.
@@ -99,9 +101,11 @@ def answer_bar(
         lines: Set with the recognised lines.
         what: The bar, in the words of the question.
         name: Text below the bar, if it identifies the bar.
+        wanted: The value, or the text below the bar.
         language: Language of the answer.
     """
     yield Running(None, "answering")
     found, written = bench.cut(of)[0], bench.cut(lines)[0]
-    bench.answer = bar_answer(found, written, name, what, language)
-    bench.steps.append(Step("answer_bar", {"of": of, "lines": lines, "name": name}))
+    bench.answer = bar_answer(found, written, name, what, wanted, language)
+    args = {"of": of, "lines": lines, "name": name, "wanted": wanted}
+    bench.steps.append(Step("answer_bar", args))
