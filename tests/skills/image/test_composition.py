@@ -14,6 +14,8 @@ import pytest
 
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.rules.program import program_of
+from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.read import read_question
 from tests.skills.image.asking import ask
 
 RED, BLUE, GREEN = (200, 30, 30), (30, 60, 200), (40, 150, 60)
@@ -66,6 +68,10 @@ ANSWERS = [
     ("Is the blue circle left or right of the green square?", {"target": 0, "other": 1}),
     ("Which of the circles is the biggest?", ["blue circle"]),
     ("What is between the blue square and the blue circle?", ["green square"]),
+    ("What is next to the blue circle?", ["green square"]),
+    ("How many circles and squares are there?", {"circle": 4, "square": 2}),
+    ("How many are red or green?", 4),
+    ("What shape is at the bottom?", []),
     ("Which is bigger, the blue square or the green square?", {"target": 1, "other": 0}),
     ("파란 네모와 파란 원 사이에 있는 것은 무슨 색이야?", ["green"]),
     ("파란 네모 위에 원이 몇 개 있어?", 2),
@@ -80,6 +86,9 @@ ANSWERS = [
     ("파란 원은 초록색 네모 왼쪽에 있어 오른쪽에 있어?", {"target": 0, "other": 1}),
     ("초록색 네모와 파란 네모 중에 어느 게 더 커?", {"target": 0, "other": 1}),
     ("가장 작은 원은 무슨 모양이야?", ["circle"]),
+    ("파란 원 옆에 뭐가 있어?", ["green square"]),
+    ("원과 네모는 각각 몇 개야?", {"circle": 4, "square": 2}),
+    ("원이 하나야?", False),
 ]
 
 
@@ -122,3 +131,12 @@ def test_composed_question_is_answered_by_tools_and_program(picture, text, value
 )
 def test_answer_contains_the_underlying_numbers(picture, text, says):
     assert says in ask(Bench(picture), text).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Is the blue circle next to the green square?", "파란 원 옆에 초록색 네모가 있어?"],
+)
+def test_neighbour_is_named_but_never_confirmed(text):
+    with pytest.raises(Unread):
+        read_question(text)

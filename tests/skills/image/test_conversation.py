@@ -15,6 +15,8 @@ SAME = [
     ("Is there a tomato?", "And where?", "Where is the tomato?"),
     ("How many apples are there?", "How many of them are red?", "How many red apples are there?"),
     ("How many circles are there?", "Only the red ones.", "How many red circles are there?"),
+    ("Is there anything red?", "What about green?", "Is there anything green?"),
+    ("빨간색 도형 있어?", "초록색은?", "초록색 물체 있어?"),
     ("How many circles are there?", "Except the red ones.", "How many circles are not red?"),
     (
         "How far apart are the red cup and the blue cup?",

@@ -58,6 +58,7 @@ def test_question_beyond_colours_is_refused(package, name, text, code):
         ("skimage", "horse.png", "How many black things are there?", 1),
         ("skimage", "chessboard_RGB.png", "How many black squares are there?", 32),
         ("skimage", "moon.png", "How many green things are there?", 0),
+        ("skimage", "astronaut.png", "주황색이 있어?", True),
         ("ultralytics", "bus.jpg", "Is there a blue thing?", True),
     ],
 )  # fmt: skip
@@ -65,6 +66,13 @@ def test_answer_is_right_or_uncertain(package, name, text, truth):
     answer = ask(Bench(photograph(package, name)), text)
     assert answer.value == truth or answer.confidence <= SURE, answer
     assert len(answer.text) < 400  # hundreds of fragments are counted, not listed
+
+
+def test_colour_exists_where_its_objects_cannot_be_counted():
+    answer = ask(Bench(photograph("skimage", "motorcycle_left.png")), "Is there anything red?")
+    assert answer.value is True
+    assert answer.text.startswith("Yes (red thing); how many is not settled.")
+    assert answer.confidence <= 0.65
 
 
 @pytest.mark.slow  # similar tests of drawn signs and pages: test_text.py

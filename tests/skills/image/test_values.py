@@ -70,6 +70,23 @@ def test_receipt_gives_prices_total_and_date(wanted, names, value):
     assert (found.sure > 0.9) == (value is not None)
 
 
+@pytest.mark.parametrize(
+    ("names", "value"),
+    [([["cherry"], ["coffee"]], 7.5), ([["cherry"], ["tea"]], None), ([["tea"], ["cherry"]], None)],
+)
+def test_prices_of_several_articles_are_added(names, value):
+    found = written_value(RECEIPT, "price", *names)
+    assert (found.value, found.sure > 0.9) == (value, value is not None)
+
+
+def test_articles_are_counted_and_sure_if_they_add_up():
+    found = written_value(RECEIPT, "articles")
+    assert (found.value, found.sure > 0.9) == (3, True)
+    unsure = written_value(lines(("Bread", "2.00"), ("Milk", "1.50")), "articles")
+    assert (unsure.value, unsure.sure) == (2, 0.5)
+    assert written_value(lines("Hello"), "articles").value is None
+
+
 def test_total_that_does_not_add_up_is_uncertain():
     wrong = lines(("Bread", "2.00"), ("Milk", "1.50"), ("Total", "4.50"))
     found = written_value(wrong, "total")
@@ -91,7 +108,8 @@ def test_price_in_a_row_of_several_amounts_is_uncertain():
     ("text", "day", "sure"),
     [
         ("2026. 11. 23", "2026-11-23", True), ("2026년 11월 23일", "2026-11-23", True),
-        ("23.11.2026", "2026-11-23", True), ("11/23/2026", "2026-11-23", True),
+        ("23.11.2026", "2026-11-23", True), ("23/11/202614:32", "2026-11-23", True),
+        ("23/11/20261", None, False), ("11/23/2026", "2026-11-23", True),
         ("Nov 23, 2026", "2026-11-23", True), ("23rd November 2026", "2026-11-23", True),
         ("03/04/2026", "2026-04-03", False), ("31.02.2026", None, False), ("1234", None, False),
     ],
@@ -169,6 +187,8 @@ def test_codes_are_read_and_their_absence_is_uncertain():
     assert answer.confidence > 0.8
     assert ask(bench, "바코드 읽어 줘").value == ["4006381333931"]
     assert ask(bench, "How many QR codes are there?").value == 2
+    assert ask(bench, "Is there a barcode or a QR code?").value is True
+    assert ask(bench, "How many codes are there?").value == 3
     none = ask(bench_of(page("Hello")), "QR 코드가 있어?")
     assert (none.value, none.confidence <= 0.6) == (False, True)
 
@@ -207,6 +227,7 @@ def test_bar_has_the_value_of_its_upper_edge():
     values = [bar_value([one], regions, said).value for one in bars]
     assert values == pytest.approx([40, 75, 10], abs=1)
     assert bar_value(regions, regions, said, ["aa"]).value == pytest.approx(40, abs=1)
+    assert [bar_value([one], regions, said).label for one in bars] == ["AA", "", ""]
     assert bar_value(regions, regions, said) == Bar(None, 3)
     assert bar_value(bars[:1], regions, said[:2]).value is None
 
@@ -225,6 +246,7 @@ def test_nonlinear_axis_gives_no_value():
     [
         ("What is the value of the blue bar?", 75), ("빨간 막대의 값은 얼마야?", 40),
         ("What is the value of CC?", 10), ("What is the value of the biggest bar?", 75),
+        ("What is the value of the AA bar?", 40), ("How high is the red bar?", 40),
     ],
 )  # fmt: skip
 def test_values_of_a_chart_are_read(text, value):
@@ -232,6 +254,18 @@ def test_values_of_a_chart_are_read(text, value):
     answer = ask(bench_of(chart((40, 75, 10), (RED, BLUE, GREEN))), text)
     assert answer.value == pytest.approx(value, abs=1)
     assert answer.confidence > 0.7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["Which bar is the tallest?", "어느 막대가 가장 높아?"])
+def test_bar_is_named_by_the_text_below_it(tmp_path, text):
+    pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
+    bench = Bench(tmp_path / "chart.png")
+    cv2.imwrite(str(bench.file), chart((40, 75, 10), (RED, BLUE, GREEN))[..., ::-1])
+    answer = ask(bench, text)
+    assert answer.value == "BB"
+    assert "BB (75" in answer.text
+    assert check_program(bench, program_of(bench, text), "en", trusted=True).found == "BB"
 
 
 @pytest.mark.slow
@@ -276,6 +310,12 @@ def test_values_are_read_from_a_picture(text, value):
         ("컵의 높이가 몇 픽셀이야?", "measure", "height"),
         ("가장 큰 원의 넓이는?", "measure", "area"),
         ("컵은 접시에서 얼마나 떨어져 있어?", "measure", "distance"),
+        ("컵에서 접시까지 거리가 얼마야?", "measure", "distance"),
+        ("How many items were bought?", "value", "articles"),
+        ("품목이 몇 개야?", "value", "articles"), ("다 합치면 얼마야?", "value", "total"),
+        ("How much do the egg and the coffee cost together?", "value", "price"),
+        ("물하고 커피 합치면 얼마야?", "value", "price"), ("언제 산 거야?", "value", "date"),
+        ("제일 비싼 메뉴가 뭐야?", "value", "dearest"),
     ],
 )  # fmt: skip
 def test_question_about_a_value_is_parsed(text, kind, what):
