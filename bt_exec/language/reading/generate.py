@@ -75,6 +75,8 @@ class Generator:
             key, inner = f"{key}.none", inner.replace(hold=inner.node("hold").parts()[0])
         if inner.kind == "aspect" and inner.node("of") == Node("np", (("of", Node("any")),)):
             key = f"{key}.picture" if f"{key}.picture" in self._say else key
+        if inner.kind == "aspect" and f"{key}.{inner.node('of').text('wh')}" in self._say:
+            key = f"{key}.{inner.node('of').text('wh')}"
         return self._filled(self._say[key], inner if key.count(".") > 1 else node)
 
     def _filled(self, template: str, node: Node) -> str:

@@ -71,6 +71,12 @@ ANSWERS = [
     ("What is next to the blue circle?", ["green square"]),
     ("How many circles and squares are there?", {"circle": 4, "square": 2}),
     ("How many are red or green?", 4),
+    ("How many different colours are there?", 3),
+    ("How many red shapes and how many blue shapes are there?", {"red": 3, "blue": 2}),
+    (
+        "Compare the blue square with the green square: which one is smaller?",
+        {"target": 0, "other": 1},
+    ),
     ("What shape is at the bottom?", []),
     ("Which is bigger, the blue square or the green square?", {"target": 1, "other": 0}),
     ("파란 네모와 파란 원 사이에 있는 것은 무슨 색이야?", ["green"]),
@@ -89,6 +95,9 @@ ANSWERS = [
     ("파란 원 옆에 뭐가 있어?", ["green square"]),
     ("원과 네모는 각각 몇 개야?", {"circle": 4, "square": 2}),
     ("원이 하나야?", False),
+    ("색깔이 몇 가지야?", 3),
+    ("빨간 것과 파란 것은 각각 몇 개야?", {"red": 3, "blue": 2}),
+    ("네모를 빼고 세면 몇 개야?", 4),
 ]
 
 

@@ -14,6 +14,7 @@ SAME = [
     ("Where is the cup?", "What colour is it?", "What colour is the cup?"),
     ("Is there a tomato?", "And where?", "Where is the tomato?"),
     ("How many apples are there?", "How many of them are red?", "How many red apples are there?"),
+    ("How many circles are there?", "And how many are red?", "How many red circles are there?"),
     ("How many circles are there?", "Only the red ones.", "How many red circles are there?"),
     ("Is there anything red?", "What about green?", "Is there anything green?"),
     ("빨간색 도형 있어?", "초록색은?", "초록색 물체 있어?"),

@@ -119,7 +119,7 @@ def named_answer(
     """Return the objects by name: their shapes, what they are, or the number of each group.
 
     Args:
-        kind: shape, name, groups or most (the largest group).
+        kind: shape, name, groups, most (the largest group) or variety (the number of groups).
         found: The objects.
         crops: Their crops.
         size: Height and width of the picture [px].
@@ -136,7 +136,7 @@ def named_answer(
     ]
     confidence = min([total.confidence, found.whole, *(clear for _, clear in named)])
     names = [name for name, _ in named]
-    groups = grouped(kept, by) if kind in ("groups", "most") else {}
+    groups = grouped(kept, by) if kind in ("groups", "most", "variety") else {}
     value: Any = groups if kind == "groups" else most_frequent(groups) if groups else names
     parts = (
         [f"{speaker.word(name)} {number}" for name, number in groups.items()]
@@ -149,8 +149,11 @@ def named_answer(
             speaker.say("placed", what=part, place=speaker.places([place]))
             for part, place in zip(parts, places, strict=True)
         ]
-    name = {"groups": "groups", "most": "most"}.get(kind, "colour") if kept else "none"
-    said = speaker.say(name, what=what, colours=", ".join(parts), every=speaker.word(f"every {by}"))
+    if kind == "variety":
+        value, parts = len(groups), [speaker.word(name) for name in groups]
+    name = kind if kind in ("groups", "most", "variety") else "colour"
+    facts = {"what": what, "colours": ", ".join(parts), "every": speaker.word(f"every {by}")}
+    said = speaker.say(name if kept else "none", n=len(groups), **facts)
     return Answer(
         " ".join([said, *left_out(speaker, found), sure(speaker, confidence)]), value, confidence
     )

@@ -82,7 +82,7 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str], text: s
         steps.append({"do": "count", "with": {"of": "other"}})
     elif question.other is not None and question.degree is not None:
         steps += _outdone(question.target, question.other, question.degree, facts, free)
-    if question.kind in ("alike", "groups", "most"):
+    if question.kind in ("alike", "groups", "most", "variety"):
         last["aspect"] = question.aspect
     if question.kind == "alike":
         args = {"of": "target", "to": "other", "by": question.aspect}

@@ -206,6 +206,7 @@ def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
         "shape": ["answer = [tools.name_shape(one)[0] for one in kept]"],
         "name": ["answer = [tools.name_thing(one)[0] for one in kept]"],
         "groups": [f"answer = tools.grouped(kept, {args.get('aspect')!r})"],
+        "variety": [f"answer = len(tools.grouped(kept, {args.get('aspect')!r}))"],
         "most": [
             f"groups = tools.grouped(kept, {args.get('aspect')!r})",
             "answer = tools.most_frequent(groups) if groups else []",

@@ -23,7 +23,7 @@ __all__ = ["BAR", "SEVERAL", "Degree", "Kind", "Known", "Phrase", "Place", "Ques
 
 Kind = Literal[
     "count", "exists", "all", "where", "colour", "shape", "name", "compare", "which", "groups",
-    "most", "read", "same", "alike",
+    "most", "variety", "read", "same", "alike",
 ]  # fmt: skip
 
 
@@ -114,7 +114,8 @@ class Question:
         kind: Kind of the question.
         target: Subject; for ``all`` the objects with the quality.
         other: Objects to compare with, or None; for ``all`` all objects.
-        aspect: Aspect of the comparison, for ``alike``; of the groups, for ``groups`` and ``most``.
+        aspect: Aspect of the comparison, for ``alike``; of the groups, for ``groups``,
+            ``most`` and ``variety``.
         degree: For ``which``: attribute by which the two sets are compared, or None.
         bound: For ``exists``: kind of the limit of the count, or None.
         number: Limit of the count.

@@ -184,9 +184,18 @@ class _Questions:
         raise self._refusal()
 
     def _groups(self, kind: Kind, of: Node) -> Question:
-        if of.text("name") not in ("colour", "shape", "kind"):
+        name, phrase = of.text("name"), of.node("of")
+        if name not in ("colour", "shape", "kind"):
             raise self._refusal()
-        return Question(kind, self._phrase(of.node("of")), aspect=cast(Grouping, of.text("name")))
+        listed = next((node for node in phrase.walk() if node.kind == "or"), None)
+        if name == "kind" and listed is not None:  # "how many red and how many blue ones"
+            kinds = {self._kinds.get(one.text("attribute"), "kind") for one in listed.parts()}
+            name = kinds.pop() if len(kinds) == 1 else ""
+        if phrase.text("wh") == "distinct":
+            kind = "variety"
+        if name not in get_args(Grouping):
+            raise self._refusal()
+        return Question(kind, self._phrase(phrase), aspect=cast(Grouping, name))
 
     def _written(self, of: Node) -> Question:
         """Return the question whether there is text, anywhere in the picture."""

@@ -73,7 +73,7 @@ def answer(
     size = bench.picture.shape[0], bench.picture.shape[1]
     if kind == "same":
         bench.answer = same_answer(found, size, language)
-    elif kind in ("groups", "most", "shape", "name"):
+    elif kind in ("groups", "most", "variety", "shape", "name"):
         bench.answer = named_answer(kind, found, crops, size, what, aspect, language)
     elif kind == "alike" and rival is not None and aspect != "kind":
         words = what, other_what
@@ -91,7 +91,7 @@ def answer(
         "bound": bound,
         "number": number,
     }
-    if kind in ("alike", "groups", "most"):
+    if kind in ("alike", "groups", "most", "variety"):
         args["aspect"] = aspect
     bench.steps.append(Step("answer", args))
 
