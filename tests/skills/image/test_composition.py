@@ -73,6 +73,7 @@ ANSWERS = [
     ("How many are red or green?", 4),
     ("How many different colours are there?", 3),
     ("How many red shapes and how many blue shapes are there?", {"red": 3, "blue": 2}),
+    ("How many circles and triangles are there?", {"circle": 4, "triangle": 0}),
     (
         "Compare the blue square with the green square: which one is smaller?",
         {"target": 0, "other": 1},

@@ -151,9 +151,14 @@ def name_thing(crop: Crop) -> tuple[str, float]:
     return f"{colour} {kind}", min(clear, distinct)
 
 
-def grouped(crops: Sequence[Crop], by: Grouping) -> dict[str, int]:
-    """Return the number of objects of each colour, shape or class, the most frequent first."""
-    return dict(Counter(name_by(one, by)[0] for one in crops).most_common())
+def grouped(crops: Sequence[Crop], by: Grouping, listed: Sequence[str] = ()) -> dict[str, int]:
+    """Return the number of objects of each colour, shape or class, the most frequent first.
+
+    Groups of `listed` are included even if they are empty.
+    """
+    counts = Counter(name_by(one, by)[0] for one in crops)
+    counts.update(dict.fromkeys(listed, 0))
+    return dict(counts.most_common())
 
 
 def most_frequent(groups: Mapping[str, int]) -> list[str]:

@@ -115,6 +115,7 @@ def named_answer(
     what: str,
     by: Grouping,
     language: str,
+    listed: Sequence[str] = (),
 ) -> Answer:
     """Return the objects by name: their shapes, what they are, or the number of each group.
 
@@ -126,6 +127,7 @@ def named_answer(
         what: Description of `found` in the words of the question.
         by: Aspect of the groups.
         language: Language of the answer.
+        listed: Groups that are named even if they are empty.
     """
     speaker = Speaker(language)
     total = count(found.instances, found.decisions)
@@ -136,7 +138,7 @@ def named_answer(
     ]
     confidence = min([total.confidence, found.whole, *(clear for _, clear in named)])
     names = [name for name, _ in named]
-    groups = grouped(kept, by) if kind in ("groups", "most", "variety") else {}
+    groups = grouped(kept, by, listed) if kind in ("groups", "most", "variety") else {}
     value: Any = groups if kind == "groups" else most_frequent(groups) if groups else names
     parts = (
         [f"{speaker.word(name)} {number}" for name, number in groups.items()]

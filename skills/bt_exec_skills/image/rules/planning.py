@@ -82,13 +82,20 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str], text: s
         steps.append({"do": "count", "with": {"of": "other"}})
     elif question.other is not None and question.degree is not None:
         steps += _outdone(question.target, question.other, question.degree, facts, free)
-    if question.kind in ("alike", "groups", "most", "variety"):
-        last["aspect"] = question.aspect
+    last |= _grouping(question)
     if question.kind == "alike":
         args = {"of": "target", "to": "other", "by": question.aspect}
         steps.append({"do": "compare_things", "with": args})
     steps += [{"do": "count", "with": {"of": "target"}}, {"do": "answer", "with": last}]
     return {"sequence": steps + _output_nodes("target", language, facts, text)}
+
+
+def _grouping(question: Question) -> Node:
+    """Return the arguments of an answer that say by which aspect objects are compared."""
+    if question.kind not in ("alike", "groups", "most", "variety"):
+        return {}
+    listed = question.target.either if question.kind == "groups" else ()
+    return {"aspect": question.aspect, **({"listed": list(listed[0])} if listed else {})}
 
 
 def _outdone(

@@ -205,7 +205,7 @@ def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
         "colour": ["answer = [tools.name_colour(one)[0] for one in kept]"],
         "shape": ["answer = [tools.name_shape(one)[0] for one in kept]"],
         "name": ["answer = [tools.name_thing(one)[0] for one in kept]"],
-        "groups": [f"answer = tools.grouped(kept, {args.get('aspect')!r})"],
+        "groups": [f"answer = tools.grouped(kept, {args.get('aspect')!r}, {args.get('listed')!r})"],
         "variety": [f"answer = len(tools.grouped(kept, {args.get('aspect')!r}))"],
         "most": [
             f"groups = tools.grouped(kept, {args.get('aspect')!r})",

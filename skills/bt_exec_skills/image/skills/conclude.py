@@ -7,7 +7,7 @@ from typing import Any, Literal
 from bt_exec.failure import Failed
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, SetName, Step
-from bt_exec_skills.image.perception.attributes import Grouping
+from bt_exec_skills.image.perception.attributes import AttributeName, Grouping
 from bt_exec_skills.image.perception.decide import Bound
 from bt_exec_skills.image.perception.instances import Counted
 from bt_exec_skills.image.perception.instances import count as counted
@@ -50,22 +50,25 @@ def answer(
     aspect: Grouping = "colour",
     bound: Bound | None = None,
     number: int = 1,
+    listed: list[AttributeName] | None = None,
 ) -> Steps:
     """Answer from the decisions, with excluded instances, their reasons and the confidence.
 
     Args:
         bench: The picture and its sets.
         kind: count, exists, all, where, colour, shape, name, compare, which (of two sets), groups
-            (the number of each colour, shape or kind), most (the largest group), read, same or
-            alike.
+            (the number of each colour, shape or kind), most (the largest group), variety (the
+            number of groups), read, same or alike.
         of: Set that the question is about.
         what: Its description in the words of the question.
         language: Language of the answer.
         other: Set to compare with; for read its lines; for all every object of the kind.
         other_what: Its description.
-        aspect: Aspect of the comparison or of the groups; only for alike, groups and most.
+        aspect: Aspect of the comparison or of the groups; only for alike, groups, most and
+            variety.
         bound: Kind of the limit of the count; only for exists.
         number: Limit of the count.
+        listed: For groups: those that are named even if they are empty.
     """
     yield Running(None, "answering")
     found, crops = bench.cut(of)
@@ -74,7 +77,8 @@ def answer(
     if kind == "same":
         bench.answer = same_answer(found, size, language)
     elif kind in ("groups", "most", "variety", "shape", "name"):
-        bench.answer = named_answer(kind, found, crops, size, what, aspect, language)
+        more = listed or ()
+        bench.answer = named_answer(kind, found, crops, size, what, aspect, language, more)
     elif kind == "alike" and rival is not None and aspect != "kind":
         words = what, other_what
         bench.answer = alike_answer((found, rival), bench.compared, words, aspect, language)
@@ -92,7 +96,7 @@ def answer(
         "number": number,
     }
     if kind in ("alike", "groups", "most", "variety"):
-        args["aspect"] = aspect
+        args |= {"aspect": aspect, "listed": listed or []}
     bench.steps.append(Step("answer", args))
 
 
