@@ -110,7 +110,7 @@ def similar_commands(request: Request) -> str:
     return "\n".join(lines)
 
 
-def nearest_trees(request: Request, count: int = _SHOWN) -> tuple[tuple[str, TreeSpec], ...]:
+def nearest_trees(request: Request) -> tuple[tuple[str, TreeSpec], ...]:
     """Return the trees whose utterances are most similar to the command, with those utterances."""
     typed = request.command.casefold()[:500]
     best: list[tuple[float, int, str, TreeSpec]] = []
@@ -120,7 +120,7 @@ def nearest_trees(request: Request, count: int = _SHOWN) -> tuple[tuple[str, Tre
         if scored:
             score, text = max(scored)
             best.append((-score, index, text, tree))
-    return tuple((text, tree) for _, _, text, tree in sorted(best, key=lambda b: b[:2])[:count])
+    return tuple((text, tree) for _, _, text, tree in sorted(best, key=lambda b: b[:2])[:_SHOWN])
 
 
 @lru_cache(maxsize=4096)  # the same command is compared again in a re-plan

@@ -66,14 +66,9 @@ _USUAL = re.compile(
 _SENTENCES = re.compile(r"[.!:,\n—–]+|^[ \t]*[#>*_`-]+|[*_`~#-]{2,}", re.MULTILINE)
 
 
-def words_beside(text: str, place: str = "") -> Problem | None:
-    """Return the problem with words beside a plan; None for the usual openings and closings.
-
-    Args:
-        text: The words.
-        place: Their position in the answer; empty for words around the document.
-    """
-    against = objection(text, place)
+def words_beside(text: str) -> Problem | None:
+    """Return the problem with words around a plan; None for the usual openings and closings."""
+    against = objection(text)
     if against is not None:
         return against
     odd = next((part for part in _SENTENCES.split(text) if not _is_usual(part)), None)
@@ -83,7 +78,7 @@ def words_beside(text: str, place: str = "") -> Problem | None:
         "words beside the plan; write the plan alone, or only 'cannot' with the reason why there "
         "is not a plan"
     )
-    return Problem("WORDS_BESIDE_PLAN", message, place, " ".join(odd.split())[:80])
+    return Problem("WORDS_BESIDE_PLAN", message, "", " ".join(odd.split())[:80])
 
 
 def _is_usual(part: str) -> bool:

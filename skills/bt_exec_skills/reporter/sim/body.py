@@ -173,13 +173,8 @@ _UNMAPPED = ("person/", "thing/", "barrier/", "base/")
 _LOW_M, _HIGH_M = 0.05, 1.2  # height range of obstacles for the robot
 
 
-def survey(model: Any, cell_m: float = 0.1) -> Grid:
-    """Return the map of the static geometry of a compiled building.
-
-    Args:
-        model: The building.
-        cell_m: Side of a cell [m].
-    """
+def survey(model: Any) -> Grid:
+    """Return the map of the static geometry of a compiled building."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     slabs = []
@@ -193,4 +188,4 @@ def survey(model: Any, cell_m: float = 0.1) -> Grid:
             continue
         turn = data.geom_xmat[geom].reshape(3, 3)
         slabs.append(Slab(float(x), float(y), half_x, half_y, math.atan2(turn[1, 0], turn[0, 0])))
-    return Grid.of_slabs(slabs, cell_m)
+    return Grid.of_slabs(slabs, cell_m=0.1)

@@ -47,11 +47,9 @@ FRUIT: Mapping[str, Mapping[str, Shade]] = MappingProxyType(
 """Colours of fruits and eggs."""
 
 
-def shade_of(shade: Shade, rng: Rng, spread: float = 0.05) -> Shade:
+def shade_of(shade: Shade, rng: Rng) -> Shade:
     """Return a colour near `shade`."""
-    r, g, b = np.clip(
-        np.asarray(shade) * rng.uniform(0.88, 1.1) + rng.normal(0, spread / 2, 3), 0, 1
-    )
+    r, g, b = np.clip(np.asarray(shade) * rng.uniform(0.88, 1.1) + rng.normal(0, 0.025, 3), 0, 1)
     return float(r), float(g), float(b)
 
 
