@@ -10,7 +10,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -52,14 +54,20 @@ def commands(page: Path) -> Iterator[str]:
                 yield part
 
 
+@cache
+def installed_command() -> Any:
+    """Return the program with the commands of installed packages."""
+    program._add_installed()
+    return typer.main.get_command(program.app)
+
+
 EVERY = [(page.name, line) for page in PAGES for line in dict.fromkeys(commands(page))]
 
 
 @pytest.mark.parametrize(("page", "line"), EVERY)
 def test_command_and_its_options_exist(page: str, line: str) -> None:
     """Only names are compared: files, missions and services need not exist."""
-    program._add_installed()
-    command = typer.main.get_command(program.app)
+    command = installed_command()
     words = shlex.split(line.split(" > ")[0])[1:]
     context = command.make_context("bt-exec", [], resilient_parsing=True)
     while words and getattr(command, "commands", None):

@@ -70,7 +70,10 @@ def test_lexicons_and_schemas_beside_trees_are_skipped(bt: Run) -> None:
     assert "schema/door.schema.json" in ran.out
 
 
-@pytest.mark.parametrize(("folder", "site"), [("door", "door"), ("reporter", "building")])
+@pytest.mark.parametrize(
+    ("folder", "site"),
+    [pytest.param("door", "door", marks=pytest.mark.slow), ("reporter", "building")],
+)
 def test_shipped_trees_pass(bt: Run, folder: str, site: str) -> None:
     trees = data_path("trees", folder)
     ran = bt("check", str(trees), "--site", site)

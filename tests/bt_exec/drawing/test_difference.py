@@ -9,6 +9,7 @@ from bt_exec.drawing.difference import changes, header_changes
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from tests.bt_exec.spec.strategies import documents
+from tests.cases import examples
 
 
 def document(root, **more):
@@ -58,7 +59,7 @@ def test_header_fields_that_differ_are_named():
 
 
 @given(documents, documents)
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_rows_contain_both_trees(one, two):
     old, new = boxes_of(one, Library()), boxes_of(two, Library())
     found = changes(old, new)

@@ -93,6 +93,7 @@ def test_wait(monkeypatch):
 """
 
 
+@pytest.mark.slow
 def test_all_trees_and_single_skills_of_a_project_count(tmp_path):
     trees = tmp_path / "trees"
     trees.mkdir()

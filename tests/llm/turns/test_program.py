@@ -126,6 +126,7 @@ def test_failing_writer_is_asked_at_most_twice(ask, models, reply, why, asked):
     assert len(models.asked("writer")) == asked
 
 
+@pytest.mark.slow
 def test_replay_gives_the_same_program(ask, models, tmp_path):
     file, tape = tmp_path / "looking.yaml", tmp_path / "tape.jsonl"
     site = yaml.safe_load(file.read_text())

@@ -69,7 +69,7 @@ def test_command_without_matching_objects_is_refused():
     assert refusal.code == "NO_ATTRIBUTE"
 
 
-@pytest.mark.parametrize("count", [70, 1000])
+@pytest.mark.parametrize("count", [70, pytest.param(1000, marks=pytest.mark.slow)])
 def test_many_objects_are_planned(count: int):
     plan = compiled("sort by colour", world(count)).plan
     assert plan is not None
