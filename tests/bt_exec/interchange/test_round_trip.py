@@ -51,7 +51,7 @@ def test_expanded_missions_survive(name):
 
 
 @given(documents)
-@settings(max_examples=examples(500))
+@settings(max_examples=examples(300))
 def test_any_document_survives(document):
     assert there_and_back(document) == document
 

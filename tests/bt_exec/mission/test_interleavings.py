@@ -38,11 +38,6 @@ def run_seeds(stage: Stage, seeds: range) -> None:
         stage.go(seed)
 
 
-@pytest.mark.slow
-def test_invariants_hold_for_two_hundred_interleavings(stage):
-    run_seeds(stage, range(200))
-
-
 def test_stop_directly_before_a_tick_starts_no_skill(stage):
     stage.go(9391)  # the stop comes between the check for stops and the tick
 
@@ -50,7 +45,7 @@ def test_stop_directly_before_a_tick_starts_no_skill(stage):
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_invariants_hold_for_many_interleavings(stage, part):
-    run_seeds(stage, range(200 + 500 * part, 700 + 500 * part))
+    run_seeds(stage, range(500 * part, 500 + 500 * part))
 
 
 def test_seed_replays_the_same_run(stage):

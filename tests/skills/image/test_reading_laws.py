@@ -13,7 +13,7 @@ from bt_exec.language.reading.reader import Reading
 from bt_exec.language.reading.session import resolve
 from bt_exec_skills.image.perception.graded_attributes import DEGREES
 from bt_exec_skills.image.rules.words import generator, lexicon, reader
-from tests.cases import examples
+from tests.cases import cases, examples
 
 WORDS = lexicon()
 KINDS = {name: words["kind"] for name, words in WORDS["attributes"].items()}
@@ -146,7 +146,7 @@ def test_generated_sentence_is_parsed_to_its_meaning(meaning, language):
 
 
 @pytest.mark.slow
-@settings(max_examples=4000, deadline=None)
+@settings(max_examples=cases(4000, 1200), deadline=None)
 @given(questions, languages)
 def test_many_generated_sentences_are_parsed_to_their_meaning(meaning, language):
     text = generator(language).sentence(meaning)
