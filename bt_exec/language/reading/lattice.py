@@ -7,63 +7,20 @@ Words outside the lexicon become edges of the category ``unknown``.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
 
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.english_inflection import singulars
+from bt_exec.language.reading.free_text import free_texts
 from bt_exec.language.reading.lexicon import PAST, Entry, Lexicon, Stem
 from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.typed_text import Text
 
-__all__ = ["Text", "lattice"]
+__all__ = ["lattice"]
 
 UNKNOWN = 2.0  # cost of a word outside the lexicon
 _RUN_ON = 0.25  # cost of a missing space before a word; of one syllable, twice
 _APART = 0.3  # cost of a space before a particle or within a word
-
-_MARKS = re.compile(r"[^\w\s,'%]+|_")
-
-_POSSESSIVE = re.compile(r"'s$")
-
-
-@dataclass(frozen=True)
-class Text:
-    """A lower-case text without spaces and final punctuation.
-
-    Attributes:
-        chars: Its characters; commas between clauses are kept.
-        gaps: Positions before which there was a space, including the first and the last.
-        asked: Whether it ends with a question mark.
-    """
-
-    chars: str
-    gaps: frozenset[int]
-    asked: bool
-
-    @classmethod
-    def of(cls, text: str, contractions: Mapping[str, str]) -> Text:
-        """Return a typed text, with contractions expanded."""
-        plain = unicodedata.normalize("NFC", text).lower().replace("’", "'").replace("‘", "'")
-        asked = plain.rstrip().endswith(("?", "？"))
-        plain = re.sub(r"[.!?;:]+(?=\s+\S)|(?<=\s)[-–—]+(?=\s)", " , ", plain)
-        plain = re.sub(r"\s*,[\s,]*", " , ", _MARKS.sub(" ", plain)).strip(" ,")
-        spelt = (contractions.get(word, _POSSESSIVE.sub(" 's", word)) for word in plain.split())
-        words = " ".join(spelt).split()
-        words = [word.replace("'", "") for word in words if word.strip("'")]
-        gaps, chars = {0}, ""
-        for word in words:
-            chars += word
-            gaps.add(len(chars))
-        return cls(chars, frozenset(gaps), asked)
-
-    @cached_property
-    def words(self) -> tuple[tuple[int, int], ...]:
-        """Spans between spaces."""
-        gaps = sorted(self.gaps)
-        return tuple(pairwise(gaps))
 
 
 def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge]:
@@ -88,7 +45,10 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
         if korean:
             edges += _verb_groups(text, start, lexicon)
     edges += _marks(text)
-    return [*edges, *_unknown(text, lexicon, edges)]
+    edges += _unknown(text, lexicon, edges)
+    if lexicon.takes_texts:
+        edges += free_texts(text, lexicon, edges)
+    return edges
 
 
 def _edge(text: Text, start: int, end: int, entry: Entry, korean: bool) -> Iterator[Edge]:

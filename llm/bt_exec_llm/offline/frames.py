@@ -85,14 +85,11 @@ class Frames:
             limits = {p.name for clause in clauses for p in clause.pieces if p.kind == "limit"}
             frames.numbers.setdefault(tree.tree, set()).update(limits)
             frames.utterances.append((tree.tree, text, language))
-            steps = reader.convert_clauses(clauses, text.strip(), language)
+            steps = _with_texts(reader.convert_clauses(clauses, text.strip(), language), lexicon)
+            if isinstance(steps, Trouble):
+                steps = _with_texts(reader.steps_from_engine(text.strip()) or steps, lexicon)
             if isinstance(steps, Trouble):
                 frames.unread.append((tree.tree, text, steps.code))
-                continue
-            fit = [use_unknown_nouns_as_texts(step, lexicon) for step in steps]
-            steps = [step for step in fit if not isinstance(step, Trouble)]
-            if len(steps) < len(fit):
-                frames.unread.append((tree.tree, text, "UNKNOWN_WORD"))
             elif len(steps) == 1:
                 frames._add_frame(tree.tree, steps[0], lexicon)
             elif len(steps) > 1:
@@ -154,6 +151,15 @@ class Frames:
         for one in _frame_keys(first, lexicon):
             for two in _frame_keys(last, lexicon):
                 self.pairs.setdefault((one, two), set()).add(tree)
+
+
+def _with_texts(steps: list[Step] | Trouble, lexicon: Lexicon) -> list[Step] | Trouble:
+    """Return the steps of an utterance with the types of their texts."""
+    if isinstance(steps, Trouble):
+        return steps
+    fit = [use_unknown_nouns_as_texts(step, lexicon) for step in steps]
+    found = [step for step in fit if not isinstance(step, Trouble)]
+    return found if len(found) == len(fit) else Trouble("UNKNOWN_WORD", "")
 
 
 def _closing_utterances(lexicon: Lexicon) -> set[str]:

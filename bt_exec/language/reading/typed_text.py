@@ -1,0 +1,105 @@
+"""Typed texts without spaces and marks, with the way back to what was typed."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+__all__ = ["Text"]
+
+_WORD = re.compile(r"(?:[^\W_]|['%])+|,")
+_ENDS = re.compile(r"[.!?;:]+$")
+_QUOTE = re.compile(r"[\"“”]")
+_DASHES = re.compile(r"[-–—]+$")
+_POSSESSIVE = re.compile(r"'s$")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A lower-case text without spaces and final punctuation.
+
+    Attributes:
+        chars: Its characters; commas between clauses are kept.
+        gaps: Positions before which there was a space, including the first and the last.
+        asked: Whether it ends with a question mark.
+        source: The text as typed, with plain apostrophes.
+        origins: Spans of the words in `source`, by their position in `chars`.
+    """
+
+    chars: str
+    gaps: frozenset[int]
+    asked: bool
+    source: str = ""
+    origins: tuple[tuple[int, int, int], ...] = ()
+
+    @classmethod
+    def of(cls, text: str, contractions: Mapping[str, str]) -> Text:
+        """Return a typed text, with contractions expanded."""
+        source = unicodedata.normalize("NFC", text).replace("’", "'").replace("‘", "'")
+        gaps, chars, origins = {0}, "", []
+        for start, end in _words(source):
+            surface = source[start:end].lower()
+            if surface[0] not in "'%" and not surface[0].isalnum():
+                surface = ","
+            if surface == "," and (not chars or chars[-1] == ","):
+                continue
+            spelt = contractions.get(surface, _POSSESSIVE.sub(" 's", surface))
+            words = [word.replace("'", "") for word in spelt.split() if word.strip("'")]
+            if words:
+                origins.append((len(chars), start, end))
+            for word in words:
+                chars += word
+                gaps.add(len(chars))
+        if chars.endswith(","):
+            gaps.discard(len(chars))
+            chars = chars[:-1]
+        asked = source.rstrip().endswith(("?", "？"))
+        return cls(chars, frozenset(gaps), asked, source, tuple(origins))
+
+    def typed(self, start: int, end: int) -> str:
+        """Return the words between two positions as typed."""
+        inside = [one for one in self.origins if start <= one[0] < end]
+        if not inside:
+            return ""
+        last, first, stop = inside[-1]
+        return self.source[inside[0][1] : stop if end in self.gaps else first + end - last]
+
+    @cached_property
+    def words(self) -> tuple[tuple[int, int], ...]:
+        """Spans between spaces."""
+        gaps = sorted(self.gaps)
+        return tuple(pairwise(gaps))
+
+    def quotes(self, start: int, end: int) -> bool:
+        """Return True if the words between two positions are a whole quotation."""
+        inside = [one for one in self.origins if start <= one[0] < end]
+        before = self.source[: inside[0][1]]
+        return bool(before and _QUOTE.match(before[-1])) and not self.cuts_quotation(start, end)
+
+    def cuts_quotation(self, start: int, end: int) -> bool:
+        """Return True if one of two positions is inside a quotation that the other is not."""
+        inside = [one for one in self.origins if start <= one[0] < end]
+        first, last = inside[0][1], inside[-1][2]
+        before = len(_QUOTE.findall(self.source[:first]))
+        within = len(_QUOTE.findall(self.source[first:last]))
+        closed = _QUOTE.match(self.source[last:].lstrip(".,!?"))
+        return bool(within % 2) if before % 2 == 0 else within > 0 or closed is None
+
+
+def _words(source: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of words, and of marks that separate clauses."""
+    tokens = list(re.finditer(r"\S+", source))
+    for place, token in enumerate(tokens):
+        inner = 0 < place < len(tokens) - 1
+        if inner and _DASHES.match(token[0]):
+            yield token.span()
+            continue
+        for word in _WORD.finditer(token[0]):
+            yield token.start() + word.start(), token.start() + word.end()
+        ends = _ENDS.search(token[0]) if place < len(tokens) - 1 else None
+        if ends is not None:
+            yield token.start() + ends.start(), token.end()
