@@ -63,6 +63,7 @@ class Frames:
     utterances: list[tuple[str, str, str]] = field(default_factory=list)
     unread: list[tuple[str, str, str]] = field(default_factory=list)
     literal: Literal | None = None
+    _is_complete: bool = False
 
     @classmethod
     def of(
@@ -87,8 +88,6 @@ class Frames:
             frames.utterances.append((tree.tree, text, language))
             steps = _with_texts(reader.convert_clauses(clauses, text.strip(), language), lexicon)
             if isinstance(steps, Trouble):
-                steps = _with_texts(reader.steps_from_engine(text.strip()) or steps, lexicon)
-            if isinstance(steps, Trouble):
                 frames.unread.append((tree.tree, text, steps.code))
             elif len(steps) == 1:
                 frames._add_frame(tree.tree, steps[0], lexicon)
@@ -99,6 +98,28 @@ class Frames:
         for tree, steps in several:
             frames._add_pair_frame(tree.tree, steps, lexicon)
         return frames
+
+    def add_unread(self, reader: Reader) -> bool:
+        """Add the utterances that only the reading engine reads; return False if there are none.
+
+        They are read when the first command needs the engine, because loading it takes longer than
+        reading most commands.
+        """
+        waiting = [] if self._is_complete else self.unread
+        self._is_complete, self.unread = True, self.unread if not waiting else []
+        found = False
+        for tree, text, code in waiting:
+            read = reader.steps_from_engine(text.strip())
+            steps = _with_texts(read or Trouble(code), reader.lexicon)
+            if isinstance(steps, Trouble):
+                self.unread.append((tree, text, steps.code))
+                continue
+            found = True
+            if len(steps) == 1:
+                self._add_frame(tree, steps[0], reader.lexicon)
+            else:
+                self._add_pair_frame(tree, steps, reader.lexicon)
+        return found
 
     def _add_frame(self, tree: str, step: Step, lexicon: Lexicon) -> None:
         keys = step_keys(step)

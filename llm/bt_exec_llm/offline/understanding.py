@@ -237,6 +237,8 @@ def _blank_pieces(text: str, values: list[Piece], instead: str) -> str:
 
 def _understand_command(text: str, language: str, index: Index, past: Past) -> Understood | Trouble:
     found = _understand_clauses(text, language, index, past)
+    if isinstance(found, Trouble) and index.frames.add_unread(index.reader):
+        found = _understand_clauses(text, language, index, past)
     if isinstance(found, Trouble):
         by_engine = _understand_with_engine(text, language, index, past, found)
         found = found if by_engine is None else by_engine
@@ -336,6 +338,7 @@ def understand_part(
     others = (reading.edge_of(one) for one in reading.meaning.parts() if one not in own)
     if not index.reader.is_certain(reading, [edge for edge in others if edge is not None]):
         return Trouble("NOT_UNDERSTOOD", said)
+    index.frames.add_unread(index.reader)
     try:
         steps = steps_of_meaning(meaning, index.reader.lexicon, reading)
     except NoStepsError:
