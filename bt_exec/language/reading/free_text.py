@@ -126,17 +126,11 @@ class _Texts:
             kinds = {entry.category for entry in self._entries.get(word, ())}
             if not all(one.startswith(("~", "v.", *rules["open"])) for one in kinds):
                 return False
-            if place < len(words) - 1 and any(map(self._is_particle, _tails(word))):
+            inner = place < len(words) - 1
+            if inner and any(map(word.endswith, rules.get("parts", ()))):
                 return False
         return True
-
-    def _is_particle(self, surface: str) -> bool:
-        return any(one.suffix and one.category != "gen" for one in self._entries.get(surface, ()))
 
 
 def _quote(said: str) -> Node:
     return Node("quote", (("said", said.strip(" \"'“”,")),))
-
-
-def _tails(word: str) -> Iterator[str]:
-    return (word[place:] for place in range(1, len(word)))

@@ -258,6 +258,9 @@ class Binder:
         tree = next((self._closing[v] for v in step.verbs if v in self._closing), "")
         if not tree:
             return ""
+        places = self._lexicon.list_types("each")
+        if any(p.mark == "not" and p.name in places for p in step.pieces):
+            return ""  # e.g. 화장실은 빼고 와: left out of what comes before
         rest = [p for p in step.pieces if p.kind not in ("speaker", "filler") and p.mark != "not"]
         if any(p.kind == "pronoun" for p in rest) and all(
             p.kind == "pronoun" and p.name != "person" for p in rest

@@ -193,6 +193,8 @@ class _Order:
             return Trouble("CONDITION", words)
         needed = clause.positive != clause.unless
         content = [p for p in clause.pieces if p.kind not in ("pronoun", "filler")]
+        if clause.mood == "else" and content and at == len(self._every) - 1:
+            return Trouble("CONDITION", words)  # an act whose verb is not known
         only = next((p for p in content if p.mark == "only"), None)
         if only is not None:  # e.g. 왼손만 비었으면
             return Trouble("OPERATOR", only.text)
