@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,9 @@ from py_trees.common import Status
 
 from bt_exec.events import Event
 from bt_exec.failure import Failure
-from bt_exec.nodes.build import build
+from bt_exec.journal import Journal
+from bt_exec.journal.record import EventRow
+from bt_exec.nodes.build import Built, build
 from bt_exec.nodes.fault_injection import Fault, Faults
 from bt_exec.nodes.frontier import Frontier
 from bt_exec.nodes.runtime import Runtime
@@ -21,13 +23,40 @@ from tests.bt_exec.nodes.random_trees import Case
 from tests.bt_exec.nodes.reference import Reference
 from tests.bt_exec.nodes.stage import CATALOGUE, PACK, Player
 
-__all__ = ["TICKS", "TICK_S", "compare"]
+__all__ = ["TICKS", "TICK_S", "compare", "journal_rows"]
 
 TICK_S = 0.05
 TICKS = 24
 """A case that still runs after this number of ticks is stopped, as by an abort."""
 
 _WORDS = {Status.RUNNING: "running", Status.SUCCESS: "done", Status.FAILURE: "failed"}
+
+
+def staged(
+    case: Case, player: Player, clock: FakeClock, on: Callable[[Event], None]
+) -> tuple[Runtime, Built]:
+    """Return the runtime and the nodes of a case."""
+    faults = Faults(
+        Fault.read(f"{skill}:{call}={code}") for (skill, call), code in case.faults.items()
+    )
+    runtime = Runtime(CATALOGUE, {PACK.name: Rig(player)}, {}, lambda: clock.time, on, faults)
+    return runtime, build(unverified(case.spec), runtime)
+
+
+def journal_rows(journal: Journal, case: Case, *, face: bool) -> tuple[EventRow, ...]:
+    """Run `case` on record and return its rows; `face` as in `compare`."""
+    clock = FakeClock()
+    with journal.begin(command="test") as recorder:
+        runtime, built = staged(case, Player(case.script.fresh()), clock, recorder.on)
+        frontier = Frontier(built.root, runtime)
+        for runtime.tick in range(1, (case.abort_at or TICKS) + 1):
+            status = [*built.root.tick()][-1].status if face else frontier.tick()
+            if status is not Status.RUNNING:
+                break
+            clock.step(TICK_S)
+        else:
+            built.root.stop(Status.INVALID)
+    return journal.rows(recorder.mission_id)
 
 
 def compare(case: Case, *, face: bool = False) -> tuple[Reference, int]:
@@ -44,13 +73,7 @@ def compare(case: Case, *, face: bool = False) -> tuple[Reference, int]:
     reference = Reference(case.spec, case.script.fresh(), case.faults)
     events: list[Event] = []
     player, clock = Player(case.script.fresh()), FakeClock()
-    faults = Faults(
-        Fault.read(f"{skill}:{call}={code}") for (skill, call), code in case.faults.items()
-    )
-    runtime = Runtime(
-        CATALOGUE, {PACK.name: Rig(player)}, {}, lambda: clock.time, events.append, faults
-    )
-    built = build(unverified(case.spec), runtime)
+    runtime, built = staged(case, player, clock, events.append)
     frontier = Frontier(built.root, runtime)
     tick, last = 0, case.abort_at or TICKS
     while True:

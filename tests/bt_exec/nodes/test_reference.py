@@ -1,10 +1,13 @@
 """Random trees with random scripts: built nodes and reference agree in every tick."""
 
+import random
+
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.bt_exec.nodes.compare import compare
+from bt_exec.journal import Journal
+from tests.bt_exec.nodes.compare import compare, journal_rows
 from tests.bt_exec.nodes.random_trees import CHOICES, case
 from tests.cases import cases
 
@@ -54,3 +57,17 @@ def test_arguments_of_a_loop_are_those_of_its_last_item():
 @given(CASES)
 def test_many_random_trees_agree_with_the_reference(choices):
     compare(case(choices))
+
+
+@pytest.mark.slow
+def test_journal_rows_are_those_of_a_tree_ticked_by_py_trees(tmp_path):
+    journal = Journal.open(tmp_path / "journal.sqlite")
+    rows = 0
+    for seed in range(cases(200, 50)):
+        tree = case(random.Random(seed).randbytes(CHOICES))
+        by_frontier, by_py_trees = (
+            journal_rows(journal, tree, face=face) for face in (False, True)
+        )
+        assert by_frontier == by_py_trees, f"seed {seed}"
+        rows += len(by_frontier)
+    assert rows > cases(200, 50)
