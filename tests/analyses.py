@@ -15,9 +15,11 @@ import tempfile
 from pathlib import Path
 
 from bt_exec.site.check_utterances import check_utterances
+from bt_exec.site.compile_command import request_of
 from bt_exec.site.data import site_names
 from bt_exec.site.site import load_site
 from bt_exec_llm.offline import kept_texts
+from bt_exec_llm.offline.index import cached_index
 
 SHIPPED = kept_texts._SHIPPED
 
@@ -53,6 +55,10 @@ if __name__ == "__main__":
         kept_texts._SHIPPED = Path(os.devnull)
         with kept_texts.keep_analyses():
             for name in site_names():
-                check_utterances(load_site(name))
+                site = load_site(name)
+                check_utterances(site)
+                for language, text in (("en", "door"), ("ko", "문")):
+                    index = cached_index(request_of(site, text), language)
+                    index.talk.find_code(text, language, index.reader.lexicon.talk)
     else:
         main()

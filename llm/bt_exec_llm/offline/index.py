@@ -82,8 +82,7 @@ class Index:
         return cls(reader, frames, binder, library, _cached_talk(reader), types)
 
     def prepare(self, language: str) -> None:
-        """Index small talk, and utterances without their full stop."""
-        self.talk.prepare(language)
+        """Read utterances without their full stop, too."""
         for tree in self.library:
             for text in tree.utterances:
                 if language_of(text) == language and (bare := text.rstrip(" .!?")) != text:

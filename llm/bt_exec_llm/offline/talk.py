@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from bt_exec_llm.offline.english_words import lemmatize, make_tokenizer
+from bt_exec_llm.offline.kept_texts import keep_analyses
 from bt_exec_llm.offline.kiwi import analyse_morphemes
 from bt_exec_llm.offline.lexicon import Words
 from bt_exec_llm.offline.phrases import expand_phrase
@@ -61,11 +62,6 @@ class Talk:
         self._made: dict[tuple[str, str], tuple[_Phrases, _Phrases]] = {}
         self._said_anywhere: dict[str, list[tuple[str, ...]]] = {}
 
-    def prepare(self, language: str) -> None:
-        """Index all phrases in a language."""
-        for code in self._sections:
-            self._required_and_allowed_phrases(code, language)
-
     def find_code(self, text: str, language: str, codes: Iterable[str]) -> str:
         """Return the first of `codes` that a cleaned command matches; "" if there is none."""
         words = self.content_words(text, language)
@@ -106,19 +102,20 @@ class Talk:
         key = (code, language)
         if key not in self._made:
             section = self._sections[code]
-            needs = [
-                self.content_words(text, language)
-                for text in _expand_language_phrases(section.needs, language)
-            ]
-            beside = [
-                self.content_words(text, language)
-                for text in _expand_language_phrases(section.beside, language)
-            ]
-            if section.known:
-                beside += self._site_phrases(language)
-            everywhere = self._always_allowed_phrases(language)
+            with keep_analyses():
+                needs = self._content_words_of(section.needs, language)
+                beside = self._content_words_of(section.beside, language)
+                if section.known:
+                    beside += self._site_phrases(language)
+                everywhere = self._always_allowed_phrases(language)
             self._made[key] = _Phrases(needs), _Phrases([*needs, *beside, *everywhere])
         return self._made[key]
+
+    def _content_words_of(self, words: Words, language: str) -> list[tuple[str, ...]]:
+        """Return the content words of each phrase."""
+        return [
+            self.content_words(text, language) for text in _expand_language_phrases(words, language)
+        ]
 
     def _always_allowed_phrases(self, language: str) -> list[tuple[str, ...]]:
         """Return the phrases that are always allowed: fillers, politeness, articles, openings."""
@@ -139,11 +136,7 @@ class Talk:
             *lexicon.nouns.values(),
             *(verb for name, verb in lexicon.verbs.items() if name not in speaking),
         ]
-        return [
-            self.content_words(text, language)
-            for one in words
-            for text in _expand_language_phrases(one, language)
-        ]
+        return [found for one in words for found in self._content_words_of(one, language)]
 
 
 class _Phrases:
