@@ -66,7 +66,7 @@ def main(
     count = len(angles) * seeds
     shares = ", ".join(f"{name} {good[name]}/{count}" for name in COMMANDS)
     total = sum(good.values()) / (3 * count)
-    print(f"{eyes} eyes: {shares}; as asked {total:.1%} (aim: 97 %), told untruly {lies} (aim: 0)")
+    print(f"{eyes} eyes: {shares}; as asked {total:.1%} (aim: 97 %), untrue {lies} (aim: 0)")
     print(f"the worst angle: {worst:.0%} as asked")
 
 
