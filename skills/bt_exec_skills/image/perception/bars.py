@@ -67,23 +67,24 @@ def bar_value(
     bars = bars_among(known)
     mine = [one for one in bars if any(one.bbox == other.bbox for other in accepted)]
     if names:
-        mine = [one for one in mine if _label(one, lines).lower() in names]
+        mine = [one for one in mine if _text_below(one, lines)[0].lower() in names]
     scale = _scale(bars, lines)
     if len(mine) != 1:
         return Bar(None, len(mine))
-    label = _label(mine[0], lines)
+    text, score = _text_below(mine[0], lines)
+    label = text if score >= READ else ""
     if scale is None:
         return Bar(None, 1, label)
     slope, start = scale
     return Bar(float(f"{slope * mine[0].bbox[1] + start:.3g}"), 1, label)
 
 
-def _label(bar: Instance, lines: Sequence[Instance]) -> str:
-    """Return the text below a bar."""
+def _text_below(bar: Instance, lines: Sequence[Instance]) -> tuple[str, float]:
+    """Return the text below a bar and its score; an empty one without text."""
     x1, _, x2, foot = bar.bbox
-    read = [one for one in lines if one.score >= READ and one.middle[1] > foot]
-    below = [one for one in read if x1 <= one.middle[0] <= x2]
-    return min(below, key=lambda one: one.middle[1]).label if below else ""
+    below = [one for one in lines if x1 <= one.middle[0] <= x2 and one.middle[1] > foot]
+    nearest = min(below, key=lambda one: one.middle[1], default=None)
+    return ("", 0.0) if nearest is None else (nearest.label, nearest.score)
 
 
 def _scale(bars: Sequence[Instance], lines: Sequence[Instance]) -> tuple[float, float] | None:
