@@ -18,6 +18,7 @@ from bt_exec.spec.plain_yaml import read_yaml
 __all__ = ["korean_error", "korean_message", "korean_mistake", "korean_problem"]
 
 _ALLOWED = 12  # names that are listed
+_NAMED = re.compile(r"'[^']+'|\$\w+")
 
 
 @cache
@@ -46,17 +47,23 @@ def korean_message(error: BtExecError) -> str:
     return "\n".join(map(korean_problem, problems)) or korean_error(str(error))
 
 
-def korean_mistake(problem: Problem) -> str:
-    """Return the Korean form of a problem's message, or the meaning of its code without one."""
+def korean_mistake(problem: Problem, shown: str = "") -> str:
+    """Return the Korean form of a problem's message, or the meaning of its code without one.
+
+    The meaning is followed by the names of the message that neither it nor `shown` contains.
+    """
     said = korean_error(problem.message)
-    if said == problem.message:
-        said = _table("problems").get(problem.code, said)
-    return said
+    if said != problem.message or problem.code not in _table("problems"):
+        return said
+    said = _table("problems")[problem.code]
+    named = dict.fromkeys(_NAMED.findall(problem.message))
+    lost = ", ".join(part for part in named if part.strip("'") not in f"{said} {shown}")
+    return f"{said}: {lost}" if lost else said
 
 
 def korean_problem(problem: Problem) -> str:
     """Return a problem in Korean, with its position, what was found and what is allowed."""
-    said = korean_mistake(problem)
+    said = korean_mistake(problem, " ".join((problem.found, *problem.allowed)))
     more = len(problem.allowed) - _ALLOWED
     rest = f" 외 {more}개" if more > 0 else ""
     facts = (

@@ -37,6 +37,7 @@ import yaml
 from bt_exec.failure import Failure, Problem, RegistrationError
 from bt_exec.language.message_form import LANGUAGES, SECTIONS, form_problems
 from bt_exec.language.particles import with_particles
+from bt_exec.language.plurals import with_plurals
 from bt_exec.language.value_names import value_names
 from bt_exec.spec.plain_yaml import parse_yaml, read_yaml
 from bt_exec.spec.yaml_mistakes import explain
@@ -302,7 +303,7 @@ class Messages:
     def _filled_in(self, template: str, language: str, facts: Mapping[str, Any]) -> str:
         spoken = {name: self.word(value, language) for name, value in facts.items()}
         said = _AlternativesFormatter().vformat(template, (), spoken).strip()
-        return with_particles(said) if language == "ko" else said
+        return with_particles(said) if language == "ko" else with_plurals(said)
 
     def in_the_way(self, facts: Iterable[str], language: str) -> str:
         """Return sentences about facts that prevent an action, with the pack's advice if available.

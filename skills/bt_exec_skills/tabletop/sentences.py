@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
+from bt_exec.language.plurals import with_plurals
 from bt_exec.spec.plain_yaml import read_yaml
 
 __all__ = ["sentence"]
@@ -19,4 +20,4 @@ def _sentences() -> Mapping[str, Mapping[str, str]]:
 
 def sentence(name: str, language: str, **facts: Any) -> str:
     """Return a sentence with its arguments inserted."""
-    return _sentences()[name][language].format(**facts)
+    return with_plurals(_sentences()[name][language].format(**facts))

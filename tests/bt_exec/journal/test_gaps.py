@@ -49,7 +49,7 @@ def test_large_evidence_is_shortened_and_reported(journal: Journal) -> None:
     assert failure.evidence["angle"] == 0.5
     assert failure.evidence["points"].endswith("… (5000000 characters)")
     said = (
-        f"2 events of {recorder.mission_id} were too large for the record and are shortened there"
+        f"2 events of {recorder.mission_id} could only be recorded shortened (too large)"
     )
     assert (recorder.incomplete, told) == (said, [said])
 

@@ -11,7 +11,12 @@ import pytest
 
 from bt_exec.failure import Problem, SpecError
 from bt_exec.language import korean_errors
-from bt_exec.language.korean_errors import korean_error, korean_message, korean_problem
+from bt_exec.language.korean_errors import (
+    korean_error,
+    korean_message,
+    korean_mistake,
+    korean_problem,
+)
 from bt_exec.spec.plain_yaml import read_yaml
 
 TABLE: dict[str, dict[str, str]] = read_yaml(Path(korean_errors.__file__).with_suffix(".yaml"))
@@ -25,6 +30,7 @@ LINE = re.compile(
 )
 ENGLISH = re.compile(r"(?<![\w'/.:=$-])[a-z]+ [a-z]{2,}\b")
 QUOTED = re.compile(r"'[^']*'")
+NAMED = re.compile(r"'[^']+'|\$\w+|(?<![\w/$.])(?:[2-9]|\d\d+)\b")
 
 
 def told() -> Iterator[Problem]:
@@ -84,6 +90,22 @@ def test_problems_of_malformed_trees_have_korean_messages():
         ):
             english[one.message] = said
     assert english == {}
+
+
+def test_names_and_numbers_of_malformed_trees_are_kept_in_korean():
+    lost = {}
+    for one in told():
+        said = korean_problem(one)
+        named = [part.strip("'") for part in NAMED.findall(one.message)]
+        if missing := [name for name in named if name not in said and not name[-1].isupper()]:
+            lost[one.message] = (said, missing)
+    assert lost == {}
+
+
+def test_code_without_a_translated_message_keeps_its_names():
+    one = Problem("MISSING_FIELD", "the new thing 'speed' and $arm are needed", found="$arm")
+    assert korean_mistake(one) == "필요한 필드가 없습니다: 'speed', $arm"
+    assert korean_problem(one).startswith("필요한 필드가 없습니다: 'speed' (쓴 것: $arm)")
 
 
 def test_korean_problem_contains_position_found_and_allowed_values():
