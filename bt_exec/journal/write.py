@@ -190,6 +190,11 @@ class Recorder:
             return self.problem or f"no commit in {PATIENCE_S:g} s"
         return self.problem or (self._last_problem if self._flushed.lost else "")
 
+    @property
+    def is_in_journal(self) -> bool:
+        """Whether the record is in its journal file, which was not removed or replaced."""
+        return not self._moved
+
     def close(self) -> None:
         """Write the remaining rows and close the file; no effect if already closed."""
         if self._closing:

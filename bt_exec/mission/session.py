@@ -297,7 +297,8 @@ class Session:
             outcome = self._run(
                 command, recorder.mission_id, compiler, recorder, language=language, saved=saved
             )
-        return replace(outcome, record_problem=recorder.incomplete)
+        kept = outcome.journal if recorder.is_in_journal else None
+        return replace(outcome, record_problem=recorder.incomplete, journal=kept)
 
     def _facts_of(self, command: str, language: str = "") -> dict[str, Any]:
         """Return the data for the record's entry of a mission at its start."""

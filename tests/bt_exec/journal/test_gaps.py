@@ -48,9 +48,7 @@ def test_large_evidence_is_shortened_and_reported(journal: Journal) -> None:
     (failure,) = mission.failures
     assert failure.evidence["angle"] == 0.5
     assert failure.evidence["points"].endswith("… (5000000 characters)")
-    said = (
-        f"2 events of {recorder.mission_id} could only be recorded shortened (too large)"
-    )
+    said = f"2 events of {recorder.mission_id} could only be recorded shortened (too large)"
     assert (recorder.incomplete, told) == (said, [said])
 
 
@@ -107,6 +105,7 @@ def test_journal_that_vanishes_is_reported_and_its_record_saved(journal: Journal
     for event in events[9:]:
         recorder.on(event)
     recorder.close()
+    assert not recorder.is_in_journal
     (saved,) = journal.path.parent.glob(f"*.{recorder.mission_id}.sqlite")
     assert recorder.incomplete.startswith(
         f"{journal.path} was removed or replaced while {recorder.mission_id} was running; "

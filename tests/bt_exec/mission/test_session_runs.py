@@ -307,6 +307,22 @@ def test_compiler_is_warmed_up_for_the_languages_of_a_session(site, monkeypatch)
         assert warmed == ["ko", "en"]
 
 
+def test_outcome_does_not_name_a_journal_that_was_removed(site, tmp_path):
+    journal = Journal.open(tmp_path / "j.sqlite")
+    begin = journal.begin
+
+    def vanishing(**facts: Any) -> Any:
+        recorder = begin(**facts)
+        journal.path.unlink()
+        return recorder
+
+    journal.begin = vanishing
+    with Session(site, fast=True, journal=journal) as session:
+        outcome = session.run("go")
+    assert outcome.journal is None
+    assert "was removed" in outcome.record_problem
+
+
 def test_missing_rows_of_the_journal_are_reported_in_the_outcome(site, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     begin = journal.begin
