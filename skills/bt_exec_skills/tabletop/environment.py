@@ -62,6 +62,7 @@ class Environment:
         told: Tables reported by the simulator; empty if it reports none.
         held: Object in the hand; None if it is empty or unknown.
         origin: Position where that object was picked up [m]; None if unknown.
+        taken: Object that the hand is taking; None if there is none.
     """
 
     t: float
@@ -70,6 +71,7 @@ class Environment:
     told: Mapping[str, Table] = field(default_factory=lambda: MappingProxyType({}))
     held: str | None = None
     origin: Point | None = None
+    taken: str | None = None
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:

@@ -88,7 +88,8 @@ class Hand:
 
     def seen_in(self, now: Environment) -> Environment:
         """Return a world in which the held object is in the hand, wherever it is seen."""
-        return replace(now, held=self.holds(now))
+        taken = self._reached[0] if self._reached is not None else None
+        return replace(now, held=self.holds(now), taken=taken)
 
     def facts(self, now: Environment | None) -> dict[str, str]:
         """Return the facts for planners: the held object, and where it was taken from."""

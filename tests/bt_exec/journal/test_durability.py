@@ -250,7 +250,7 @@ def test_row_refused_by_sqlite_loses_only_its_batch(journal: Journal) -> None:
         assert recorder.lost == 1
     assert journal.mission("last").events == (START,)
     assert told[1] == (
-        f"1 rows of {recorder.mission_id} could not be written: "
+        f"1 row of {recorder.mission_id} could not be written: "
         "OverflowError: Python int too large to convert to SQLite INTEGER"
     )
 

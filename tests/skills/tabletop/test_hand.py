@@ -41,6 +41,19 @@ def test_object_is_held_if_it_left_the_table(now: Environment, held: str | None)
     assert hand.facts(now)["hand"] == (held or "empty")
 
 
+def test_object_that_is_being_taken_is_observed_in_no_place():
+    hand, lifting = Hand(), world(0.84)
+
+    def observed() -> dict[str, str]:
+        return TableObservation(0.0, hand.seen_in(lifting)).facts()
+
+    assert "spot.cup" in observed()
+    hand.reach("cup", LAY)
+    assert "spot.cup" not in observed()
+    hand.look(lifting)  # it was not taken
+    assert "spot.cup" in observed()
+
+
 def test_held_object_follows_the_base():
     hand = Hand()
     hand.reach("cup", LAY)
