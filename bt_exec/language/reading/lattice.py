@@ -105,7 +105,7 @@ def _tails(
     text: Text, start: int, form: str, lexicon: Lexicon, depth: int
 ) -> Iterator[tuple[int, str, bool, float]]:
     """Yield the continuations of a stem form: end, mood, whether it negates, and cost."""
-    for end in range(start, min(len(text.chars), start + 6) + 1):
+    for end in range(start, min(len(text.chars), start + lexicon.longest_ending) + 1):
         for ending in lexicon.endings.get(text.chars[start:end], ()):
             if ending.form != form:
                 continue
@@ -121,8 +121,10 @@ def _tails(
 def _requested(stem: Stem, mood: str, chars: str, lexicon: Lexicon) -> str:
     """Return the mood of a group that `chars` end in.
 
-    A question with a verb of request is an order, unless it offers something.
+    A wish is an order, and so is a question with a verb of request, unless it offers something.
     """
+    if mood == "wish":
+        return "order"
     offers = chars.endswith(tuple(lexicon.language.data.get("offers", ("\0",))))
     favour = stem.asks and not offers and not stem.form.startswith(PAST)
     return "order" if favour and mood in ("ask", "please", "asking") else mood

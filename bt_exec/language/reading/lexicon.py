@@ -38,6 +38,9 @@ PRESENT = ("order",)  # moods without a past form
 
 GERUND = 0.3
 """Cost of a gerund for an order: "would you mind putting"."""
+_NOMINAL = ("colour", "size")
+"""Kinds of attributes whose English adjectives have a plural: "the reds"."""
+_SEVERAL = (Node("one"), Node("many"))
 _NAMED = {"relations": "relation", "aspects": "aspect"}  # sections whose words are constants
 
 
@@ -92,7 +95,7 @@ class Language:
     """The grammar and the closed classes of one language."""
 
     def __init__(self, name: str, orders: bool = False) -> None:
-        self.name = name
+        self.name, self.orders = name, orders
         self.data = language_data(name)
         if orders:
             self.data = _merged(self.data, self.data["orders"])
@@ -220,6 +223,11 @@ class Lexicon:
         """Length of the longest word."""
         return max(map(len, (*self.entries, *self.stems)))
 
+    @cached_property
+    def longest_ending(self) -> int:
+        """Length of the longest Korean ending."""
+        return max(map(len, self.endings))
+
     def _put(self, surface: str, entry: Entry) -> None:
         if entry not in self.entries[surface]:
             self.entries[surface].append(entry)
@@ -264,6 +272,8 @@ class Lexicon:
             return
         positive, *irregular = word.split("/")
         self._put(*_entry(positive, "adj", meaning))
+        if self.language.orders and self.kinds.get(meaning.text("attribute")) in _NOMINAL:
+            self._put(*_entry(plural(positive), "noun", conjunction(meaning, *_SEVERAL)))
         for category, form in zip(
             ("adj.er", "adj.est"), irregular or degrees(positive), strict=True
         ):

@@ -12,6 +12,7 @@ from bt_exec.language.reading.node import (
     Node,
     Value,
     conjunction,
+    conjuncts,
     disjunction,
     negation,
 )
@@ -149,7 +150,9 @@ def _other_than(chosen: Any, excluded: Any) -> Any:
     place = excluded.get("to") if excluded.kind == "rel" else None
     excluded = place if isinstance(place, Node) else excluded
     formula = excluded.get("of") if excluded.kind == "np" else excluded
-    return chosen if not isinstance(formula, Node) else _less(chosen, negation(formula))
+    if not isinstance(formula, Node) or formula.kind == "pronoun":
+        return chosen
+    return _less(chosen, negation(formula))
 
 
 def _all_of(objects: Any) -> Any:
@@ -202,6 +205,30 @@ def _of_them(question: Node) -> Node:
     return question.replace(of=_refine(inner, them))
 
 
+def _topic(objects: Any, said: Node) -> Node:
+    """Return orders about "it" or "them" with the objects named before.
+
+    Orders without such a pronoun have no meaning.
+    """
+
+    def walk(part: Node) -> Node:
+        about = part.get("of")
+        if part.kind == "act" and isinstance(about, Node) and about.kind == "pronoun":
+            return part.replace(of=objects)
+        return part.map(walk)
+
+    changed = walk(said)
+    return negation(Node("any")) if changed == said else changed
+
+
+def _among(phrase: Node, said: Node) -> Node:
+    """Return orders in which "the red one" is one of the objects of a phrase."""
+    one = Node("one")
+    if said.kind == "np" and one in conjuncts(said.node("of")):
+        return _refine(said, phrase.get("of")) or said
+    return said.map(lambda part: _among(phrase, part))
+
+
 _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "and": lambda *parts: conjunction(*_present_parts(parts)),
     "or": lambda *parts: disjunction(*_present_parts(parts)),
@@ -216,6 +243,8 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "leave_out": _leave_out,
     "of_them": _of_them,
     "either": _either,
+    "topic": _topic,
+    "among": _among,
     "pick": lambda node, name: node.get(name),
     "list": lambda *parts: tuple(
         one

@@ -11,7 +11,8 @@ from itertools import pairwise
 
 __all__ = ["Text"]
 
-_WORD = re.compile(r"(?:[^\W_]|['%])+|,")
+_ARROW = re.compile(r"[-=]+>|→")
+_WORD = re.compile(rf"(?:[^\W_]|['%])+|,|{_ARROW.pattern}")
 _ENDS = re.compile(r"[.!?;:]+$")
 _QUOTE = re.compile(r"[\"“”]")
 _DASHES = re.compile(r"[-–—]+$")
@@ -43,7 +44,9 @@ class Text:
         gaps, chars, origins = {0}, "", []
         for start, end in _words(source):
             surface = source[start:end].lower()
-            if surface[0] not in "'%" and not surface[0].isalnum():
+            if _ARROW.fullmatch(surface):
+                surface = "→"
+            elif surface[0] not in "'%" and not surface[0].isalnum():
                 surface = ","
             if surface == "," and (not chars or chars[-1] == ","):
                 continue

@@ -60,6 +60,7 @@ def answer(question: Question, now: Environment, held: str | None, language: str
         "sorted": table.tell_sorted,
         "empty": table.tell_empty,
         "empties": table.tell_empties,
+        "more": table.tell_more,
     }
     return kinds[question.kind](question)
 
@@ -308,6 +309,13 @@ class _Table:
         lines = [self.content(name, tuple(self.now.objects), _INSIDE) for name in names]
         so = all(map(self.is_empty, names))
         return Answer(so, f"{self.say('YES' if so else 'NO')} {' '.join(lines)}", names)
+
+    def tell_more(self, question: Question) -> Answer:
+        some, others = (found(one, self.now) for one in question.things)
+        ahead = len(some) - len(others)
+        so = {"more": ahead > 0, "fewer": ahead < 0, "as_many": ahead == 0}[question.sign]
+        counts = " ".join(self.counted(names) for names in (some, others) if names)
+        return Answer(so, f"{self.say('YES' if so else 'NO')} {counts}", (*some, *others))
 
     def tell_empties(self, question: Question) -> Answer:
         names = tuple(filter(self.is_empty, self.all_of(question.things)))

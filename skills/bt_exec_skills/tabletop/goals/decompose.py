@@ -69,7 +69,8 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
             subgoals = _allowed(goals_for(ask, scope, language), barred)
             found += subgoals if found else held_first(subgoals, now)
             scope.last = tuple(move.thing for one in subgoals for move in one.moves)
-            scope.used |= set(scope.last)
+            targets = (move.target for one in subgoals for move in one.moves)
+            scope.used |= {*scope.last, *(name for name in targets if name in now.objects)}
     if not found:
         raise Trouble("NOTHING_TO_DO")
     _check_once(found)
@@ -130,10 +131,13 @@ def joined(asks: Iterable[Ask]) -> tuple[Ask, ...]:
 
     In "clean up the left table, put everything there" the first part selects the objects, the
     second one their target. "The right one" after a table is a table. A second part with its own
-    objects ("put the cups there") stays separate.
+    objects ("put the cups there") stays separate. "Go to the tray and put it down" is one move.
     """
     found: list[Ask] = []
     for ask in asks:
+        if ask.verb == "put_down" and found and found[-1].verb == "go":
+            it = ask.themes or (Phrase("", again=True),)
+            ask = replace(ask, verb="move", themes=it, to=found.pop().themes[0])
         if found and _clears_without_target(found[-1]) and _says_where(ask):
             ask = _merged_part(found.pop(), ask)
         found.append(_among_tables(ask))

@@ -31,6 +31,7 @@ _PARTS = {"left_part": "left", "right_part": "right", "middle": "middle"}
 _SAME: Mapping[str, Verb] = {"lower": "put_down", "pair": "sort"}
 _TO_PLACES = ("move", "sort", "clear", "empty")
 _NEEDS_THEME = ("move", "bring", "pick", "out")
+_LETTING = ("put_down", "put_back", "lower")
 
 
 class Converter:
@@ -50,6 +51,7 @@ class Converter:
         self.phrase = phrases.phrase
         self.question = Questions(phrases).question
         self._holds = holds
+        self._before: Phrase | None = None
         self._place: Phrase | None = None
         self._side: Side = "in"
         self._unmet = ""
@@ -72,7 +74,8 @@ class Converter:
         if node.kind == "if":
             return self._chosen(node)
         if node.kind == "avoid":
-            return [self._left(node.node("of"))]
+            act = node.node("of")
+            return [] if act.text("verb") in _LETTING else [self._left(act)]
         if node.kind != "act":
             raise Trouble("NOT_UNDERSTOOD")
         return [self._ask(node)]
@@ -115,6 +118,8 @@ class Converter:
     def _branch(self, branch: Value | None, subject: Value | None) -> list[Ask]:
         if not isinstance(branch, Node) or branch == Node("seq", (("of", ()),)):
             return []
+        if self._korean and isinstance(subject, Node) and subject.kind == "np":
+            subject = subject.replace(det=subject.get("det") or "some")  # 공이 있으면: one or more
         whole = _with_subject(branch, subject) if isinstance(subject, Node) else branch
         if isinstance(subject, Node) and not self._korean:  # 거 means any object
             whole = _with_noun(whole, subject)
@@ -132,11 +137,27 @@ class Converter:
         return Ask("leave", self._said(act), themes, to)
 
     def _themes(self, act: Node) -> tuple[Phrase, ...]:
-        themes = tuple(map(self.phrase, act.parts("of")))
+        themes = tuple(map(self._theme, act.parts("of")))
         first = themes[0] if themes else None
         if first and len(themes) > 1 and not first.kind and first.values and themes[1].kind:
             themes = (replace(first, kind=themes[1].kind), *themes[1:])
         return themes
+
+    def _theme(self, node: Node) -> Phrase:
+        """Return the phrase of an object; an elliptical one repeats the noun before it."""
+        found, before = self.phrase(node), self._before
+        if found.kind and not found.rest:
+            self._before = found
+        if before is None or found.kind or found.again or found.name or found.table or found.held:
+            return found
+        one = Node("one") in conjuncts(formula_of(node))
+        if found.rest:  # "one cup … the other", "two red cubes … the rest"
+            part = before.count > 0 or before.number == "any"
+            like = replace(before, count=0) if part else Phrase(kind=before.kind)
+            return replace(found, like=like, sure=one) if part or one else found
+        if one or (self._korean and found.values):
+            return replace(found, like=Phrase(kind=before.kind), sure=not self._korean)
+        return found
 
     def _ask(self, act: Node) -> Ask:
         verb = cast(Verb, _SAME.get(act.text("verb"), act.text("verb")))
@@ -144,6 +165,8 @@ class Converter:
             goal = act.node("of")
             goal = target_of(goal) if goal.kind == "rel" else goal
             return Ask("go", self._said(act), (self.phrase(goal),))
+        if verb in ("clear", "empty") and HAND in map(formula_of, act.parts("of")[:1]):
+            return Ask("put_down", self._said(act))
         themes = self._themes(act)
         where = act.get("to")
         if where == Node("rel", (("relation", "me"),)):
@@ -160,8 +183,6 @@ class Converter:
         if by:
             themes = tuple(map(_every, themes)) if self._korean else themes
             return Ask("sort", text, themes, to, "in", by)
-        if verb in ("clear", "empty") and HAND in map(formula_of, act.parts("of")[:1]):
-            return Ask("put_down", text)
         if away is not None:
             if to is None and verb not in ("bring", "pick"):
                 return Ask("out", text, themes, away)
@@ -206,8 +227,9 @@ class Converter:
         previous = self._place
         if to.order and not (to.kind or to.values or to.name) and previous and previous.table:
             to = replace(to, table=True)  # "to the left table … to the right one"
-        if previous and side == "in" and to.values and not (to.kind or to.name or to.table):
-            to = replace(to, kind=previous.kind)  # "in the red bowl … in the blue one"
+        if previous and side == "in" and not (to.kind or to.name or to.table or to.again):
+            if to.values or to.rest:  # "in the red bowl … in the blue one", "… in the other"
+                to = replace(to, kind=previous.kind, table=previous.table)
         self._place, self._side = to, side
         return replace(to, own=None), side, to.own
 

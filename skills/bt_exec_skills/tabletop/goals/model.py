@@ -58,6 +58,8 @@ class Phrase:
         definite: Whether the phrase is definite: "the two cubes".
         empty: Whether only an empty container matches.
         held: Whether only the object in the hand matches.
+        like: Earlier objects that an elliptical phrase repeats: "the red ball … the blue one".
+        sure: Whether it repeats them; otherwise the operator is asked if that matters.
     """
 
     text: str = ""
@@ -78,6 +80,8 @@ class Phrase:
     definite: bool = False
     empty: bool = False
     held: bool = False
+    like: Phrase | None = None
+    sure: bool = True
 
 
 @dataclass(frozen=True)

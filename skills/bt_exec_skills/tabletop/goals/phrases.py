@@ -152,7 +152,8 @@ class Phrases:
         nameless = self.korean and not (phrase.kind or phrase.name or phrase.table)
         if det in ("rest", "another"):
             phrase = replace(phrase, rest=True)
-            number = "any" if det == "another" else "all"
+            single = not plural and Node("one") in conjuncts(formula_of(node))
+            number = "any" if det == "another" else "one" if single else "all"
         elif det == "any":
             number = "any"
         elif det == "all" or plural:

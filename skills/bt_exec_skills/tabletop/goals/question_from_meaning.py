@@ -16,7 +16,7 @@ from bt_exec_skills.tabletop.goals.phrases import (
     is_held,
     target_of,
 )
-from bt_exec_skills.tabletop.goals.question import Place, Question
+from bt_exec_skills.tabletop.goals.question import Place, Question, Sign
 from bt_exec_skills.tabletop.names import Attribute
 
 __all__ = ["Questions"]
@@ -47,6 +47,10 @@ class Questions:
             return self._all(of)
         if of.kind == "exists":
             return self._exists(of.node("of"))
+        if of.kind == "more" and of.text("sign") in get_args(Sign):
+            sides = tuple(self._phrases.phrase(of.node(name)) for name in ("of", "to"))
+            things = tuple(replace(one, number="all") for one in sides)
+            return Question("more", things, sign=cast(Sign, of.text("sign")))
         if what == "what" and of.kind == "aspect" and of.text("name") in get_args(Attribute):
             things, place = self._subject_and_place(of.node("of"))
             return Question("values", things, place, cast(Attribute, of.text("name")))

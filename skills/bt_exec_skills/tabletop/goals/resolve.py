@@ -122,12 +122,27 @@ def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
         raise Trouble("NOTHING_BEFORE", what=phrase.text)
     if phrase.rest:
         found = [one for one in found if one.name not in scope.used | scope.left]
+    if phrase.like is not None:
+        found = _repeated(found, phrase, phrase.like)
     if phrase.empty:
         found = [one for one in found if one.holds_things and not now.content(one.name)]
     if phrase.relation is not None:
         related = _in_relation(tuple(one.name for one in found), phrase.relation, scope)
         found = [one for one in found if one.name in related]
     return _without_exceptions(found, phrase, scope)
+
+
+def _repeated(found: list[Looks], phrase: Phrase, like: Phrase) -> list[Looks]:
+    """Return the objects of an elliptical phrase: those like the earlier ones, if there are any.
+
+    Raises:
+        Trouble: WHICH_ONE if it is unclear whether the phrase repeats the earlier noun.
+    """
+    close = [one for one in found if _fits(one, like)]
+    if close and len(close) < len(found) and not phrase.sure:
+        names = tuple(one.name for one in found)
+        raise Trouble("WHICH_ONE", names, what=phrase.text, options=names)
+    return close or found
 
 
 def _without_exceptions(found: Iterable[Looks], phrase: Phrase, scope: Scope) -> tuple[str, ...]:

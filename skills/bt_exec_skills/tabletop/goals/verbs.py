@@ -146,7 +146,8 @@ def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
         return goal_of(onto_table(names, to, scope), scope.now, language)
     if not any(phrase.again for phrase in ask.themes):
         _movable(ask.themes, scope)  # a missing object is reported before "which bowl?" is asked
-    target = one_of(to, scope)
+    moved = set(_movable(ask.themes, scope)) if to.rest else set()  # "next to the other cup"
+    target = one_of(to, replace(scope, used=scope.used | moved))
     names = tuple(name for name in _movable(ask.themes, scope) if name != target)
     names = _loose(names, scope) if names else ()
     if not names:
