@@ -123,7 +123,7 @@ def _requested(stem: Stem, mood: str, chars: str, lexicon: Lexicon) -> str:
 
     A wish is an order, and so is a question with a verb of request, unless it offers something.
     """
-    if mood == "wish":
+    if mood == "wish" and (stem.asks or stem.kind.startswith("v.")):
         return "order"
     offers = chars.endswith(tuple(lexicon.language.data.get("offers", ("\0",))))
     favour = stem.asks and not offers and not stem.form.startswith(PAST)

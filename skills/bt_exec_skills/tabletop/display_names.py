@@ -60,6 +60,7 @@ def called(name: str, language: str) -> str | None:
     words = [
         first_word("size", looks.size, language),
         first_word("colour", looks.colour, language),
+        first_word("material", looks.material, language),
         kind or looks.kind.replace("_", " "),
         "" if looks.number is None else str(looks.number),
     ]

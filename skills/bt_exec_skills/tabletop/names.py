@@ -34,8 +34,9 @@ ObjectName: TypeAlias = Annotated[
 ]
 """Name of a currently present object of the environment."""
 
-Attribute: TypeAlias = Literal["colour", "size", "shape"]
+Attribute: TypeAlias = Literal["colour", "size", "shape", "material"]
 ATTRIBUTES: tuple[Attribute, ...] = ("colour", "size", "shape")
+"""Attributes to sort by."""
 
 COLOURS = (
     "red",
@@ -52,6 +53,7 @@ COLOURS = (
 )
 SIZES = ("small", "medium", "big")
 SHAPES = ("cube", "cylinder", "ball")
+MATERIALS = ("wooden", "metal", "plastic", "glass", "paper", "steel", "ceramic")
 CONTAINERS = ("bowl", "plate", "tray", "box", "basket")
 """Kinds of objects that are containers."""
 
@@ -93,6 +95,7 @@ class Looks:
         colour: Colour; empty without one.
         size: Size; empty without one.
         shape: Shape; empty without one.
+        material: Material; empty without one.
         number: Number of similar objects; None without one.
     """
 
@@ -101,6 +104,7 @@ class Looks:
     colour: str = ""
     size: str = ""
     shape: str = ""
+    material: str = ""
     number: int | None = None
 
     @property
@@ -130,6 +134,8 @@ def looks_of(name: str) -> Looks:
             found["size"] = word
         elif word in COLOURS and "colour" not in found and not (last and word in _NATURE and found):
             found["colour"] = word
+        elif word in MATERIALS and not last:
+            found["material"] = word
         elif word in SHAPES:
             found["shape"] = word
         else:

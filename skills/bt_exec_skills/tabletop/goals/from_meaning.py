@@ -31,6 +31,7 @@ _PARTS = {"left_part": "left", "right_part": "right", "middle": "middle"}
 _SAME: Mapping[str, Verb] = {"lower": "put_down", "pair": "sort"}
 _TO_PLACES = ("move", "sort", "clear", "empty")
 _NEEDS_THEME = ("move", "bring", "pick", "out")
+_THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "there"),)))))
 _LETTING = ("put_down", "put_back", "lower")
 
 
@@ -52,6 +53,7 @@ class Converter:
         self.question = Questions(phrases).question
         self._holds = holds
         self._before: Phrase | None = None
+        self._first_goal: Node | None = None
         self._place: Phrase | None = None
         self._side: Side = "in"
         self._unmet = ""
@@ -62,6 +64,7 @@ class Converter:
         Raises:
             Trouble: If the table cannot do it, or if it is not a command.
         """
+        self._first_goal = next(filter(_is_place, meaning.walk()), None)
         found = tuple(self._asks(meaning))
         if not found and self._unmet:
             raise Trouble("CONDITION_UNMET", what=self._unmet)
@@ -201,9 +204,9 @@ class Converter:
         if to is not None and verb not in (*_TO_PLACES, ""):
             raise Trouble("NOT_UNDERSTOOD")
         if verb == "move" and to is None:
-            if self._place is None:
+            if self._place is None and self._first_goal is None:
                 raise Trouble("NOT_UNDERSTOOD")
-            to, side = self._place, self._side
+            to, side, _ = self._goal(_THERE)
         if not themes and verb in ("move", "") and to is not None:
             themes = (Phrase("", number="all", again=True),)
         return Ask(verb, text, themes, to, side)
@@ -212,6 +215,8 @@ class Converter:
         """Return the target of objects, the side, and the attribute in which both agree."""
         relation, target = goal.text("relation"), target_of(goal)
         if target == Node("pronoun", (("name", "there"),)):
+            if self._place is None and self._first_goal is not None:
+                return self._goal(self._first_goal)  # "before you … on the tray, put the cup there"
             if self._place is None:
                 raise Trouble("NOTHING_BEFORE", what=self._said(goal) or "-")
             return self._place, self._side, None
@@ -232,6 +237,12 @@ class Converter:
                 to = replace(to, kind=previous.kind, table=previous.table)
         self._place, self._side = to, side
         return replace(to, own=None), side, to.own
+
+
+def _is_place(node: Node) -> bool:
+    """Return True for a named place of a relation between an object and a place."""
+    to = node.get("to") if node.kind == "rel" else None
+    return isinstance(to, Node) and to.kind == "np"
 
 
 def _polarity(question: Node) -> tuple[Node, bool]:

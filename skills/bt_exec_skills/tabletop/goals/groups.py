@@ -31,6 +31,8 @@ def containers_of(
 ) -> dict[str, str]:
     """Return a container for each group: the one with its value, else one without any.
 
+    Groups without a container are left out if the others have one with their value.
+
     Args:
         groups: Values of the attribute.
         attribute: Attribute to sort by.
@@ -58,7 +60,7 @@ def containers_of(
         if value not in found and spare:
             found[value] = spare.pop(0)
     missing = [value for value in wanted if value not in found]
-    if missing:
+    if missing and not any(looks_of(name).value(attribute) in found for name in found.values()):
         there = tuple(one.name for one in holders)
         raise Trouble(
             "NOT_ENOUGH_CONTAINERS",
@@ -66,7 +68,7 @@ def containers_of(
             missing=tuple(missing),
             containers=there,
         )
-    return {value: found[value] for value in wanted}
+    return {value: found[value] for value in wanted if value in found}
 
 
 def unsorted(now: Environment, attribute: Attribute) -> tuple[str, ...]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import cast
+from typing import cast, get_args
 
 from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation
 from bt_exec_skills.tabletop.goals.model import Order, Phrase, Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon
-from bt_exec_skills.tabletop.names import ATTRIBUTES, Attribute
+from bt_exec_skills.tabletop.names import Attribute
 from bt_exec_skills.tabletop.robot import Side
 
 __all__ = [
@@ -198,7 +198,7 @@ class Phrases:
     def _has(self, phrase: Phrase, part: Node) -> Phrase:
         value = part.text("attribute")
         kind = _kind_of(value)
-        if kind in ATTRIBUTES:
+        if kind in get_args(Attribute):
             values = phrase.values.get(kind, ())
             return replace(phrase, values={**phrase.values, kind: (*values, value)})
         if value == "empty":

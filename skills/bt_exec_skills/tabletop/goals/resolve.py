@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.goals.groups import things
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
+from bt_exec_skills.tabletop.lexicon import lexicon
 from bt_exec_skills.tabletop.names import CONTAINERS, SIZES, Looks, looks_of
 from bt_exec_skills.tabletop.placement_search import is_beside
 from bt_exec_skills.tabletop.robot import Side
@@ -265,7 +266,8 @@ def _is_related(name: str, anchor: str, side: object, now: Environment) -> bool:
 
 def _fits(one: Looks, phrase: Phrase) -> bool:
     """Return True if an object's name has the attributes of the phrase."""
-    if phrase.kind:
+    members = lexicon()["things"].get(phrase.kind, {}).get("members", ())
+    if phrase.kind and one.kind not in members:
         if phrase.kind not in (one.kind, one.shape) or (
             phrase.kind == "ball" and one.kind != "ball"
         ):

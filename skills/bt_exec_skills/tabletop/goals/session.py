@@ -166,15 +166,23 @@ class Session:
         """Return a meaning in which a leading pronoun is replaced by its antecedent."""
         if self._now.held is not None or not before:
             return node
-        subject = _subject(before[0][0])
-        if subject is None:
+        subjects = _subjects(before[0][0])
+        if not subjects:
             return node
-        done = False
+        subject, done = subjects[0], False
+        korean = self.readings[-1].language == "ko"
 
         def walk(part: Node) -> Node:
             nonlocal done
+            about = part.get("of") if part.kind == "act" else None
+            them = Node("pronoun", (("name", "them"),))
+            if about == them and not done and len(subjects) > 1:
+                return part.replace(of=subjects)
             if part.kind == "pronoun" and part.text("name") != "there":
-                return part if done else subject
+                several = len(subjects) > 1 or (
+                    part == them and not korean and not _is_plural(subject)
+                )
+                return part if done or several else subject
             if part.kind == "act" and not done and not part.parts() and _lacks_theme(part):
                 part = part.replace(of=subject)
             inner = part.map(walk)
@@ -212,13 +220,26 @@ def _questions(node: Node) -> Iterator[Node]:
         yield normal(Node("ask", (("what", "whether"), ("of", Node("exists", (("of", of),))))))
 
 
-def _subject(meaning: Node) -> Node | None:
-    """Return the subject of a meaning by its own names, without its place."""
+def _subjects(meaning: Node) -> tuple[Node, ...]:
+    """Return the subjects of a meaning by their own names, without their places."""
     about = _last(meaning)
-    phrases = (one for one in (about or meaning).walk() if one.kind == "np" and one.get("of"))
-    of: Node | None = next(phrases, None)
-    if of is None:
-        return None
+    phrases = [one for one in (about or meaning).walk() if one.kind == "np" and one.get("of")]
+    themes = [one for one in about.parts() if one.kind == "np"] if about is not None else []
+    found = tuple(map(_subject, themes if len(themes) > 1 else phrases[:1]))
+    return tuple(filter(None, found)) if all(found) else ()
+
+
+def _is_plural(phrase: Node) -> bool:
+    """Return True for a phrase that may mean several objects, in a language with number."""
+    quantity = phrase.get("quantity")
+    if phrase.text("det") in ("any", "another"):
+        return False
+    several = isinstance(quantity, Node) and quantity.text("number") != "1"
+    return several or phrase.text("det") in ("all", "rest") or Node("many") in phrase.walk()
+
+
+def _subject(of: Node) -> Node | None:
+    """Return a phrase by its own names, without its place."""
     kept = [
         part for part in conjuncts(of.node("of")) if part.kind in ("thing", "has", "nth", "many")
     ]

@@ -148,6 +148,9 @@ def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
         _movable(ask.themes, scope)  # a missing object is reported before "which bowl?" is asked
     moved = set(_movable(ask.themes, scope)) if to.rest else set()  # "next to the other cup"
     target = one_of(to, replace(scope, used=scope.used | moved))
+    holder = scope.now.holder(target)
+    if side == "next_to" and holder is not None:
+        target, side = holder, "in"  # beside an object in a bowl
     names = tuple(name for name in _movable(ask.themes, scope) if name != target)
     names = _loose(names, scope) if names else ()
     if not names:
@@ -197,10 +200,15 @@ def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     found = [
         group_goal(by, value, group, chosen[value], now, language)
         for value, group in groups.items()
+        if value in chosen
     ]
+    remarks = []
     if unknown:
-        remark = Trouble("LEFT_ALONE", unknown, attribute=by, options=unknown)
-        found[-1] = replace(found[-1], remarks=(remark,))
+        remarks.append(Trouble("LEFT_ALONE", unknown, attribute=by, options=unknown))
+    lost = tuple(name for value in groups.keys() - chosen.keys() for name in groups[value])
+    if lost:
+        remarks.append(Trouble("NO_PLACE_FOR", lost, options=lost))
+    found[-1] = replace(found[-1], remarks=tuple(remarks))
     return in_one_round(found, now, language)
 
 

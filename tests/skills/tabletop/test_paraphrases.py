@@ -1,0 +1,138 @@
+"""Commands that mean the same in other words, and phrases that repeat earlier ones."""
+
+from dataclasses import replace
+
+import pytest
+
+from bt_exec.language.context import Turn
+from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec_skills.tabletop.environment import Environment, Placed, Point
+from bt_exec_skills.tabletop.goals.answers import answer
+from bt_exec_skills.tabletop.goals.compiler import understand
+from bt_exec_skills.tabletop.goals.decompose import moves_of
+from bt_exec_skills.tabletop.goals.model import Trouble
+from tests.skills.tabletop.test_commands import DATA, WORLDS
+
+GROUPS = parse_yaml((DATA / "paraphrases.yaml").read_text(encoding="utf-8"))
+MIXED, SHAPES = WORLDS["mixed"], WORLDS["shapes"]
+
+
+def places(command, world, turns=()):
+    """Return the target of each object."""
+    moved = {}
+    for one in understand(command, world, turns).subgoals:
+        moved.update({move.thing: (move.side, move.target) for move in one.moves})
+    return {thing: place for thing, place in moved.items() if not world.inside(thing, place[1])}
+
+
+def with_objects(world, **objects):
+    """Return a world with more objects at (x, y), on its tables."""
+    more = {
+        f"object_{name}_0": Placed(100 + number, Point(*at, 0.52))
+        for number, (name, at) in enumerate(objects.items())
+    }
+    return replace(world, objects={**world.objects, **more})
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group["say"][0])
+def test_paraphrases_have_equal_moves(group):
+    world: Environment = WORLDS[group["world"]]
+    held = group.get("hand")
+    if held:
+        lay = world.objects[held].pos
+        lifted = {**world.objects, held: world.objects[held]._replace(pos=Point(0.6, 0.0, 1.2))}
+        world = replace(world, objects=lifted, told=world.tables, held=held, origin=lay)
+    first = moves_of(understand(group["say"][0], world).subgoals)
+    assert first
+    other = [say for say in group["say"] if moves_of(understand(say, world).subgoals) != first]
+    assert other == []
+
+
+def test_the_other_is_of_the_same_kind():
+    found = places("put one cup on the tray and the other on the white plate", MIXED)
+    assert set(found) == {"object_red_cup_0", "object_blue_cup_0"}
+    plates = {name: at for name, at in SHAPES.objects.items() if name != "object_white_plate_2"}
+    world = replace(SHAPES, objects=plates)
+    found = places("put the cubes on one plate and the balls on the other plate", world)
+    cubes = {place for thing, place in found.items() if "cube" in thing}
+    balls = {place for thing, place in found.items() if "ball" in thing}
+    assert len(cubes) == len(balls) == 1
+    assert cubes != balls
+
+
+def test_ones_repeat_the_noun_before_them():
+    world = with_objects(SHAPES, red_cylinder=(1.0, 1.2))
+    found = places("put the blue cube on plate 0 and the red one on plate 1", world)
+    assert set(found) == {"object_blue_cube_0", "object_red_cube_0"}
+
+
+def test_unclear_repetition_is_asked_about():
+    world = with_objects(SHAPES, red_cylinder=(1.0, 1.2))
+    with pytest.raises(Trouble, match="WHICH_ONE"):
+        understand("파란 큐브는 접시 0에, 빨간 건 접시 1에 놔", world)
+    with pytest.raises(Trouble):
+        understand("put one cube on plate 0 and the rest on plate 1", world)
+
+
+@pytest.mark.parametrize(
+    ("before", "command", "moved"),
+    [
+        ("put the apple and the red cup on the tray", "put them in the blue bowl", 2),
+        ("put the apple and the red cup on the tray", "put it in the blue bowl", 0),
+        ("put the apple on the tray", "take them both to the blue bowl", 0),
+        ("사과랑 빨간 컵을 쟁반에 놔", "그것들을 파란 그릇에 넣어", 2),
+    ],
+)
+def test_pronoun_means_all_objects_of_the_command_before(before, command, moved):
+    try:
+        found = places(command, MIXED, [Turn(command=before, status="satisfied")])
+    except Trouble as trouble:
+        assert trouble.code == "NOTHING_BEFORE"
+        found = {}
+    assert len(found) == moved
+
+
+def test_group_without_container_is_left_alone_and_named():
+    world = with_objects(WORLDS["plain"], yellow=(1.0, 1.2))
+    *_, last = understand("sort by colour", world).subgoals
+    assert [(one.code, one.choices) for one in last.remarks] == [
+        ("NO_PLACE_FOR", ("object_yellow_0",))
+    ]
+
+
+@pytest.mark.parametrize("command", ["put the fruit on the tray", "과일을 전부 쟁반에 놔"])
+def test_group_noun_means_its_members(command):
+    world = with_objects(MIXED, banana=(1.6, 1.2), carrot=(1.4, 1.2))
+    assert set(places(command, world)) == {"object_apple_0", "object_banana_0"}
+
+
+@pytest.mark.parametrize("command", ["put the apple in the wooden bowl", "사과를 나무 그릇에 넣어"])
+def test_material_selects_a_container(command):
+    world = with_objects(MIXED, wooden_bowl=(1.6, 1.2), metal_bowl=(1.4, 1.5))
+    assert places(command, world) == {"object_apple_0": ("in", "object_wooden_bowl_0")}
+
+
+@pytest.mark.parametrize(
+    ("question", "holds"),
+    [
+        ("are there more cubes than balls?", True),
+        ("are there fewer cups than balls?", False),
+        ("큐브가 공보다 많아?", True),
+    ],
+)
+def test_counts_are_compared(question, holds):
+    asked = understand(question, MIXED).question
+    assert asked is not None
+    assert answer(asked, MIXED, None, "en").holds is holds
+
+
+def test_place_may_follow_the_word_for_it():
+    found = places("before you put the apple on the tray, put the red cup there", MIXED)
+    assert {place for _, place in found.values()} == {"object_tray_0"}
+    assert list(found) == ["object_red_cup_0", "object_apple_0"]
+
+
+@pytest.mark.parametrize("command", ["put that cup", "the cups: sort"])
+def test_words_before_a_colon_are_not_dropped(command):
+    with pytest.raises(Trouble):
+        understand(command, MIXED)
