@@ -35,6 +35,7 @@ from bt_exec.planning.compiler import (
 )
 from bt_exec.planning.repair import replace_part
 from bt_exec.planning.robot_views import owners_in
+from bt_exec.planning.robots import joined_plan
 from bt_exec.spec.expand import expand
 from bt_exec.spec.expression import Expression, Is, Not
 from bt_exec.spec.model import (
@@ -105,6 +106,8 @@ class PacksCompiler(Wrapping):
             return refusal(request, "PART_SAID", part=said) if said else found
         if claims and all(isinstance(one, Reply) for one in claims.values()):
             return next(iter(claims.values()))
+        if all(map(_only_asks, claims.values())) and claims:
+            return _all_answered(request, claims.values())
         if claims:
             return refusal(request, "WHICH_PACK", packs=" / ".join(map(self._packs_of, claims)))
         return self._together(request, answers)
@@ -315,6 +318,18 @@ def _of_words(request: Request, refusals: tuple[Refusal, ...], unknown: str) -> 
     if unknown:
         return replace(refusal(request, "UNKNOWN_PART", words=unknown), missing=(unknown,))
     return refusal(request, "PARTS_UNCLEAR")
+
+
+def _only_asks(answer: Plan | Refusal | Reply) -> bool:
+    """Return True for the plan of a question."""
+    acts = answer.meaning.acts if isinstance(answer, Plan) and answer.meaning is not None else ()
+    return bool(acts) and all(act.mood == "ask" for act in acts)
+
+
+def _all_answered(request: Request, answers: Iterable[Plan | Refusal | Reply]) -> Plan:
+    """Return the plan that answers a question for each pack, one after another."""
+    plans = [one for one in answers if isinstance(one, Plan)]
+    return joined_plan(request, plans, Sequence(sequence=tuple(one.spec.root for one in plans)))
 
 
 def _read_back(spec: MissionSpec, request: Request) -> str:

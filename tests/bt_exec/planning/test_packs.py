@@ -144,7 +144,6 @@ def test_later_part_of_one_pack_follows_from_its_earlier_one(answer):
         ("open the door and tell me where it is", None),
         ("open the door, put the apple in the red bowl and close it", "PART_POINTS"),
         ("put the apple in the red bowl and if the door is open, put the lemon in it", None),
-        ("what is in your hand?", "WHICH_PACK"),
         ("again", "NOTHING_BEFORE"),
     ],
 )
@@ -206,6 +205,14 @@ def test_misspelt_command_is_asked_back(command, meant, answer):
     assert text == meant
     assert text in found.question
     assert isinstance(answer(text), Plan)
+@pytest.mark.parametrize("question", ["what is in your hand?", "손에 뭐 있어?"])
+def test_question_for_several_packs_is_answered_for_each(question, answer):
+    plan = answer(question)
+    assert isinstance(plan, Plan), plan
+    door, table = plan.spec.root.sequence
+    assert isinstance(door, Tree)
+    assert isinstance(table, Check)
+    assert table.check.name == "answer_to"
 
 
 def test_refusal_names_the_part(answer):

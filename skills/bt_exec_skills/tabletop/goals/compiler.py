@@ -225,7 +225,7 @@ class TableCompiler:
             understood = understand(request.command, now, request.context.turns)
             if understood.question is not None:
                 answer(understood.question, now, None, language)  # an undecided question is refused
-                return Plan(answer_plan(self._header(request)))
+                return Plan(answer_plan(self._header(request)), meaning=_meaning(understood))
         except Trouble as trouble:
             return self._refusal(trouble, language)
         return self._planned(request, understood, understood.subgoals)

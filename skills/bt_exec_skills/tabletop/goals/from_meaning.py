@@ -232,9 +232,9 @@ class Converter:
         previous = self._place
         if to.order and not (to.kind or to.values or to.name) and previous and previous.table:
             to = replace(to, table=True)  # "to the left table … to the right one"
-        if previous and side == "in" and not (to.kind or to.name or to.table or to.again):
-            if to.values or to.rest:  # "in the red bowl … in the blue one", "… in the other"
-                to = replace(to, kind=previous.kind, table=previous.table)
+        bare = (to.values or to.rest) and not (to.kind or to.name or to.table or to.again)
+        if previous and side == "in" and bare:  # "in the red bowl … in the blue one", "the other"
+            to = replace(to, kind=previous.kind, table=previous.table)
         self._place, self._side = to, side
         return replace(to, own=None), side, to.own
 

@@ -119,12 +119,11 @@ def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
         found = [one for one in found if one.kind == phrase.kind]
     if phrase.index is not None:  # "cube 0" is not a red one, if there is one without a colour
         found = [one for one in found if _says_no_more(one, phrase)] or found
-    if phrase.rest and not (scope.used or scope.left or scope.last):
-        raise Trouble("NOTHING_BEFORE", what=phrase.text)
     if phrase.rest:
+        if not (scope.used or scope.left or scope.last):
+            raise Trouble("NOTHING_BEFORE", what=phrase.text)
         found = [one for one in found if one.name not in scope.used | scope.left]
-    if phrase.like is not None:
-        found = _repeated(found, phrase, phrase.like)
+    found = _repeated(found, phrase)
     if phrase.empty:
         found = [one for one in found if one.holds_things and not now.content(one.name)]
     if phrase.relation is not None:
@@ -133,13 +132,13 @@ def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     return _without_exceptions(found, phrase, scope)
 
 
-def _repeated(found: list[Looks], phrase: Phrase, like: Phrase) -> list[Looks]:
+def _repeated(found: list[Looks], phrase: Phrase) -> list[Looks]:
     """Return the objects of an elliptical phrase: those like the earlier ones, if there are any.
 
     Raises:
         Trouble: WHICH_ONE if it is unclear whether the phrase repeats the earlier noun.
     """
-    close = [one for one in found if _fits(one, like)]
+    close = [one for one in found if phrase.like is not None and _fits(one, phrase.like)]
     if close and len(close) < len(found) and not phrase.sure:
         names = tuple(one.name for one in found)
         raise Trouble("WHICH_ONE", names, what=phrase.text, options=names)
