@@ -58,6 +58,24 @@ class Hand:
         self.moved = False
         return held
 
+    def recognise(self, now: Environment) -> None:
+        """Record the object that was in the hand before this process began, if there is one.
+
+        It is the only object in the air within reach. Where it was picked is unknown.
+        """
+        base = now.base
+        held = [
+            one.name
+            for one in now.looks()
+            if base is not None
+            and not one.holds_things
+            and now.place_of(one.name) is None
+            and not now.on_floor(one.name)
+            and now.objects[one.name].pos.flat(base) <= NEAR_M
+        ]
+        if len(held) == 1:
+            self._took(held[0], now)
+
     def _took(self, thing: str, now: Environment) -> None:
         at = now.at(thing)
         assert at is not None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.perception.observation import TableObservation
+from bt_exec_skills.tabletop.tables import Table
 
 LAY = Point(1.0, 0.0, 0.8)
 
@@ -87,3 +90,30 @@ def test_observation_leaves_the_place_of_the_held_object_to_the_robot():
     assert seen.held == "object_red_0"
     assert "spot.object_red_0" in TableObservation(0.0, over_the_bowl).facts()
     assert "spot.object_red_0" not in TableObservation(0.0, seen).facts()
+
+
+TABLE = {"table_0": Table(1.0, 0.0, 0.5, 0.5, 0.75)}
+
+
+@pytest.mark.parametrize(
+    ("now", "held"),
+    [
+        (world(1.2), "cup"),
+        (world(0.80), None),  # on the table
+        (world(0.05, x=0.0), None),  # on the floor
+        (world(1.2, x=3.0), None),  # out of reach
+        (world(1.2, base=None), None),
+    ],
+)
+def test_object_in_the_air_within_reach_was_held_before(now: Environment, held: str | None):
+    hand = Hand()
+    hand.recognise(replace(now, told=TABLE))
+    assert hand.holds(now) == held
+    assert hand.facts(now) == ({"hand": "cup", "spot.cup": "hand"} if held else {"hand": "empty"})
+
+
+def test_several_objects_in_the_air_are_not_in_the_hand():
+    two = {name: Placed(1, Point(1.0, 0.0, 1.2)) for name in ("cup", "ball")}
+    hand = Hand()
+    hand.recognise(Environment(0.0, two, HERE, TABLE))
+    assert hand.thing is None

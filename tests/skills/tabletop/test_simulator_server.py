@@ -401,6 +401,27 @@ def test_own_robot_drives_own_server_in_lockstep(remote_site):
         served.close()
 
 
+def test_new_session_sees_what_is_in_the_hand(remote_site):
+    from bt_exec.mission.session import Session
+
+    served = Served(fast=True)
+    site = remote_site(served.url)
+    try:
+        with Session(site) as session:
+            first = session.run("pick up the red thing 0")
+            assert first.status == "satisfied", first.message
+        with Session(site) as session:  # it has only the world to look at
+            asked = session.run("what is in your hand?")
+            assert "red thing 0" in asked.message.casefold()
+            back = session.run("put it back")
+            assert back.reason_code == "NO_ORIGIN"
+            done = session.run("put it in the red bowl")
+            assert done.status == "satisfied", done.message
+            assert served.engine.robot.world.held() is None
+    finally:
+        served.close()
+
+
 def test_compile_uses_the_world_of_a_remote_simulator(remote_site):
     from bt_exec.cli.plan import situation_for
     from bt_exec.site.compile_command import compile_command

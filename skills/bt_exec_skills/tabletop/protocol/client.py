@@ -51,6 +51,11 @@ class Client:
         self._unplaced: set[str] = set()  # objects whose positions are always invalid
         self._tables: Mapping[str, Table] = {}
 
+    @property
+    def infers_tables(self) -> bool:
+        """Whether the simulator reports no tables, so that they are derived from its objects."""
+        return bool(self._tables)
+
     def environment(self) -> Environment:
         """Return the current world. A failed reading is retried, up to three times in all.
 

@@ -55,6 +55,8 @@ def http_rig(remote: Remote) -> Rig:
         raise UsageError(f"no simulator answers at {remote.http} ({why}); {start}") from failed
     robot.latest = first
     hand = Hand()
+    if not client.infers_tables:  # a lone object above them could otherwise be on one
+        hand.recognise(first)
 
     def facts() -> dict[str, str]:
         return {} if hand.moved else hand.facts(robot.latest)
