@@ -205,6 +205,8 @@ def test_misspelt_command_is_asked_back(command, meant, answer):
     assert text == meant
     assert text in found.question
     assert isinstance(answer(text), Plan)
+
+
 @pytest.mark.parametrize("question", ["what is in your hand?", "손에 뭐 있어?"])
 def test_question_for_several_packs_is_answered_for_each(question, answer):
     plan = answer(question)
