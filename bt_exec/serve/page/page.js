@@ -9,6 +9,7 @@ const store = { get: (key) => { try { return localStorage.getItem(key); } catch 
   set: (key, value) => { try { localStorage.setItem(key, value); } catch { /* private mode: it is asked again */ } } };
 
 let language = store.get("language") ?? (navigator.language.startsWith("ko") ? "ko" : "en");
+const STOPS = ["stop", "record-stop"];  // one on the page, one in the dialog that covers it
 let live = null, source = null, composing = false, endedId = "", spokenId = "", stoppedId = "";
 let base = "", sites = [], older = null, record = null, suggestedAt = 0, drawnOnce = false;
 const ways = new Map(); // positions of the robot in this mission, by pack
@@ -55,9 +56,10 @@ function drawMission(mission) {
   const stopping = running ? mission.stopping : "", trouble = [stopping, live.trouble].filter(Boolean).join(" · ");
   write($("stopping"), trouble);
   show($("stopping"), trouble !== "");
-  const stop = $("stop");
-  show(stop, live.running !== null);
-  write(stop, word(stoppedId === live.running ? "stopNow" : "stop"));
+  for (const id of STOPS) {
+    show($(id), live.running !== null);
+    write($(id), word(stoppedId === live.running ? "stopNow" : "stop"));
+  }
   drawEnd(mission?.outcome);
   document.title = running ? `▸ ${mission.command}` : "bt-exec";
   if (running && spokenId !== mission.mission_id) { spokenId = mission.mission_id; ways.clear(); write($("spoken"), word("started", mission)); listPast(); }
@@ -373,7 +375,7 @@ $("ask").addEventListener("submit", submit);
 $("command").addEventListener("compositionstart", () => { composing = true; });
 $("command").addEventListener("compositionend", () => { composing = false; });
 $("command").addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.isComposing || event.keyCode === 229)) event.preventDefault(); });
-$("stop").addEventListener("click", () => { stoppedId = live.running; act(`/missions/${live.running}/abort`); draw(); });
+for (const id of STOPS) $(id).addEventListener("click", () => { stoppedId = live.running; act(`/missions/${live.running}/abort`); draw(); });
 for (const [id, yes] of [["yes", true], ["no", false]]) $(id).addEventListener("click", () => act(`/missions/last/answer`, { question: Number($("question").dataset.number), yes }));
 show($("speak"), Boolean(Recognition));
 show($("aloud-choice"), "speechSynthesis" in window);

@@ -442,6 +442,18 @@ def test_queue_is_held_and_reordered(served: Served, visit):
     expect(page.locator("#waiting-list li")).to_have_count(2)
 
 
+def test_mission_is_stopped_while_an_older_one_is_shown(served: Served, visit):
+    page = linked(visit(served))
+    served.send("wave")
+    expect(page.locator("#end-head")).to_have_text("✓ done")
+    page.locator("#past li button").first.click()
+    expect(page.locator("#record")).to_be_visible()
+    expect(page.locator("#record-stop")).to_be_hidden()
+    served.send("both")
+    page.locator("#record-stop").click()
+    expect(page.locator("#end-head")).to_have_text("■ stopped")
+
+
 @pytest.mark.slow
 def test_stop_button_stays_visible_while_scrolling(served: Served, visit):
     page = linked(visit(served, viewport={"width": 360, "height": 500}))
