@@ -223,9 +223,11 @@ def _topic(objects: Any, said: Node) -> Node:
 
 def _among(phrase: Node, said: Node) -> Node:
     """Return orders in which "the red one" is one of the objects of a phrase."""
-    one = Node("one")
-    if said.kind == "np" and one in conjuncts(said.node("of")):
-        return _refine(said, phrase.get("of")) or said
+    if said.kind == "np" and Node("one") in conjuncts(said.node("of")):
+        same = phrase.get("of")
+        return (
+            said.replace(of=conjunction(said.node("of"), same)) if isinstance(same, Node) else said
+        )
     return said.map(lambda part: _among(phrase, part))
 
 

@@ -69,8 +69,8 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
             subgoals = _allowed(goals_for(ask, scope, language), barred)
             found += subgoals if found else held_first(subgoals, now)
             scope.last = tuple(move.thing for one in subgoals for move in one.moves)
-            targets = (move.target for one in subgoals for move in one.moves)
-            scope.used |= {*scope.last, *(name for name in targets if name in now.objects)}
+            reached = {move.target for one in subgoals for move in one.moves}
+            scope.used |= {*scope.last, *(reached & now.objects.keys())}
     if not found:
         raise Trouble("NOTHING_TO_DO")
     _check_once(found)

@@ -199,8 +199,9 @@ class Phrases:
         value = part.text("attribute")
         kind = _kind_of(value)
         if kind in get_args(Attribute):
-            values = phrase.values.get(kind, ())
-            return replace(phrase, values={**phrase.values, kind: (*values, value)})
+            attribute = cast(Attribute, kind)
+            values = phrase.values.get(attribute, ())
+            return replace(phrase, values={**phrase.values, attribute: (*values, value)})
         if value == "empty":
             return replace(phrase, empty=True)
         if value not in _ORDERS or phrase.order:
