@@ -77,7 +77,7 @@ def test_library_without_utterances_has_no_suggestions(compiler, catalogue):
     assert refusal.message == 'I cannot do "open the door".'
 
 
-PARTS = ("CAN", "MEANT", "MISSING", "ASK", "ASK_ONE", "CHOOSE")
+PARTS = ("CAN", "MEANT", "MISSING", "ASK", "ASK_ONE", "ASK_WHAT", "CHOOSE")
 PARTS += ("BETWEEN", "AT_LEAST", "AT_MOST", "ANY_NUMBER")
 
 

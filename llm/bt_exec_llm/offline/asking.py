@@ -67,7 +67,8 @@ def clarification_question(
     ]
     if names and len(names) <= 4 and not any(set(name) & set("[](|)") for name in names):
         return own.say("ASK_ONE", language, names=", ".join(names))
-    return own.say("ASK", language, kind=messages.word(kind, language))
+    word = messages.word(kind, language)
+    return own.say("ASK", language, kind=word) if word != kind else own.say("ASK_WHAT", language)
 
 
 def understood_commands(

@@ -34,6 +34,7 @@ from bt_exec.site.site import load_site
         ("뭐 했어?", "DID"),
         ("what are you holding?", "HOLDS"),
         ("뭐 들고 있어?", "HOLDS"),
+        ("손에 뭐 들고 있어?", "HOLDS"),
         ("why did you stop?", "WHY"),
         ("Why did it fail?", "WHY"),
         ("왜 멈췄어?", "WHY"),

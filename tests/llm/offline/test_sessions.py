@@ -57,6 +57,14 @@ def test_answered_questions_leave_nothing_to_continue(sites, compilers):
         assert ("open the door" if code else "open_door") in said
 
 
+def test_question_about_an_unknown_object_names_no_type(sites, compilers):
+    site, context = sites["building"], Context((Turn("라운지로 가", "satisfied", "OK", "."),))
+    request = request_of(site, "그거 어디 있어?", context=context)
+    refusal = compilers["building"].compile(request)
+    assert isinstance(refusal, Refusal)
+    assert "Past" not in refusal.message
+
+
 def test_yes_accepts_the_offered_command(sites, compilers):
     turn = Turn("fetch the materiel", "refused", "X", ".", ("fetch the material",))
     for said in ("yes", "네", "y"):
