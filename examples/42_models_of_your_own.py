@@ -14,7 +14,7 @@ from bt_exec import load_site
 from bt_exec.mission.session import Session
 from bt_exec_skills.image.models.checking import check_detector, check_picture_model
 from bt_exec_skills.image.models.contracts import Reply
-from bt_exec_skills.image.models.http_server import serving
+from bt_exec_skills.image.models.http_server import serve_model
 from bt_exec_skills.perception.contracts import Detection
 from bt_exec_skills.perception.picture import box_of
 
@@ -49,7 +49,7 @@ packs:
 compiler: {{name: questions}}
 """
 
-with serving(Redness()) as url:
+with serve_model(Redness()) as url:
     (folder / "street.yaml").write_text(SITE.format(url=url), encoding="utf-8")
     site, world = load_site(str(folder / "street.yaml")), {"image": str(folder / "street.png")}
     with Session(site, world=world, fast=True) as session:

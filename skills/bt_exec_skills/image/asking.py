@@ -11,10 +11,10 @@ from bt_exec.files import expand_home
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.read import read_question
 
-__all__ = ["missions_of"]
+__all__ = ["build_mission_worlds"]
 
 
-def missions_of(
+def build_mission_worlds(
     files: Sequence[Path],
     question: str,
     annotation: Path | None = None,
@@ -45,7 +45,7 @@ def missions_of(
     rest = {key: str(path) for key, path in given.items() if path is not None}
     if program_by != "templates":
         rest["program_by"] = program_by
-    if len(files) > 1 and _compares(question):
+    if len(files) > 1 and _is_comparison(question):
         if len(files) > 2:
             raise UsageError(f"two pictures are compared at a time; found {len(files)}")
         return [{"image": str(files[0]), "second": str(files[1]), **rest}]
@@ -79,7 +79,7 @@ def _refuse_overwriting(read: Sequence[Path], written: Sequence[Path]) -> None:
             )
 
 
-def _compares(question: str) -> bool:
+def _is_comparison(question: str) -> bool:
     try:
         return read_question(question).kind == "same"
     except Unread:

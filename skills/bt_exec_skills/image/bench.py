@@ -24,7 +24,7 @@ from bt_exec_skills.image.perception.annotation import (
     find_annotation,
     read_annotation,
 )
-from bt_exec_skills.image.perception.detecting import Detected, detected, found_in
+from bt_exec_skills.image.perception.detecting import Detected, detect_with_tiles, select_label
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.loading import load_picture
 from bt_exec_skills.image.perception.looker import CrossCheck, LookAnswer
@@ -249,7 +249,7 @@ class Bench:
 
     def names(self) -> tuple[str, ...]:
         """Return the class names of the annotation."""
-        return tuple(one for one in self._annotated() if one != "?")
+        return tuple(one for one in self._annotation_names() if one != "?")
 
     @property
     def reads(self) -> bool:
@@ -274,15 +274,15 @@ class Bench:
                 why = f"{type(error).__name__}: {error}"[:_LONGEST]
                 raise UsageError(f"the site's detector failed: {why}") from error
             found = accepted_detections(told, prompts, (size[0], size[1]))
-            kept, whole = detected(found, label, self.least_score)
+            kept, whole = select_label(found, label, self.least_score)
             kept = [replace(one, score=min(one.score, UNMEASURED)) for one in kept]
             return Detected(kept, min(whole, UNMEASURED))
         if self.detector is None:
             raise Failed("NO_DETECTOR", "this site has no detector", retryable=False)
         recalls = self.detector.recalls if isinstance(self.detector, NetworkDetector) else {}
-        seen = found_in(self.detector, self.picture)
+        seen = detect_with_tiles(self.detector, self.picture)
         recall = min(recalls.get(one, 1.0) for one in label.split("|"))
-        kept, whole = detected(seen.found, label, self.least_score, recall)
+        kept, whole = select_label(seen.found, label, self.least_score, recall)
         return Detected(kept, whole if kept and not seen.tiled else min(whole, _ABSENT))
 
     def begin(self) -> None:
@@ -317,7 +317,7 @@ class Bench:
                 new.__dict__[name] = self.__dict__[name]
         return new
 
-    def unverified(self) -> list[str]:
+    def unverified_sets(self) -> list[str]:
         """Return the sets whose boxes are not yet verified on crops; ``annotation`` is one of them.
 
         Empty sets and sets that could not be cropped are not included.
@@ -331,7 +331,7 @@ class Bench:
 
     def _is_unread(self) -> bool:
         read = any(step.tool == "read_annotation" for step in self.steps)
-        return not read and self._annotated() not in ((), ("?",))
+        return not read and self._annotation_names() not in ((), ("?",))
 
     def candidates(self, name: str) -> Candidates:
         """Return a set.
@@ -358,7 +358,7 @@ class Bench:
         """Return the facts about inputs and sets that plans and skills need."""
         sources = {
             "picture": "given" if self.file is not None else "none",
-            "annotation.names": "|".join(self._annotated()),
+            "annotation.names": "|".join(self._annotation_names()),
             "detector.names": "|".join(self.detector_names),
             "detector.asked": "by name" if self.only_by_name else "for all",
             "annotated_picture": "wanted" if self.out is not None else "none",
@@ -370,7 +370,7 @@ class Bench:
             "code_plan": "wanted" if self.program_file and self.writer else "none",
         }
         ready: dict[str, str] = {}
-        waiting = self.unverified()
+        waiting = self.unverified_sets()
         for name in SETS:
             found = self.sets.get(name)
             ready[f"boxes.{name}"] = "none" if found is None else "known"
@@ -378,7 +378,7 @@ class Bench:
             ready[f"looked.{name}"] = "no" if name in waiting else "yes" if found else "none"
         return sources | ready
 
-    def _annotated(self) -> tuple[str, ...]:
+    def _annotation_names(self) -> tuple[str, ...]:
         """Return the names of the annotation; ``?`` if it is unreadable, which its tool reports."""
         if self.annotation_file is None:
             return ()

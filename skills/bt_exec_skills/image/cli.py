@@ -87,8 +87,8 @@ def ask(
     from bt_exec.cli.mission_setup import Options
     from bt_exec.cli.output import emit
     from bt_exec.failure import UsageError
-    from bt_exec_skills.image.asking import missions_of
-    from bt_exec_skills.image.sources import pictures
+    from bt_exec_skills.image.asking import build_mission_worlds
+    from bt_exec_skills.image.sources import find_pictures
 
     *names, question = words
     if not names or os.path.isfile(question):  # noqa: PTH113 - Path raises for a long question
@@ -105,8 +105,8 @@ def ask(
         last=True,
         tools=tools or (),
     )
-    with pictures(names, allow_net=allow_net) as files:
-        worlds = missions_of(files, question, annotation, out, program, program_by)
+    with find_pictures(names, allow_net=allow_net) as files:
+        worlds = build_mission_worlds(files, question, annotation, out, program, program_by)
         ask_one = _ask if len(worlds) == 1 else _ask_of_several
         found: list[tuple[int, dict[str, Any]]] = []
         for world in worlds:

@@ -20,7 +20,7 @@ _FIX = (
 )
 
 
-def _weights() -> tuple[str, str, str, str]:
+def _check_weights() -> tuple[str, str, str, str]:
     """Return True if the shipped network for tabletop objects can be loaded."""
     try:
         names = make_detector().names
@@ -34,7 +34,7 @@ def check_machine() -> Iterator[tuple[str, str, str, str]]:
 
     Each item is (name, state, detail, remedy).
     """
-    yield _weights()
+    yield _check_weights()
     with tempfile.NamedTemporaryFile(prefix="bt-exec-", suffix=".png") as picture:
         ran = run_program(_PROGRAM, Path(picture.name), limits=Limits(wall_s=20.0))
     if ran.ending == "not_run":

@@ -17,14 +17,14 @@ from bt_exec.failure import UsageError
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["MOST_BYTES", "fetched"]
+__all__ = ["MOST_BYTES", "fetch_picture"]
 
 MOST_BYTES = 32_000_000
 _MOST_S = 20.0
 _MOST_HOPS = 3
 
 
-def fetched(address: str, *, allow_net: bool) -> bytes:
+def fetch_picture(address: str, *, allow_net: bool) -> bytes:
     """Return the picture at an address.
 
     The result may exceed `MOST_BYTES` by a small amount, so that the caller can detect oversized
@@ -48,14 +48,14 @@ def fetched(address: str, *, allow_net: bool) -> bytes:
     if not allow_net:
         raise UsageError(f"{address} is on the network; add --allow-net to fetch it")
     try:
-        return asyncio.run(_in_time(address))
+        return asyncio.run(_fetch_with_timeout(address))
     except TimeoutError:
         raise UsageError(f"{address} takes longer than {_MOST_S:.0f} s") from None
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise UsageError(f"{address} cannot be fetched: {error or type(error).__name__}") from None
 
 
-async def _in_time(address: str) -> bytes:
+async def _fetch_with_timeout(address: str) -> bytes:
     import httpx2
 
     async with asyncio.timeout(_MOST_S), httpx2.AsyncClient(timeout=None) as client:
@@ -63,7 +63,7 @@ async def _in_time(address: str) -> bytes:
         for _ in range(_MOST_HOPS + 1):
             async with client.stream("GET", url) as answer:
                 if answer.next_request is None:
-                    return await _read(answer, address)
+                    return await _read_picture(answer, address)
                 onward = answer.next_request.url
             if onward.host != url.host:
                 await _check_public(onward, address)
@@ -90,7 +90,7 @@ async def _check_public(onward: httpx2.URL, address: str) -> None:
             )
 
 
-async def _read(answer: httpx2.Response, address: str) -> bytes:
+async def _read_picture(answer: httpx2.Response, address: str) -> bytes:
     answer.raise_for_status()
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not kind.startswith("image/"):

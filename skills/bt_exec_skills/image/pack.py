@@ -18,8 +18,8 @@ from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.looker import Looker
 from bt_exec_skills.image.rigs import make_rig
 from bt_exec_skills.image.rules.after_answer import AFTER_ANSWER
-from bt_exec_skills.image.rules.crop_first import CROP_FIRST, crop_first_checker
-from bt_exec_skills.image.rules.phrasing import told_of
+from bt_exec_skills.image.rules.crop_first import CROP_FIRST, check_crop_first
+from bt_exec_skills.image.rules.phrasing import final_report
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.image.skills.ask import Place, ask_vqa, crops_first
 from bt_exec_skills.image.skills.compare import (
@@ -54,7 +54,10 @@ class Answers(MissionReporter):
     def told(self) -> str:
         """Return the answer, objections of the judges, and messages about its program."""
         bench = self._bench
-        said = [told_of(bench), str(bench.program["text"]) if bench.program is not None else ""]
+        said = [
+            final_report(bench),
+            str(bench.program["text"]) if bench.program is not None else "",
+        ]
         return " ".join(filter(None, said))
 
 
@@ -87,7 +90,7 @@ PACK = Pack(
     ),
     conditions=(crops_first,),
     passes=(CROP_FIRST, AFTER_ANSWER),
-    checkers=(crop_first_checker,),
+    checkers=(check_crop_first,),
     types={"Set": SetName, "Place": Place, "Colour": ColourName | Literal["any"]},
     facts={
         "boxes.{Set}": ("none", "known"),

@@ -14,10 +14,10 @@ from bt_exec_skills.image.models.contracts import (
     ANY_NAME,
     DETECTORS,
     PromptedDetector,
-    make_brought,
+    make_registered_model,
 )
 from bt_exec_skills.image.perception.looker import make_looker
-from bt_exec_skills.image.perception.overlay import picture_file
+from bt_exec_skills.image.perception.overlay import output_path
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.things.detector import FAINT, make_detector
 from bt_exec_skills.vision.detector import NetworkDetector
@@ -32,23 +32,23 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
         UsageError: If the picture, the annotation or the weights cannot be read, the annotated
             picture has no valid extension, or the site has no model for a requested program.
     """
-    detector, prompted = _detector(settings), _prompted(settings)
+    detector, prompted = _make_detector(settings), _make_prompted_detector(settings)
     names = detector.names if detector is not None else ()
     bench = Bench(
-        _file(start.image),
-        _file(start.annotation),
+        _optional_path(start.image),
+        _optional_path(start.annotation),
         detector,
         (ANY_NAME,) if prompted is not None else names,
-        picture_file(start.out) if start.out else None,
-        _file(start.program),
-        _file(settings.reader),
-        _file(start.second),
+        output_path(start.out) if start.out else None,
+        _optional_path(start.program),
+        _optional_path(settings.reader),
+        _optional_path(start.second),
         least_score=settings.least_score,
         only_by_name=settings.detector == "learned" or prompted is not None,
         prompted=prompted,
     )
     if start.program_by == "model":
-        bench.writer = _writer(settings)
+        bench.writer = _make_writer(settings)
     if bench.file is not None:
         _ = bench.picture
         if start.second:
@@ -60,7 +60,7 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
     return Rig(facts=bench.facts, frame=frame, services={"bench": bench, "looker": looker})
 
 
-def _prompted(settings: ImageSettings) -> PromptedDetector | None:
+def _make_prompted_detector(settings: ImageSettings) -> PromptedDetector | None:
     """Return the detector with text prompts of a site, or None.
 
     Raises:
@@ -68,10 +68,10 @@ def _prompted(settings: ImageSettings) -> PromptedDetector | None:
     """
     if not isinstance(settings.detector, dict):
         return None
-    return cast(PromptedDetector, make_brought(DETECTORS, "detector", settings.detector))
+    return cast(PromptedDetector, make_registered_model(DETECTORS, "detector", settings.detector))
 
 
-def _detector(settings: ImageSettings) -> NetworkDetector | None:
+def _make_detector(settings: ImageSettings) -> NetworkDetector | None:
     """Return the network of a site: the shipped one, its own weights, or None.
 
     Raises:
@@ -84,7 +84,7 @@ def _detector(settings: ImageSettings) -> NetworkDetector | None:
     return make_detector(expand_home(settings.detector), FAINT)
 
 
-def _writer(settings: ImageSettings) -> Writer:
+def _make_writer(settings: ImageSettings) -> Writer:
     """Return the model that writes programs on this site."""
     given = dict(settings.writer or {})
     name = given.pop("name", None)
@@ -96,5 +96,5 @@ def _writer(settings: ImageSettings) -> Writer:
     return find_writer(name, given)
 
 
-def _file(named: str | None) -> Path | None:
+def _optional_path(named: str | None) -> Path | None:
     return expand_home(named) if named else None

@@ -11,16 +11,16 @@ from urllib.parse import urlsplit
 
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
-from bt_exec_skills.image.fetching import MOST_BYTES, fetched
+from bt_exec_skills.image.fetching import MOST_BYTES, fetch_picture
 
-__all__ = ["pictures"]
+__all__ = ["find_pictures"]
 
 _ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp"})
 _MOST_PICTURES = 200
 
 
 @contextlib.contextmanager
-def pictures(names: Sequence[str], *, allow_net: bool = False) -> Iterator[list[Path]]:
+def find_pictures(names: Sequence[str], *, allow_net: bool = False) -> Iterator[list[Path]]:
     """Yield the picture files for the given names, in order.
 
     Downloaded files are removed afterwards.
@@ -38,22 +38,22 @@ def pictures(names: Sequence[str], *, allow_net: bool = False) -> Iterator[list[
             place = folder / str(number)
             place.mkdir()
             if one == "-":
-                found.append(_write_picture(place / "stdin", _standard_input(), one))
+                found.append(_write_picture(place / "stdin", _read_standard_input(), one))
             elif "://" in one:
-                data = fetched(one, allow_net=allow_net)
-                found.append(_write_picture(place / _name_of(one), data, one))
+                data = fetch_picture(one, allow_net=allow_net)
+                found.append(_write_picture(place / _file_name_for(one), data, one))
             else:
-                found += _files_of(expand_home(one))
+                found += _picture_files(expand_home(one))
         if len(found) > _MOST_PICTURES:
             raise UsageError(f"{len(found)} pictures; at most {_MOST_PICTURES} at a time")
         yield found
 
 
-def _standard_input() -> bytes:
+def _read_standard_input() -> bytes:
     return b"" if sys.stdin is None else sys.stdin.buffer.read(MOST_BYTES + 1)
 
 
-def _files_of(path: Path) -> list[Path]:
+def _picture_files(path: Path) -> list[Path]:
     """Return a file, or the pictures of a folder by name.
 
     An invalid file is reported when it is read.
@@ -85,7 +85,7 @@ def _write_picture(file: Path, data: bytes, what: str) -> Path:
     return file
 
 
-def _name_of(address: str) -> str:
+def _file_name_for(address: str) -> str:
     """Return a name for the file of an address, from the last part of its path."""
     name = Path(urlsplit(address).path).name
     return "".join(c for c in name if c.isalnum() or c in "._-")[:80].strip(".") or "picture"

@@ -7,7 +7,7 @@ import time
 from bt_exec.language.messages import language_of
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.pack import PACK
-from bt_exec_skills.image.rules.planning import plan_of
+from bt_exec_skills.image.rules.planning import build_plan
 from bt_exec_skills.image.rules.read import read_question
 
 SKILLS = {one.name: one for one in PACK.skills}
@@ -32,7 +32,7 @@ def tools_of(root: dict) -> list[tuple[str, dict]]:
 def ask(bench: Bench, text: str):
     """Return the answer to a question."""
     bench.begin()
-    for name, given in tools_of(plan_of(read_question(text), language_of(text), bench.facts())):
+    for name, given in tools_of(build_plan(read_question(text), language_of(text), bench.facts())):
         finish(SKILLS[name](bench=bench, **given))
     return bench.answer
 

@@ -14,7 +14,7 @@ from bt_exec.failure import UsageError
 from bt_exec.mission.session import Session
 from bt_exec.skill import Skill
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.rules.program import program_of
+from bt_exec_skills.image.rules.program import build_program
 from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.skills.conclude import count
 from bt_exec_skills.image.skills.find import detect
@@ -140,7 +140,7 @@ def test_program_returns_the_answer(shapes, text, tmp_path):
     """Runs here without the sandbox; other tests use it."""
     bench, program = Bench(shapes), tmp_path / "program.py"
     answer = ask(bench, text)
-    program.write_text(program_of(bench, text), encoding="utf-8")
+    program.write_text(build_program(bench, text), encoding="utf-8")
     found = runpy.run_path(str(program))["run"](str(shapes))["answer"]
     assert json.loads(json.dumps(found)) == json.loads(json.dumps(answer.value))
 
@@ -148,7 +148,7 @@ def test_program_returns_the_answer(shapes, text, tmp_path):
 def test_program_of_an_annotation_returns_the_answer(table):
     bench = Bench(table)
     ask(bench, "How many tomatoes are there except the blue ones?")
-    assert check_program(bench, program_of(bench, "?"), "en", trusted=True).agrees is True
+    assert check_program(bench, build_program(bench, "?"), "en", trusted=True).agrees is True
 
 
 @pytest.mark.slow
@@ -156,9 +156,9 @@ def test_program_with_another_result_is_reported(bt_ask, shapes, tmp_path, monke
     from bt_exec_skills.image.skills import program as skill
 
     def other(bench, question):
-        return program_of(bench, question).replace("= counted.sure", "= 9")
+        return build_program(bench, question).replace("= counted.sure", "= 9")
 
-    monkeypatch.setattr(skill, "program_of", other)
+    monkeypatch.setattr(skill, "build_program", other)
     words = [shapes, "빨간 원은 몇 개야?", "--program", tmp_path / "program.py"]
     code, said, _ = bt_ask(*words)
     assert (code, said["answer"]["value"], said["program"]["agrees"]) == (0, 3, False)
@@ -308,14 +308,14 @@ def test_detector_of_the_site_is_used(shapes):
     bench = Bench(shapes, detector=Finder(), detector_names=("tomato", "cup"))
     assert ask(bench, "How many red tomatoes are there?").value == 1
     with pytest.raises(UsageError, match="no program can be written: detect"):
-        program_of(bench, "?")
+        build_program(bench, "?")
     assert finish(detect(bench=bench, into="target")).found == 2
 
 
 def test_words_of_a_question_are_never_code(shapes, tmp_path):
     bench = Bench(shapes)
     ask(bench, "How many red circles are there?")
-    text = program_of(bench, 'x """\nimport os\nraise SystemExit(9)\n"""\\')
+    text = build_program(bench, 'x """\nimport os\nraise SystemExit(9)\n"""\\')
     file = tmp_path / "p.py"
     file.write_text(text)
     run = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=60)

@@ -9,7 +9,7 @@ import pytest
 import bt_exec.language.reading
 from bt_exec.language.messages import language_of
 from bt_exec.spec.plain_yaml import parse_yaml
-from bt_exec_skills.image.rules.planning import CannotTell, plan_of
+from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.read import read_question
 
@@ -31,7 +31,7 @@ def test_question_is_read_as_labelled(case):
 
     def read():
         question = read_question(text, case.get("context", ()), NAMES.split("|"))
-        plan_of(question, language_of(text), FACTS, text)
+        build_plan(question, language_of(text), FACTS, text)
         return question
 
     if case["want"] == "refuse":

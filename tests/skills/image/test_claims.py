@@ -2,7 +2,7 @@
 
 import pytest
 
-from bt_exec_skills.image.rules.claims import numbers_in, says_yes
+from bt_exec_skills.image.rules.claims import find_amounts, parse_yes_or_no
 
 NUMBERS = [
     ("There are 3.", {3}), ("three tomatoes", {3}), ("3개입니다", {3}), ("세 개입니다", {3}),
@@ -23,7 +23,7 @@ NUMBERS = [
 
 @pytest.mark.parametrize(("text", "numbers"), NUMBERS)
 def test_claimed_numbers(text, numbers):
-    assert numbers_in(text) == numbers
+    assert find_amounts(text) == numbers
 
 
 @pytest.mark.parametrize(
@@ -36,4 +36,4 @@ def test_claimed_numbers(text, numbers):
     ],
 )  # fmt: skip
 def test_claimed_yes_or_no(text, yes):
-    assert says_yes(text) is yes
+    assert parse_yes_or_no(text) is yes

@@ -6,11 +6,11 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.image import tools
-from bt_exec_skills.image.asking import missions_of
+from bt_exec_skills.image.asking import build_mission_worlds
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.perception.instances import Crop, Instance
 from bt_exec_skills.image.rules.planning import CannotTell
-from bt_exec_skills.image.rules.program import program_of
+from bt_exec_skills.image.rules.program import build_program
 from bt_exec_skills.image.rules.program_check import check_program
 from tests.skills.image.asking import ask
 
@@ -61,7 +61,7 @@ def test_change_is_reported_with_its_place(pair):
     answer = ask(bench, "뭐가 달라?")
     assert answer.value is False
     assert answer.text.startswith("두 사진이 다릅니다 (2곳): 위 왼쪽, 아래 오른쪽.")
-    assert check_program(bench, program_of(bench, "?"), "en", trusted=True).agrees is True
+    assert check_program(bench, build_program(bench, "?"), "en", trusted=True).agrees is True
     boxes = sorted(one.bbox for one in bench.candidates("target").accepted())
     assert np.abs(np.subtract(boxes, [(30, 30, 91, 91), (250, 190, 291, 231)])).max() <= 4
 
@@ -103,7 +103,7 @@ def test_objects_are_compared(pair, text, value, says):
     assert answer.value is value
     assert says in answer.text
     namespace = {}
-    exec(program_of(bench, text), namespace)
+    exec(build_program(bench, text), namespace)
     assert namespace["run"](str(bench.file))["answer"] is value
 
 
@@ -119,15 +119,19 @@ def test_size_between_two_limits_is_undecided():
 def test_missions_of_a_comparison(tmp_path):
     files = [tmp_path / name for name in ("a.png", "b.png", "c.png")]
     first, second = (str(one) for one in files[:2])
-    assert missions_of(files[:1], "몇 개야?") == [{"image": first}]
-    assert missions_of(files[:2], "몇 개야?") == [{"image": first}, {"image": second}]
-    assert missions_of(files[:2], "두 사진이 같아?") == [{"image": first, "second": second}]
+    assert build_mission_worlds(files[:1], "몇 개야?") == [{"image": first}]
+    assert build_mission_worlds(files[:2], "몇 개야?") == [{"image": first}, {"image": second}]
+    assert build_mission_worlds(files[:2], "두 사진이 같아?") == [
+        {"image": first, "second": second}
+    ]
     with pytest.raises(UsageError, match="two pictures are compared at a time; found 3"):
-        missions_of(files, "What is different?")
+        build_mission_worlds(files, "What is different?")
     with pytest.raises(UsageError, match="a program is written for one picture; found 3"):
-        missions_of(files, "몇 개야?", program=tmp_path / "p.py")
-    outs = [world["out"] for world in missions_of(files, "몇 개야?", out=tmp_path / "outs")]
+        build_mission_worlds(files, "몇 개야?", program=tmp_path / "p.py")
+    outs = [
+        world["out"] for world in build_mission_worlds(files, "몇 개야?", out=tmp_path / "outs")
+    ]
     assert outs[0] == str(tmp_path / "outs" / "001-a.png")
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="names a folder"):
-        missions_of(files, "몇 개야?", out=tmp_path / "file")
+        build_mission_worlds(files, "몇 개야?", out=tmp_path / "file")

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.rules.program import program_of
+from bt_exec_skills.image.rules.program import build_program
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.read import read_question
 from tests.skills.image.asking import ask
@@ -121,7 +121,7 @@ def test_composed_question_is_answered_by_tools_and_program(picture, text, value
     answer = ask(bench, text)
     assert answer.value == value, answer.text
     space: dict = {}
-    exec(program_of(bench, text), space)
+    exec(build_program(bench, text), space)
     assert json.loads(json.dumps(space["run"](str(picture))["answer"])) == value
 
 

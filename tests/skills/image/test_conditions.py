@@ -10,8 +10,8 @@ from bt_exec_skills.image.perception.colours import name_pixels
 from bt_exec_skills.image.perception.instances import SUREST
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.image.perception.separability import DOUBTFUL, separability
-from bt_exec_skills.image.rules.judging import cross_checks_of, judged
-from bt_exec_skills.image.skills.other_light import in_other_light, relit
+from bt_exec_skills.image.rules.judging import judge_answer, run_cross_checks
+from bt_exec_skills.image.skills.other_light import cross_check_in_other_light, relight
 from tests.cases import cases
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.conditions import CONDITIONS, conditioned, questions
@@ -25,7 +25,9 @@ def sureness(picture, text):
     """Return the answer to a question and its confidence after judgement."""
     bench = bench_of(picture)
     answer = ask(bench, text)
-    return answer.value, judged(bench, [*cross_checks_of(bench), *in_other_light(bench)]).confidence
+    return answer.value, judge_answer(
+        bench, [*run_cross_checks(bench), *cross_check_in_other_light(bench)]
+    ).confidence
 
 
 def asked(seeds):
@@ -92,11 +94,11 @@ def test_clear_objects_have_high_confidence():
 
 def test_relit_picture_has_a_neutral_ground():
     picture = (plain(230) * np.array([1.0, 0.8, 0.6])).astype(np.uint8)
-    grounds = [one.reshape(-1, 3).mean(axis=0) for one in relit(picture)]
+    grounds = [one.reshape(-1, 3).mean(axis=0) for one in relight(picture)]
     assert any(one.max() - one.min() < 4 for one in grounds)
-    assert len({*name_pixels(relit(picture)[-1]).ravel().tolist()}) == 1
+    assert len({*name_pixels(relight(picture)[-1]).ravel().tolist()}) == 1
     # a dark background gives no evidence of the light
-    assert len(relit(plain(10))) > len(relit(plain(235)))
+    assert len(relight(plain(10))) > len(relight(plain(235)))
 
 
 def test_no_confident_answer_is_wrong_for_each_condition():

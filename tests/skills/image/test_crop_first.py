@@ -10,7 +10,7 @@ from bt_exec.spec.load import load_text
 from bt_exec_skills.image.perception import instances
 from bt_exec_skills.image.perception.looker import Looker
 from bt_exec_skills.image.rules.after_answer import AFTER_ANSWER
-from bt_exec_skills.image.rules.crop_first import CROP_FIRST, crop_first_checker
+from bt_exec_skills.image.rules.crop_first import CROP_FIRST, check_crop_first
 from tests.llm.turns.say import annotate, draw
 
 ASK = "{do: ask_vqa, with: {question: Is it nice?}}"
@@ -45,13 +45,13 @@ def context(**facts: str) -> PassContext:
     ],
 )
 def test_early_question_about_the_whole_picture_is_found(nodes, facts, found):
-    problems = list(crop_first_checker(plan(*nodes), context(**facts)))
+    problems = list(check_crop_first(plan(*nodes), context(**facts)))
     assert [one.code for one in problems] == ["CROP_FIRST"] * found
 
 
 def test_results_of_earlier_turns_are_not_checked_again():
     kept = plan("{name: turn 1, sequence: [" + SEGMENT + "]}", ASK, head=", kept: [turn 1]")
-    assert list(crop_first_checker(kept, context())) == []
+    assert list(check_crop_first(kept, context())) == []
 
 
 def test_every_question_about_the_whole_picture_gets_one_guard():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.perception.detecting import NOTHING_KNOWN, detected, found_in
+from bt_exec_skills.image.perception.detecting import NOTHING_KNOWN, detect_with_tiles, select_label
 from bt_exec_skills.image.perception.segment import segment_colour
 from bt_exec_skills.perception.contracts import Detection
 
@@ -26,42 +26,42 @@ def found(*scores, label="tomato"):
     ],
 )
 def test_confidence_of_a_count_is_the_product_of_its_scores(scores, count, whole):
-    kept, sure = detected(found(*scores), "tomato")
+    kept, sure = select_label(found(*scores), "tomato")
     assert len(kept) == count
     assert sure == pytest.approx(whole)
 
 
 def test_other_classes_do_not_affect_the_confidence():
-    kept, sure = detected([*found(0.9), *found(0.05, label="Cup")], "Tomato")
+    kept, sure = select_label([*found(0.9), *found(0.05, label="Cup")], "Tomato")
     assert [one.label for one in kept] == ["tomato"]
     assert sure == pytest.approx(0.9)
-    assert len(detected([*found(0.9), *found(0.8, label="cup")])[0]) == 2
+    assert len(select_label([*found(0.9), *found(0.8, label="cup")])[0]) == 2
 
 
 def test_absence_is_uncertain_when_nothing_is_recognised():
-    assert detected([], "tomato") == ([], NOTHING_KNOWN)
-    assert detected(found(0.3, label="cup"), "tomato").whole == NOTHING_KNOWN
-    assert detected(found(0.9, label="cup"), "tomato").whole == 1.0
+    assert select_label([], "tomato") == ([], NOTHING_KNOWN)
+    assert select_label(found(0.3, label="cup"), "tomato").whole == NOTHING_KNOWN
+    assert select_label(found(0.9, label="cup"), "tomato").whole == 1.0
 
 
 def test_many_medium_scores_lower_the_confidence():
     strange = found(0.6, 0.4, 0.4, 0.3, label="chair")
-    assert detected(strange, "tomato").whole == NOTHING_KNOWN
+    assert select_label(strange, "tomato").whole == NOTHING_KNOWN
     known = found(0.95, 0.95, 0.2, label="cup")
-    assert detected(known, "tomato").whole == pytest.approx(1.9 / 2.1)
+    assert select_label(known, "tomato").whole == pytest.approx(1.9 / 2.1)
 
 
 def test_detection_explained_by_another_object_lowers_the_confidence():
     ball = Detection("ball", BOX, 0.9)
     rival = Detection("tomato", BOX, 0.4, doubt="rival")
-    kept, sure = detected([ball, rival], "tomato")
+    kept, sure = select_label([ball, rival], "tomato")
     assert kept == []
     assert sure == pytest.approx(0.6)
-    assert len(detected([ball, rival], "ball").instances) == 1
+    assert len(select_label([ball, rival], "ball").instances) == 1
 
 
 def test_low_recall_lowers_the_confidence():
-    assert detected(found(0.9), "tomato", recall=0.2).whole == pytest.approx(0.9 * 0.6)
+    assert select_label(found(0.9), "tomato", recall=0.2).whole == pytest.approx(0.9 * 0.6)
 
 
 class OfSome:
@@ -80,7 +80,7 @@ def test_large_picture_is_processed_in_tiles(size, r):
     places = [(150, 150), (size[1] - 160, 200), (size[1] // 2, size[0] // 2), (300, size[0] - 170)]
     for place in places:
         cv2.circle(picture, place, r, (205, 35, 35), -1)
-    seen = found_in(OfSome(), picture)
+    seen = detect_with_tiles(OfSome(), picture)
     middles = sorted((round((a + c) / 2), round((b + d) / 2)) for a, b, c, d in
                      (one.bbox for one in seen.found))  # fmt: skip
     assert np.allclose(middles, sorted(places), atol=3)
@@ -91,7 +91,7 @@ def test_large_picture_is_processed_in_tiles(size, r):
 def test_object_larger_than_a_tile_is_found_once():
     picture = np.full((2400, 3200, 3), 225, np.uint8)
     cv2.circle(picture, (1600, 1200), 900, (205, 35, 35), -1)
-    assert len(found_in(OfSome(), picture).found) == 1
+    assert len(detect_with_tiles(OfSome(), picture).found) == 1
 
 
 @pytest.mark.parametrize("found", [(), ((10, 10, 40, 40),)])

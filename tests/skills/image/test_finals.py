@@ -10,7 +10,7 @@ import yaml
 from bt_exec.models.visual_qa import VqaAnswer
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.perception.looker import LookAnswer, Looker
-from bt_exec_skills.image.rules.phrasing import told_of
+from bt_exec_skills.image.rules.phrasing import final_report
 from bt_exec_skills.image.skills.judge import conclude, judge
 from tests.skills.image.asking import bench_of, finish
 
@@ -100,8 +100,8 @@ def test_true_answer_is_accepted(judged, question, text, second):
 
 def test_unchecked_claims_are_listed(judged):
     bench = judged("How many red circles are there?", "There are 3. They belong to Peter.")
-    assert "Could not be checked otherwise: “They belong to Peter.”" in told_of(bench)
+    assert "Could not be checked otherwise: “They belong to Peter.”" in final_report(bench)
     claims = bench.to_dict()["judgement"]["claims"]
     assert [one["holds"] for one in claims] == [True, None]
     bench = judged("How many red circles are there?", "There are 2 blue squares.")
-    assert "That is not what was asked." in told_of(bench)
+    assert "That is not what was asked." in final_report(bench)

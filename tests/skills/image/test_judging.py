@@ -10,9 +10,14 @@ from bt_exec_skills.image.bench import Answer, Bench
 from bt_exec_skills.image.perception.annotation import Annotation
 from bt_exec_skills.image.perception.instances import Decision, Instance
 from bt_exec_skills.image.perception.looker import CrossCheck, LookAnswer
-from bt_exec_skills.image.perception.whole_picture import colour_of_whole, disputed
-from bt_exec_skills.image.rules.judging import confidence_of, coverage_of, cross_checks_of, judged
-from bt_exec_skills.image.rules.phrasing import told_of
+from bt_exec_skills.image.perception.whole_picture import colour_of_whole, find_disputed
+from bt_exec_skills.image.rules.judging import (
+    evidence_confidence,
+    judge_answer,
+    run_cross_checks,
+    share_of_decided,
+)
+from bt_exec_skills.image.rules.phrasing import final_report
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.drawn import SHAPES, draw, questions
 
@@ -38,7 +43,9 @@ def verdicts(seeds: range, shift: int) -> list[tuple[bool, bool | None]]:
         bench, asked = annotated(seed, shift)
         for _, text, truth in asked:
             answer = ask(bench, text)
-            found.append((answer.value == truth, judged(bench, cross_checks_of(bench)).agrees))
+            found.append(
+                (answer.value == truth, judge_answer(bench, run_cross_checks(bench)).agrees)
+            )
     return found
 
 
@@ -75,18 +82,18 @@ def reds():
 def test_decision_contradicted_by_the_whole_picture_is_reported(reds):
     found = reds.sets["target"]
     found.decisions = [*found.decisions[:2], Decision(False, "blue", 0.9)]
-    reds.judgement = judged(reds, cross_checks_of(reds))
+    reds.judgement = judge_answer(reds, run_cross_checks(reds))
     assert reds.judgement.agrees is False
     assert reds.judgement.cross_checks == (CrossCheck("colours", False, "#3"),)
     assert reds.judgement.confidence <= 0.3
-    assert "But the judges disagree: the colours of the whole picture (#3)." in told_of(reds)
+    assert "But the judges disagree: the colours of the whole picture (#3)." in final_report(reds)
 
 
 def test_instance_rejected_for_another_attribute_is_not_disputed(reds):
     found = reds.sets["target"]
     decisions = [*found.decisions[:2], Decision(False, "square", 0.9)]
-    assert disputed(reds.picture, found.crops, decisions, "red") == []
-    assert disputed(reds.picture, found.crops, decisions, "blue") == [0, 1]
+    assert find_disputed(reds.picture, found.crops, decisions, "red") == []
+    assert find_disputed(reds.picture, found.crops, decisions, "blue") == [0, 1]
     assert colour_of_whole(reds.picture, found.crops, "red") == [True] * 3
 
 
@@ -101,7 +108,7 @@ def test_instance_rejected_for_another_attribute_is_not_disputed(reds):
 def test_worded_answer_is_compared_with_the_crops(reds, text, agrees):
     """Crops alone cannot confirm it, because the answer was derived from them."""
     reds.by_model, reds.answer = True, Answer(text, None, 1.0)
-    cross_checks = [one for one in cross_checks_of(reds) if one.who == "crops"]
+    cross_checks = [one for one in run_cross_checks(reds) if one.who == "crops"]
     assert [one.agrees for one in cross_checks] in ([agrees], [] if agrees is None else None)
 
 
@@ -120,9 +127,9 @@ def test_answer_about_the_whole_picture_objects_only_to_its_own_question(reds, a
     reds.by_model, reds.question = True, "How many lucky balls are there?"
     reds.answer = Answer("There are three.", None, 1.0)
     reds.asked.append(LookAnswer(said, 1.0, asked))
-    checks = [one.agrees for one in cross_checks_of(reds) if one.who == "looker"]
+    checks = [one.agrees for one in run_cross_checks(reds) if one.who == "looker"]
     assert checks == agrees
-    assert judged(reds, cross_checks_of(reds)).confidence <= 0.5
+    assert judge_answer(reds, run_cross_checks(reds)).confidence <= 0.5
 
 
 @pytest.mark.parametrize(("boxes", "agrees"), [(3, True), (2, False)])
@@ -132,15 +139,15 @@ def test_count_of_boxes_is_compared_with_a_count_by_colour(reds, boxes, agrees):
     reds.__dict__["annotation"] = known._replace(instances=known.instances[:boxes])
     answer = ask(reds, "How many red things are there?")
     assert answer.value == boxes
-    check = cross_checks_of(reds)[-1]
+    check = run_cross_checks(reds)[-1]
     assert (check.who, check.agrees, check.says) == ("detector", agrees, "3")
 
 
 def test_scores_of_a_judgement(reds):
-    assert coverage_of(reds) == 1.0
+    assert share_of_decided(reds) == 1.0
     found = reds.sets["target"]
     found.decisions = [Decision(None, "", 0.4), *found.decisions[1:]]
-    assert coverage_of(reds) == pytest.approx(2 / 3)
-    assert confidence_of(reds) <= 0.5
-    assert coverage_of(Bench()) is None
-    assert confidence_of(Bench()) == 0.0
+    assert share_of_decided(reds) == pytest.approx(2 / 3)
+    assert evidence_confidence(reds) <= 0.5
+    assert share_of_decided(Bench()) is None
+    assert evidence_confidence(Bench()) == 0.0

@@ -6,9 +6,9 @@ import pytest
 
 from bt_exec_skills.image.perception import segment
 from bt_exec_skills.image.perception.colours import _PROTOTYPES
-from bt_exec_skills.image.perception.outlines import colour_by_hue, outlined
-from bt_exec_skills.image.rules.judging import cross_checks_of, judged
-from bt_exec_skills.image.rules.phrasing import told_of
+from bt_exec_skills.image.perception.outlines import colour_by_hue, find_outlines
+from bt_exec_skills.image.rules.judging import judge_answer, run_cross_checks
+from bt_exec_skills.image.rules.phrasing import final_report
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.drawn import SHADES, draw, questions
 
@@ -27,7 +27,9 @@ def disc(picture, x, y, r, colour):
 
 
 def told(picture, scale=1.0):
-    return sorted((str(one.colour), str(one.shape), one.parts) for one in outlined(picture, scale))
+    return sorted(
+        (str(one.colour), str(one.shape), one.parts) for one in find_outlines(picture, scale)
+    )
 
 
 @pytest.mark.parametrize(
@@ -45,7 +47,7 @@ def test_objects_are_found_by_their_outlines(ground, scale):
 
 def test_box_is_correct_in_a_large_picture():
     picture = cv2.resize(disc(plain(), 100, 80, 30, RED), (3200, 2400))
-    (one,) = outlined(picture)
+    (one,) = find_outlines(picture)
     assert np.allclose(one.bbox, (700, 500, 1300, 1100), atol=25)
 
 
@@ -87,7 +89,7 @@ def test_both_methods_agree_on_pure_colours():
     ids=["noise", "slope", "tiny", "line", "stripes"],
 )  # fmt: skip
 def test_texture_gradients_and_fragments_are_not_objects(picture):
-    assert not outlined(np.asarray(picture, np.uint8))
+    assert not find_outlines(np.asarray(picture, np.uint8))
 
 
 def verdicts(seeds, change=lambda picture, seed: picture):
@@ -97,7 +99,9 @@ def verdicts(seeds, change=lambda picture, seed: picture):
         bench = bench_of(change(drawn.picture, seed))
         for _, text, truth in questions(drawn, seed):
             answer = ask(bench, text)
-            found.append((answer.value == truth, judged(bench, cross_checks_of(bench)).agrees))
+            found.append(
+                (answer.value == truth, judge_answer(bench, run_cross_checks(bench)).agrees)
+            )
     return found
 
 
@@ -139,11 +143,11 @@ def test_count_contradicted_by_outlines_is_reported(monkeypatch):
     bench.sets["target"].decisions = [
         one._replace(holds=True, confidence=1.0) for one in bench.sets["target"].decisions
     ]
-    bench.judgement = judged(bench, cross_checks_of(bench))
+    bench.judgement = judge_answer(bench, run_cross_checks(bench))
     (check,) = bench.judgement.cross_checks
     assert (check.who, check.agrees, check.says) == ("outlines", False, "2")
     assert bench.judgement.confidence <= 0.3
-    assert "But the judges disagree: a count by outlines (2)." in told_of(bench)
+    assert "But the judges disagree: a count by outlines (2)." in final_report(bench)
 
 
 def test_answer_is_not_confirmed_by_one_of_two_sets():
@@ -151,7 +155,7 @@ def test_answer_is_not_confirmed_by_one_of_two_sets():
     picture = disc(disc(disc(plain(), 60, 60, 30, RED), 116, 64, 30, RED), 240, 160, 30, BLUE)
     bench = bench_of(picture)
     ask(bench, "Are there more red circles than blue circles?")
-    checks = cross_checks_of(bench)
+    checks = run_cross_checks(bench)
     assert [one.agrees for one in checks] == [None, None]
 
 
@@ -172,6 +176,6 @@ def test_judge_applies_only_to_colours_and_shapes(question, agrees):
         disc(disc(disc(plain(), 60, 60, 30, RED), 140, 60, 20, RED), 240, 160, 30, BLUE)
     )
     ask(bench, question)
-    checks = cross_checks_of(bench)
-    assert judged(bench, checks).agrees is agrees
+    checks = run_cross_checks(bench)
+    assert judge_answer(bench, checks).agrees is agrees
     assert {one.who for one in checks} <= {"outlines"}

@@ -6,7 +6,7 @@ import pytest
 
 from bt_exec.language.messages import language_of
 from bt_exec.spec.plain_yaml import parse_yaml
-from bt_exec_skills.image.rules.planning import CannotTell, plan_of
+from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.read import read_question
 from tests.skills.image.asking import tools_of
@@ -36,7 +36,7 @@ FACTS = {
 
 
 def planned(text, kind):
-    return tools_of(plan_of(read_question(text), language_of(text), FACTS[kind]))
+    return tools_of(build_plan(read_question(text), language_of(text), FACTS[kind]))
 
 
 def test_corpus_is_large_enough():

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from bt_exec.spec.plain_yaml import parse_yaml
-from bt_exec_skills.image.rules.judging import cross_checks_of, judged
+from bt_exec_skills.image.rules.judging import judge_answer, run_cross_checks
 from bt_exec_skills.image.rules.planning import CannotTell
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.skills.other_light import in_other_light
+from bt_exec_skills.image.skills.other_light import cross_check_in_other_light
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.scenes import SCENES
 
@@ -33,7 +33,9 @@ def answered(name):
         except (CannotTell, Unread):
             yield row, False, 0.0
             continue
-        judgement = judged(bench, [*cross_checks_of(bench), *in_other_light(bench)])
+        judgement = judge_answer(
+            bench, [*run_cross_checks(bench), *cross_check_in_other_light(bench)]
+        )
         yield row, is_right(answer.value, row["truth"]), judgement.confidence
 
 

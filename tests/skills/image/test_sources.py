@@ -14,7 +14,7 @@ import pytest
 from bt_exec.cli.app import call
 from bt_exec.failure import UsageError
 from bt_exec_skills.image import cli, fetching, sources
-from bt_exec_skills.image.sources import pictures
+from bt_exec_skills.image.sources import find_pictures
 
 ONWARD = {
     "/loop": "/loop",
@@ -93,22 +93,25 @@ def test_files_and_folders_are_in_order(disc, tmp_path):
     folder.mkdir()
     for name in ("b.JPG", "a.png", "notes.txt"):
         (folder / name).write_bytes(disc.read_bytes())
-    with pictures([str(disc), str(folder)]) as files:
+    with find_pictures([str(disc), str(folder)]) as files:
         assert [one.name for one in files] == ["disc.png", "a.png", "b.JPG"]
 
 
 def test_picture_from_standard_input(disc, monkeypatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(disc.read_bytes())))
-    with pictures(["-"]) as (file,):
+    with find_pictures(["-"]) as (file,):
         assert file.read_bytes() == disc.read_bytes()
     assert not file.exists()
 
 
 def test_address_is_fetched_only_with_permission(server, disc):
-    with pictures([f"{server}/disc.png"], allow_net=True) as (file,):
+    with find_pictures([f"{server}/disc.png"], allow_net=True) as (file,):
         assert (file.name, file.read_bytes()) == ("disc.png", disc.read_bytes())
     assert not file.exists()
-    with pytest.raises(UsageError, match="on the network; add --allow-net"), pictures([server]):
+    with (
+        pytest.raises(UsageError, match="on the network; add --allow-net"),
+        find_pictures([server]),
+    ):
         pass
 
 
@@ -131,7 +134,7 @@ def test_address_is_fetched_only_with_permission(server, disc):
 def test_invalid_response_is_refused(server, monkeypatch, path, says):
     monkeypatch.setattr(sources, "MOST_BYTES", 4000)
     monkeypatch.setattr(fetching, "MOST_BYTES", 4000)
-    with pytest.raises(UsageError, match=says), pictures([server + path], allow_net=True):
+    with pytest.raises(UsageError, match=says), find_pictures([server + path], allow_net=True):
         pass
 
 
@@ -139,20 +142,20 @@ def test_slow_address_times_out(server, monkeypatch):
     monkeypatch.setattr(fetching, "_MOST_S", 0.2)
     with (
         pytest.raises(UsageError, match="takes longer than 0 s"),
-        pictures([f"{server}/slow"], allow_net=True),
+        find_pictures([f"{server}/slow"], allow_net=True),
     ):
         pass
 
 
 def test_redirect_on_the_same_host_is_followed(server, disc):
-    with pictures([f"{server}/moved"], allow_net=True) as (file,):
+    with find_pictures([f"{server}/moved"], allow_net=True) as (file,):
         assert file.read_bytes() == disc.read_bytes()
 
 
 @pytest.mark.parametrize("path", ["/..", "/!!!", "/a/.", "/%20", "/disc.png"])
 def test_any_address_gives_a_file_name(server, monkeypatch, disc, path):
-    monkeypatch.setattr(sources, "fetched", lambda *_, **__: disc.read_bytes())
-    with pictures([server + path], allow_net=True) as (file,):
+    monkeypatch.setattr(sources, "fetch_picture", lambda *_, **__: disc.read_bytes())
+    with find_pictures([server + path], allow_net=True) as (file,):
         assert file.read_bytes() == disc.read_bytes()
 
 
@@ -167,22 +170,25 @@ def test_any_address_gives_a_file_name(server, monkeypatch, disc, path):
     ],
 )
 def test_private_addresses_are_refused(name, says):
-    with pytest.raises(UsageError, match=says), pictures([name], allow_net=True):
+    with pytest.raises(UsageError, match=says), find_pictures([name], allow_net=True):
         pass
 
 
 def test_missing_picture_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"")))
-    with pytest.raises(UsageError, match="gives nothing; pipe a picture"), pictures(["-"]):
+    with pytest.raises(UsageError, match="gives nothing; pipe a picture"), find_pictures(["-"]):
         pass
     monkeypatch.setattr(sys, "stdin", None)  # closed: <&-
-    with pytest.raises(UsageError, match="gives nothing; pipe a picture"), pictures(["-"]):
+    with pytest.raises(UsageError, match="gives nothing; pipe a picture"), find_pictures(["-"]):
         pass
-    with pytest.raises(UsageError, match="holds no picture"), pictures([str(tmp_path)]):
+    with pytest.raises(UsageError, match="holds no picture"), find_pictures([str(tmp_path)]):
         pass
     (tmp_path / "a.png").write_bytes(b"")
     monkeypatch.setattr(sources, "_MOST_PICTURES", 1)
-    with pytest.raises(UsageError, match="2 pictures; at most 1"), pictures([str(tmp_path)] * 2):
+    with (
+        pytest.raises(UsageError, match="2 pictures; at most 1"),
+        find_pictures([str(tmp_path)] * 2),
+    ):
         pass
 
 

@@ -11,8 +11,8 @@ from bt_exec.mission.session import Session
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.perception import text as reading
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.image.rules.planning import CannotTell, plan_of
-from bt_exec_skills.image.rules.program import program_of
+from bt_exec_skills.image.rules.planning import CannotTell, build_plan
+from bt_exec_skills.image.rules.program import build_program
 from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.rules.read import read_question
 from bt_exec_skills.vision.text_drawing import write
@@ -57,7 +57,7 @@ class Engine:
 @pytest.fixture
 def engine(monkeypatch):
     def put(*lines):
-        monkeypatch.setattr(reading, "_engine", lambda weights: Engine(*lines))
+        monkeypatch.setattr(reading, "_load_engine", lambda weights: Engine(*lines))
         monkeypatch.setattr(reading, "can_read", lambda: True)
 
     monkeypatch.setattr("bt_exec_skills.image.bench.can_read", lambda: True)
@@ -73,7 +73,7 @@ def test_sign_is_read_and_its_instruction_not_followed(sign, tmp_path):
     assert answer.value == ["EXIT", HOSTILE]
     assert answer.text.startswith(f"사진에 쓰인 글: “EXIT” · “{HOSTILE}”.")
     program = tmp_path / "program.py"
-    program.write_text(program_of(bench, "?"), encoding="utf-8")
+    program.write_text(build_program(bench, "?"), encoding="utf-8")
     assert runpy.run_path(str(program))["run"](str(sign))["answer"] == ["EXIT", HOSTILE]
 
 
@@ -82,7 +82,7 @@ def test_sign_is_read_in_the_sandbox(sign):
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
     bench = Bench(sign)
     assert ask(bench, "표지판에 뭐라고 써 있어?").value == ["EXIT", HOSTILE]
-    checked = check_program(bench, program_of(bench, "?"), "en", trusted=True)
+    checked = check_program(bench, build_program(bench, "?"), "en", trusted=True)
     assert checked.agrees is True, checked
 
 
@@ -176,7 +176,7 @@ def test_nested_boxes_are_read_once(sign, engine):
 def test_missing_recogniser_error_names_the_extra(sign, monkeypatch, text):
     monkeypatch.setattr("bt_exec_skills.image.bench.can_read", lambda: False)
     with pytest.raises(CannotTell, match="NO_READER"):
-        plan_of(read_question(text), language_of(text), Bench(sign).facts())
+        build_plan(read_question(text), language_of(text), Bench(sign).facts())
     with Session("image", world={"image": str(sign)}) as session:
         outcome = session.run(text)
     assert (outcome.status, outcome.reason_code) == ("refused", "NO_READER")

@@ -11,12 +11,16 @@ from bt_exec_skills.image.perception.bars import Bar, bar_value, bars_among
 from bt_exec_skills.image.perception.codes import read_codes
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.segment import segment_colour
-from bt_exec_skills.image.perception.written_values import amounts_in, rows_of, written_value
-from bt_exec_skills.image.rules.program import program_of
+from bt_exec_skills.image.perception.written_values import (
+    group_into_rows,
+    parse_amounts,
+    written_value,
+)
+from bt_exec_skills.image.rules.program import build_program
 from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.read import read_question
-from bt_exec_skills.image.skills.recompute import run_again
+from bt_exec_skills.image.skills.recompute import repeat_on_picture
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.values import chart, page, with_ean13, with_qr
 
@@ -48,12 +52,12 @@ RECEIPT = lines(
     ],
 )  # fmt: skip
 def test_amounts_are_parsed_with_their_separators(text, amounts):
-    assert amounts_in(text) == amounts
+    assert parse_amounts(text) == amounts
 
 
 @given(st.integers(0, 10**8), st.sampled_from(["{:,.2f}", "{:.2f}", "₩{:,.2f}", "{:,.2f} €"]))
 def test_amount_round_trip(cents, form):
-    assert amounts_in(form.format(cents / 100)) == [cents / 100]
+    assert parse_amounts(form.format(cents / 100)) == [cents / 100]
 
 
 @pytest.mark.parametrize(
@@ -120,8 +124,8 @@ def test_dates_are_parsed_and_an_ambiguous_order_is_uncertain(text, day, sure):
 
 
 def test_lines_of_one_height_are_one_row():
-    assert [one.text for one in rows_of(RECEIPT)][2:4] == ["Cherry pie 4.50", "Coffee 3.00"]
-    assert rows_of([]) == []
+    assert [one.text for one in group_into_rows(RECEIPT)][2:4] == ["Cherry pie 4.50", "Coffee 3.00"]
+    assert group_into_rows([]) == []
 
 
 @pytest.fixture
@@ -159,7 +163,7 @@ def test_measure_is_repeated_on_another_picture(shapes):
     bench = bench_of(shapes)
     ask(bench, "How wide is the blue square?")
     smaller = cv2.resize(shapes, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    assert run_again(bench, smaller).value == pytest.approx(50, rel=0.03)
+    assert repeat_on_picture(bench, smaller).value == pytest.approx(50, rel=0.03)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +210,7 @@ def test_program_gives_the_same_value(shapes, tmp_path, text):
     bench = Bench(tmp_path / "picture.png")
     cv2.imwrite(str(bench.file), shapes[..., ::-1])
     answer = ask(bench, text)
-    checked = check_program(bench, program_of(bench, text), "en", trusted=True)
+    checked = check_program(bench, build_program(bench, text), "en", trusted=True)
     assert (checked.agrees, checked.found) == (True, answer.value)
 
 
@@ -265,7 +269,7 @@ def test_bar_is_named_by_the_text_below_it(tmp_path, text):
     answer = ask(bench, text)
     assert answer.value == "BB"
     assert "BB (75" in answer.text
-    assert check_program(bench, program_of(bench, text), "en", trusted=True).found == "BB"
+    assert check_program(bench, build_program(bench, text), "en", trusted=True).found == "BB"
 
 
 @pytest.mark.slow

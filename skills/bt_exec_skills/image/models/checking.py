@@ -43,18 +43,18 @@ def check_detector(
         before = picture.copy()
         first = detector.detect(picture, tuple(prompts))
         assert np.array_equal(picture, before), "detect changes the picture; work on a copy"
-        _check_found(first, prompts, picture)
+        _check_detections(first, prompts, picture)
         again = detector.detect(picture, tuple(prompts))
-        assert _plain(first) == _plain(again), (
+        assert _to_comparable(first) == _to_comparable(again), (
             "the same picture gives other detections; switch random numbers and dropout off"
         )
         one = detector.detect(picture, (prompts[0],))
-        _check_found(one, prompts[:1], picture)
+        _check_detections(one, prompts[:1], picture)
         nothing = detector.detect(picture, ())
         assert len(nothing) == 0, f"without prompts there are no detections, found {len(nothing)}"
 
 
-def _check_found(found: Sequence[Detection], prompts: Sequence[str], picture: Frame) -> None:
+def _check_detections(found: Sequence[Detection], prompts: Sequence[str], picture: Frame) -> None:
     assert isinstance(found, list | tuple), (
         f"detect returns a list of Detection, found {type(found).__name__}"
     )
@@ -111,5 +111,5 @@ def _generated_pictures() -> tuple[Frame, ...]:
     return wide, np.ascontiguousarray(wide.transpose(1, 0, 2)), wide[:1, :1].copy()
 
 
-def _plain(found: Sequence[Detection]) -> list[tuple[object, ...]]:
+def _to_comparable(found: Sequence[Detection]) -> list[tuple[object, ...]]:
     return [(one.label, one.bbox, round(one.score, 4)) for one in found]

@@ -29,8 +29,8 @@ __all__ = [
     "PromptedDetector",
     "Reply",
     "accepted_detections",
-    "brought_names",
-    "make_brought",
+    "make_registered_model",
+    "registered_names",
 ]
 
 DETECTORS = "bt_exec_skills.prompted_detectors"
@@ -87,7 +87,7 @@ class PictureModel(Protocol):
 Factory: TypeAlias = Callable[[Mapping[str, Any]], Any]
 
 
-def make_brought(group: str, kind: str, given: Mapping[str, Any]) -> Any:
+def make_registered_model(group: str, kind: str, given: Mapping[str, Any]) -> Any:
     """Return the detector or model named in a setting of a site.
 
     Args:
@@ -108,13 +108,13 @@ def make_brought(group: str, kind: str, given: Mapping[str, Any]) -> Any:
         from bt_exec_skills.image.models.http_client import create
 
         return create(rest)
-    if name not in brought_names(group):
-        raise UnknownName(kind, name, brought_names(group))
+    if name not in registered_names(group):
+        raise UnknownName(kind, name, registered_names(group))
     factory: Factory = load_plugin(group, kind, name)
     return factory(rest)
 
 
-def brought_names(group: str) -> tuple[str, ...]:
+def registered_names(group: str) -> tuple[str, ...]:
     """Return the names that a setting may give: ``remote``, and what packages register."""
     return (_REMOTE, *plugin_names(group))
 

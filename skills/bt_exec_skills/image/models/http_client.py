@@ -59,7 +59,7 @@ class RemoteModel:
         """
         if not prompts:
             return []
-        data = self._post("detect", {"picture": _encoded(picture), "prompts": [*prompts]})
+        data = self._post("detect", {"picture": _encode_png(picture), "prompts": [*prompts]})
         rows = data.get("detections")
         if not isinstance(rows, list):
             raise UsageError(f"{self._settings.url}/detect answers no list of 'detections'")
@@ -76,7 +76,7 @@ class RemoteModel:
         Raises:
             UsageError: If the server is unreachable or its response is invalid.
         """
-        data = self._post("answer", {"picture": _encoded(picture), "question": question})
+        data = self._post("answer", {"picture": _encode_png(picture), "question": question})
         text, sure = data.get("answer"), data.get("confidence")
         if not isinstance(text, str):
             raise UsageError(f"{self._settings.url}/answer answers no text as 'answer'")
@@ -110,7 +110,7 @@ class RemoteModel:
         return found
 
 
-def _encoded(picture: Frame) -> str:
+def _encode_png(picture: Frame) -> str:
     good, data = cv2.imencode(".png", np.ascontiguousarray(picture[..., ::-1]))
     assert good
     return base64.b64encode(data.tobytes()).decode()

@@ -20,7 +20,7 @@ import numpy as np
 
 from bt_exec_skills.image.models.contracts import PictureModel, PromptedDetector
 
-__all__ = ["serving"]
+__all__ = ["serve_model"]
 
 _MOST_BYTES = 100_000_000
 _TIMEOUT_S = 30.0
@@ -31,7 +31,7 @@ class _BadRequestError(ValueError):
 
 
 @contextmanager
-def serving(model: PromptedDetector | PictureModel, port: int = 0) -> Iterator[str]:
+def serve_model(model: PromptedDetector | PictureModel, port: int = 0) -> Iterator[str]:
     """Serve a model on 127.0.0.1 in a context, and yield the address.
 
     Args:
@@ -59,7 +59,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Handle ``/detect`` and ``/answer``."""
         try:
-            found = self._answered(self._body())
+            found = self._run_model(self._read_body())
         except _BadRequestError as error:
             self._send(400, {"error": str(error)})
         except Exception as error:  # noqa: BLE001 - any error of the model is reported
@@ -70,7 +70,7 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: Any) -> None:
         """Print nothing."""
 
-    def _body(self) -> Mapping[str, Any]:
+    def _read_body(self) -> Mapping[str, Any]:
         length = self.headers.get("Content-Length", "")
         if not length.isdigit() or int(length) > _MOST_BYTES:
             raise _BadRequestError(f"Content-Length must be at most {_MOST_BYTES}")
@@ -82,20 +82,20 @@ class _Handler(BaseHTTPRequestHandler):
             raise _BadRequestError("the body is not a JSON object")
         return data
 
-    def _answered(self, body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    def _run_model(self, body: Mapping[str, Any]) -> Mapping[str, Any] | None:
         path = self.path.rstrip("/").rpartition("/")[2]
         if path == "detect" and isinstance(self.served, PromptedDetector):
             prompts = body.get("prompts")
             if not isinstance(prompts, list) or not all(isinstance(one, str) for one in prompts):
                 raise _BadRequestError("'prompts' is not a list of texts")
-            found = self.served.detect(_decoded(body), prompts)
+            found = self.served.detect(_decode_picture(body), prompts)
             rows = [{"label": one.label, "bbox": [*one.bbox], "score": one.score} for one in found]
             return {"detections": rows}
         if path == "answer" and isinstance(self.served, PictureModel):
             question = body.get("question")
             if not isinstance(question, str):
                 raise _BadRequestError("'question' is not a text")
-            reply = self.served.answer(_decoded(body), question)
+            reply = self.served.answer(_decode_picture(body), question)
             return {"answer": reply.text, "confidence": reply.confidence}
         return None
 
@@ -108,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
-def _decoded(body: Mapping[str, Any]) -> Any:
+def _decode_picture(body: Mapping[str, Any]) -> Any:
     try:
         data = base64.b64decode(str(body.get("picture", "")), validate=True)
     except (binascii.Error, ValueError):

@@ -64,15 +64,15 @@ def read_annotation(path: str | Path, picture: str | Path, size: tuple[int, int]
         UsageError: If the file is unreadable or contains invalid values.
     """
     file = expand_home(path)
-    text = _text(file)
+    text = _read_text(file)
     if file.suffix.lower() == ".txt":
-        return _yolo(text, file, size)
+        return _parse_yolo(text, file, size)
     if file.suffix.lower() == ".csv":
-        return _from_rows(csv.DictReader(io.StringIO(text)), file, size)
-    return _json(text, file, Path(picture).name, size)
+        return _parse_rows(csv.DictReader(io.StringIO(text)), file, size)
+    return _parse_json(text, file, Path(picture).name, size)
 
 
-def _inside_picture(found: Iterable[Instance | None], file: Path) -> tuple[Instance, ...]:
+def _instances_in_picture(found: Iterable[Instance | None], file: Path) -> tuple[Instance, ...]:
     """Return the instances inside the picture.
 
     Raises:
@@ -91,7 +91,7 @@ def _inside_picture(found: Iterable[Instance | None], file: Path) -> tuple[Insta
     return tuple(kept)
 
 
-def _text(file: Path) -> str:
+def _read_text(file: Path) -> str:
     try:
         if not file.is_file():
             raise UsageError(f"annotation {file} does not exist")
@@ -104,16 +104,16 @@ def _text(file: Path) -> str:
         raise UsageError(f"annotation {file} cannot be read: {error.strerror}") from None
 
 
-def _json(text: str, file: Path, picture: str, size: tuple[int, int]) -> Annotation:
+def _parse_json(text: str, file: Path, picture: str, size: tuple[int, int]) -> Annotation:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"annotation {file} is not JSON: {error}") from None
     if isinstance(data, list):
-        return _from_rows(data, file, size)
+        return _parse_rows(data, file, size)
     try:
         if isinstance(data, dict) and "annotations" in data and "categories" in data:
-            return _coco(data, file, picture, size)
+            return _parse_coco(data, file, picture, size)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         why = f"{type(error).__name__}: {error}"
         raise UsageError(f"annotation {file} is malformed: {why:.200}") from None
@@ -124,16 +124,18 @@ def _json(text: str, file: Path, picture: str, size: tuple[int, int]) -> Annotat
     )
 
 
-def _from_rows(rows: Iterable[Any], file: Path, size: tuple[int, int]) -> Annotation:
+def _parse_rows(rows: Iterable[Any], file: Path, size: tuple[int, int]) -> Annotation:
     try:
-        found = _inside_picture(_results(rows, size), file)
+        found = _instances_in_picture(_parse_results(rows, size), file)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, csv.Error) as error:
         why = f"{type(error).__name__}: {error}"
         raise UsageError(f"annotation {file} is malformed: {why:.200}") from None
     return Annotation(tuple(dict.fromkeys(one.label for one in found)), found)
 
 
-def _coco(data: Mapping[str, Any], file: Path, picture: str, size: tuple[int, int]) -> Annotation:
+def _parse_coco(
+    data: Mapping[str, Any], file: Path, picture: str, size: tuple[int, int]
+) -> Annotation:
     names = {one["id"]: str(one["name"]) for one in data["categories"]}
     images = data.get("images", [])
     mine = {one["id"] for one in images if Path(str(one["file_name"])).name == picture}
@@ -143,11 +145,11 @@ def _coco(data: Mapping[str, Any], file: Path, picture: str, size: tuple[int, in
             f"{', '.join(str(one['file_name']) for one in images[:3])}"
             f"{' …' if len(images) > 3 else ''}"
         )
-    found = _coco_boxes(data["annotations"], names, mine, size)
-    return Annotation(tuple(names.values()), _inside_picture(found, file))
+    found = _parse_coco_boxes(data["annotations"], names, mine, size)
+    return Annotation(tuple(names.values()), _instances_in_picture(found, file))
 
 
-def _coco_boxes(
+def _parse_coco_boxes(
     rows: Sequence[Mapping[str, Any]],
     names: Mapping[Any, str],
     mine: Collection[Any],
@@ -156,36 +158,40 @@ def _coco_boxes(
     for one in rows:
         if mine and one.get("image_id") not in mine:
             continue
-        x, y, wide, high = (_number(value) for value in one["bbox"])
+        x, y, wide, high = (_parse_number(value) for value in one["bbox"])
         corners = (x, y, x + wide, y + high)
-        score = _share(one.get("score", 1.0))
+        score = _parse_score(one.get("score", 1.0))
         outline = one.get("segmentation")
-        yield _instance(names[one["category_id"]], corners, score, size, outline)
+        yield _make_instance(names[one["category_id"]], corners, score, size, outline)
 
 
-def _results(data: Iterable[Mapping[str, Any]], size: tuple[int, int]) -> Iterator[Instance | None]:
+def _parse_results(
+    data: Iterable[Mapping[str, Any]], size: tuple[int, int]
+) -> Iterator[Instance | None]:
     for one in data:
         if "x_min" in one:  # supervision leaves unknown values empty
             keys, box, name = ("x_min", "y_min", "x_max", "y_max"), one, "class_name"
         else:
             keys, box, name = ("x1", "y1", "x2", "y2"), one["box"], "name"
-        corners = tuple(_number(box[key]) for key in keys)
+        corners = tuple(_parse_number(box[key]) for key in keys)
         sure = one.get("confidence", 1.0)
-        score = 1.0 if sure == "" else _share(sure)
-        yield _instance(str(one[name]), corners, score, size, None)
+        score = 1.0 if sure == "" else _parse_score(sure)
+        yield _make_instance(str(one[name]), corners, score, size, None)
 
 
-def _yolo(text: str, file: Path, size: tuple[int, int]) -> Annotation:
+def _parse_yolo(text: str, file: Path, size: tuple[int, int]) -> Annotation:
     listed = file.with_name("classes.txt")
     if not listed.is_file():
         raise UsageError(
             f"annotation {file} numbers its classes; put their names, one a line, into {listed}"
         )
-    names = tuple(filter(None, map(str.strip, _text(listed).splitlines())))
-    return Annotation(names, _inside_picture(_yolo_lines(text, file, names, size), file))
+    names = tuple(filter(None, map(str.strip, _read_text(listed).splitlines())))
+    return Annotation(
+        names, _instances_in_picture(_parse_yolo_lines(text, file, names, size), file)
+    )
 
 
-def _yolo_lines(
+def _parse_yolo_lines(
     text: str, file: Path, names: tuple[str, ...], size: tuple[int, int]
 ) -> Iterator[Instance | None]:
     high, wide = size
@@ -194,7 +200,7 @@ def _yolo_lines(
         if not words:
             continue
         try:
-            kind, values = _yolo_values(words, len(names))
+            kind, values = _parse_yolo_line(words, len(names))
         except ValueError as error:
             raise UsageError(
                 f"annotation {file}:{number}: {error}; a line is: class x y width height [score], "
@@ -203,21 +209,21 @@ def _yolo_lines(
         if len(values) in (4, 5):
             x, y, w, h = values[0] * wide, values[1] * high, values[2] * wide, values[3] * high
             corners, outline = (x - w / 2, y - h / 2, x + w / 2, y + h / 2), None
-            score = _share(values[4]) if len(values) == 5 else 1.0
+            score = _parse_score(values[4]) if len(values) == 5 else 1.0
         else:
             points = np.reshape(values, (-1, 2)) * (wide, high)
             corners = (*points.min(axis=0), *points.max(axis=0))
             outline, score = [points.ravel().tolist()], 1.0
-        yield _instance(names[kind], corners, score, size, outline)
+        yield _make_instance(names[kind], corners, score, size, outline)
 
 
-def _yolo_values(words: Sequence[str], classes: int) -> tuple[int, list[float]]:
+def _parse_yolo_line(words: Sequence[str], classes: int) -> tuple[int, list[float]]:
     """Return the class and the numbers of a line.
 
     Raises:
         ValueError: If its format is invalid.
     """
-    kind, values = int(words[0]), [_number(word) for word in words[1:]]
+    kind, values = int(words[0]), [_parse_number(word) for word in words[1:]]
     if not 0 <= kind < classes:
         raise ValueError(f"class {kind}, but there are {classes}")
     if len(values) not in (4, 5) and (len(values) < 6 or len(values) % 2):
@@ -225,34 +231,34 @@ def _yolo_values(words: Sequence[str], classes: int) -> tuple[int, list[float]]:
     return kind, values
 
 
-def _instance(
+def _make_instance(
     label: str, corners: tuple[float, ...], score: float, size: tuple[int, int], outline: Any
 ) -> Instance | None:
     box = whole_pixels(corners, size)
     if box is None:  # entirely outside the picture
         return None
-    return Instance(label, box, score, "annotation", _mask(outline, box))
+    return Instance(label, box, score, "annotation", _make_mask(outline, box))
 
 
-def _mask(outline: Any, box: tuple[int, int, int, int]) -> Mask | None:
+def _make_mask(outline: Any, box: tuple[int, int, int, int]) -> Mask | None:
     """Return a mask of the pixels inside polygons, or None (COCO run lengths are ignored)."""
     if not isinstance(outline, list) or not outline:
         return None
     canvas = np.zeros((box[3] - box[1], box[2] - box[0]), np.uint8)
     for polygon in outline:
-        points = np.reshape([_number(value) for value in polygon], (-1, 2)) - (box[0], box[1])
+        points = np.reshape([_parse_number(value) for value in polygon], (-1, 2)) - (box[0], box[1])
         cv2.fillPoly(canvas, [np.round(points).astype(np.int32)], 1)
     return np.asarray(canvas, bool) if canvas.any() else None
 
 
-def _number(value: Any) -> float:
+def _parse_number(value: Any) -> float:
     number = float(value)
     if isinstance(value, bool) or not math.isfinite(number) or abs(number) > 1e6:
         raise ValueError(f"{value!r} is not a position in a picture")
     return number
 
 
-def _share(value: Any) -> float:
+def _parse_score(value: Any) -> float:
     number = float(value)
     if not 0 <= number <= 1:
         raise ValueError(f"score {value!r} is not within 0..1")

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import cv2
 import numpy as np
 
-from bt_exec_skills.image.perception.colours import COLOURS, ColourName, colour_shares, lab_of
+from bt_exec_skills.image.perception.colours import COLOURS, ColourName, colour_shares, to_cielab
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.segment import without_holes
 
@@ -57,31 +57,31 @@ def verify_attribute(crop: Crop, attribute: AttributeName, among: Sequence[Crop]
     """
     if attribute in COLOURS:
         found, clear = name_colour(crop)
-        if clear < _UNCLEAR and found != attribute and _share(crop, attribute) < _TRACE:
+        if clear < _UNCLEAR and found != attribute and _colour_share(crop, attribute) < _TRACE:
             return Decision(False, found, _UNCLEAR)
-        return _decide(found, attribute, clear)
+        return _decide_attribute(found, attribute, clear)
     if attribute in SHAPES:
         shape, clear = name_shape(crop)
         if attribute == "rectangle" and shape == "square":  # every square is a rectangle
             return Decision(True, shape, clear)
-        return _decide(shape, attribute, clear)
+        return _decide_attribute(shape, attribute, clear)
     if attribute in ("big", "small", "tall", "short"):
-        return _size(crop, attribute, among)
+        return _decide_size(crop, attribute, among)
     if attribute in ("bright", "dark"):
-        level = float(lab_of(crop.pixels)[..., 0][crop.own].mean())
+        level = float(to_cielab(crop.pixels)[..., 0][crop.own].mean())
         word = "bright" if level >= _BRIGHT else "dark" if level <= _DARK else "medium"
         edge = min(abs(level - _BRIGHT), abs(level - _DARK))
-        return _decide(word, attribute, min(1.0, 0.5 + edge / _BAND / 2))
+        return _decide_attribute(word, attribute, min(1.0, 0.5 + edge / _BAND / 2))
     if attribute in ("filled", "hollow"):
-        return _fill(crop, attribute)
+        return _decide_filled(crop, attribute)
     grey = cv2.cvtColor(crop.pixels, cv2.COLOR_RGB2GRAY)
     spread = float(cv2.Laplacian(grey, cv2.CV_64F).var())
     if _BLURRED < spread < _SHARP:
         return Decision(None, "between sharp and blurred", 0.5)
-    return _decide("sharp" if spread >= _SHARP else "blurred", attribute, 0.8)
+    return _decide_attribute("sharp" if spread >= _SHARP else "blurred", attribute, 0.8)
 
 
-def _decide(found: str, wanted: str, clear: float) -> Decision:
+def _decide_attribute(found: str, wanted: str, clear: float) -> Decision:
     if clear < _UNCLEAR:
         return Decision(None, found, clear)
     return Decision(found == wanted, found, clear)
@@ -97,7 +97,7 @@ def name_colour(crop: Crop) -> tuple[str, float]:
     return shares[0][0], float(min(1.0, 0.25 + margin))
 
 
-def _share(crop: Crop, colour: str) -> float:
+def _colour_share(crop: Crop, colour: str) -> float:
     shares = colour_shares(crop.pixels, crop.own)
     return sum(share for name, share in shares.items() if name == colour)
 
@@ -166,29 +166,29 @@ def most_frequent(groups: Mapping[str, int]) -> list[str]:
     return [name for name, number in groups.items() if number == max(groups.values())]
 
 
-def _fill(crop: Crop, attribute: str) -> Decision:
+def _decide_filled(crop: Crop, attribute: str) -> Decision:
     """Compare the area of an object with that of its outline; undecided without a mask."""
     if crop.instance.mask is None:
         return Decision(None, "", 0.0)
     share = float(crop.own.sum() / max(1, int(without_holes(crop.own).sum())))
     if _HOLLOW < share < _FILLED:
         return Decision(None, "between filled and hollow", 0.5)
-    return _decide("filled" if share >= _FILLED else "hollow", attribute, 0.9)
+    return _decide_attribute("filled" if share >= _FILLED else "hollow", attribute, 0.9)
 
 
-def side_of(instance: Instance, upright: bool) -> float:
+def object_side(instance: Instance, upright: bool) -> float:
     """Return the height of an object [px], or the side of a square of its area."""
     return float(instance.bbox[3] - instance.bbox[1]) if upright else float(np.sqrt(instance.area))
 
 
-def _size(crop: Crop, attribute: str, among: Sequence[Crop]) -> Decision:
+def _decide_size(crop: Crop, attribute: str, among: Sequence[Crop]) -> Decision:
     """Compare with the others: the largest gap between their sizes separates big and small."""
     upright = attribute in ("tall", "short")
-    sides = sorted(side_of(one.instance, upright) for one in among)
+    sides = sorted(object_side(one.instance, upright) for one in among)
     ratios = [after / before for before, after in pairwise(sides)]
     if not ratios or max(ratios) < _RATIO:
         return Decision(None, "of the size of the others", 0.4)
     border = sides[int(np.argmax(ratios))]
     more, less = ("tall", "short") if upright else ("big", "small")
-    found = more if side_of(crop.instance, upright) > border else less
-    return _decide(found, attribute, float(min(1.0, 0.5 + (max(ratios) - _RATIO))))
+    found = more if object_side(crop.instance, upright) > border else less
+    return _decide_attribute(found, attribute, float(min(1.0, 0.5 + (max(ratios) - _RATIO))))

@@ -13,7 +13,7 @@ import numpy as np
 
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.text import READ
-from bt_exec_skills.image.perception.written_values import amounts_in
+from bt_exec_skills.image.perception.written_values import parse_amounts
 
 __all__ = ["Bar", "BarFact", "bar_value", "bars_among"]
 
@@ -68,7 +68,7 @@ def bar_value(
     mine = [one for one in bars if any(one.bbox == other.bbox for other in accepted)]
     if names:
         mine = [one for one in mine if _text_below(one, lines)[0].lower() in names]
-    scale = _scale(bars, lines)
+    scale = _fit_scale(bars, lines)
     if len(mine) != 1:
         return Bar(None, len(mine))
     text, score = _text_below(mine[0], lines)
@@ -87,13 +87,13 @@ def _text_below(bar: Instance, lines: Sequence[Instance]) -> tuple[str, float]:
     return ("", 0.0) if nearest is None else (nearest.label, nearest.score)
 
 
-def _scale(bars: Sequence[Instance], lines: Sequence[Instance]) -> tuple[float, float] | None:
+def _fit_scale(bars: Sequence[Instance], lines: Sequence[Instance]) -> tuple[float, float] | None:
     """Return slope and start of value = slope * row + start, or None."""
     if not bars:
         return None
     left = min(one.bbox[0] for one in bars)
     beside = [one for one in lines if one.score >= READ and one.middle[0] < left]
-    read = [(one.middle[1], amounts_in(one.label)) for one in beside]
+    read = [(one.middle[1], parse_amounts(one.label)) for one in beside]
     ticks = [(row, amounts[0]) for row, amounts in read if len(amounts) == 1]
     if len(ticks) < _LEAST_TICKS or len({row for row, _ in ticks}) < len(ticks):
         return None

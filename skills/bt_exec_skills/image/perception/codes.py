@@ -48,22 +48,22 @@ def read_codes(picture: Frame, kind: CodeKind = "qr code") -> list[Instance]:
         factor = scale * min(1.0, _LONGEST / longest)
         if scale > 1 and longest * factor > _LONGEST:
             continue
-        scaled = _scaled(grey, factor)
+        scaled = _scale_picture(grey, factor)
         kinds = ("qr code", "barcode") if kind == "code" else (kind,)
-        for content, corners in chain.from_iterable(_decoded(scaled, one) for one in kinds):
+        for content, corners in chain.from_iterable(_decode_codes(scaled, one) for one in kinds):
             low, high = corners.min(axis=0) / factor, corners.max(axis=0) / factor
             box = whole_pixels((*low.tolist(), *high.tolist()), size)
             if box is not None:
-                _merge(found, content, box)
+                _merge_reading(found, content, box)
     return sorted(found[:_MOST_CODES], key=lambda one: (one.bbox[1], one.bbox[0]))
 
 
-def _scaled(grey: Frame, factor: float) -> Frame:
+def _scale_picture(grey: Frame, factor: float) -> Frame:
     way = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
     return np.asarray(cv2.resize(grey, None, fx=factor, fy=factor, interpolation=way), np.uint8)
 
 
-def _decoded(
+def _decode_codes(
     grey: Frame, kind: str
 ) -> Iterator[tuple[str, np.ndarray[tuple[int, ...], np.dtype[np.float32]]]]:
     """Yield contents and corners [px]."""
@@ -79,15 +79,15 @@ def _decoded(
             yield from ((one_line(text, _MOST_LETTERS), corners) for text, corners in pairs)
 
 
-def _merge(found: list[Instance], content: str, box: Box) -> None:
+def _merge_reading(found: list[Instance], content: str, box: Box) -> None:
     """Add a reading. For a known code it only adds missing content."""
     for place, one in enumerate(found):
         if float(overlaps([box], [one.bbox])[0, 0]) >= _SAME:
             if content and not one.label:
-                found[place] = _code(content, box)
+                found[place] = _make_code_instance(content, box)
             return
-    found.append(_code(content, box))
+    found.append(_make_code_instance(content, box))
 
 
-def _code(content: str, box: Box) -> Instance:
+def _make_code_instance(content: str, box: Box) -> Instance:
     return Instance(content, box, SUREST if content else 0.0, "text")

@@ -16,8 +16,13 @@ import numpy.typing as npt
 from bt_exec_skills.perception.picture import Frame, Mask, border_of
 
 __all__ = [
-    "COLOURS", "ColourName", "colour_shares", "ground_colours", "lab_of",
-    "like_ground", "name_pixels",
+    "COLOURS",
+    "ColourName",
+    "background_mask",
+    "colour_shares",
+    "ground_colours",
+    "name_pixels",
+    "to_cielab",
 ]  # fmt: skip
 
 ColourName = Literal[
@@ -46,36 +51,38 @@ _OF_GROUND = 0.25  # share of the border pixels with a background colour
 _BITS = 5  # levels of each channel in the table of names
 
 
-def lab_of(pixels: Frame) -> npt.NDArray[np.float32]:
+def to_cielab(pixels: Frame) -> npt.NDArray[np.float32]:
     """Return CIELAB values, L in 0..100, of RGB pixels of shape (height, width, 3)."""
     return np.asarray(cv2.cvtColor(pixels.astype(np.float32) / 255, cv2.COLOR_RGB2LAB))
 
 
 @lru_cache(maxsize=1)
-def _weighted() -> npt.NDArray[np.float32]:
+def _weighted_cielab_table() -> npt.NDArray[np.float32]:
     """Return the weighted CIELAB value of every colour, by its leading bits."""
     side = 1 << _BITS
     steps = (np.arange(side) * 255 / (side - 1)).round().astype(np.uint8)
     grid = np.stack(np.meshgrid(steps, steps, steps, indexing="ij"), axis=-1).reshape(-1, 1, 3)
-    return np.asarray(lab_of(grid)[:, 0] * _WEIGHTS, np.float32)
+    return np.asarray(to_cielab(grid)[:, 0] * _WEIGHTS, np.float32)
 
 
 @lru_cache(maxsize=1)
-def _names() -> npt.NDArray[np.uint8]:
+def _nearest_name_table() -> npt.NDArray[np.uint8]:
     """Return the number of the nearest name of every colour, by its leading bits."""
-    here = np.ascontiguousarray(_weighted().T)  # per channel, which is several times as fast
+    here = np.ascontiguousarray(
+        _weighted_cielab_table().T
+    )  # per channel, which is several times as fast
     best = np.full(here.shape[1], np.inf, np.float32)
     names = np.zeros(here.shape[1], np.uint8)
     for number, name in enumerate(COLOURS):
         rgb = np.frombuffer(bytes.fromhex("".join(_PROTOTYPES[name])), np.uint8)
-        for prototype in lab_of(rgb.reshape(1, -1, 3))[0] * _WEIGHTS:
+        for prototype in to_cielab(rgb.reshape(1, -1, 3))[0] * _WEIGHTS:
             distance = np.square(here - prototype[:, None]).sum(axis=0)
             nearer = distance < best
             names[nearer], best[nearer] = number, distance[nearer]
     return names
 
 
-def _codes(pixels: Frame) -> npt.NDArray[np.uint16]:
+def _colour_indices(pixels: Frame) -> npt.NDArray[np.uint16]:
     parts = (pixels >> (8 - _BITS)).astype(np.uint16)
     return np.asarray(
         (parts[..., 0] << 2 * _BITS) | (parts[..., 1] << _BITS) | parts[..., 2], np.uint16
@@ -84,7 +91,7 @@ def _codes(pixels: Frame) -> npt.NDArray[np.uint16]:
 
 def name_pixels(pixels: Frame) -> npt.NDArray[np.uint8]:
     """Return the index in `COLOURS` of the nearest colour name of each pixel."""
-    return np.asarray(_names()[_codes(pixels)], np.uint8)
+    return np.asarray(_nearest_name_table()[_colour_indices(pixels)], np.uint8)
 
 
 def ground_colours(picture: Frame) -> frozenset[ColourName]:
@@ -94,12 +101,12 @@ def ground_colours(picture: Frame) -> frozenset[ColourName]:
     return frozenset(name for name, share in shares.items() if share >= _OF_GROUND)
 
 
-def like_ground(picture: Frame) -> Mask:
+def background_mask(picture: Frame) -> Mask:
     """Return the pixels whose colour is near that of the picture's border: its median."""
-    codes = _codes(border_of(picture)[None])[0]
-    ground = np.median(_weighted()[codes], axis=0)
-    near = np.linalg.norm(_weighted() - ground, axis=1) < _GROUND
-    return np.asarray(near[_codes(picture)], bool)
+    codes = _colour_indices(border_of(picture)[None])[0]
+    ground = np.median(_weighted_cielab_table()[codes], axis=0)
+    near = np.linalg.norm(_weighted_cielab_table() - ground, axis=1) < _GROUND
+    return np.asarray(near[_colour_indices(picture)], bool)
 
 
 def colour_shares(pixels: Frame, own: Mask) -> dict[ColourName, float]:

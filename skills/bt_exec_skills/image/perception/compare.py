@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from bt_exec_skills.image.perception.attributes import name_colour, name_shape
-from bt_exec_skills.image.perception.colours import lab_of
+from bt_exec_skills.image.perception.colours import to_cielab
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.perception.picture import Frame
 
@@ -37,7 +37,7 @@ def differences(one: Frame, other: Frame) -> list[Instance]:
     if other.shape != one.shape:
         other = np.asarray(cv2.resize(other, (wide, high), interpolation=cv2.INTER_AREA), np.uint8)
     labs = [
-        lab_of(np.asarray(cv2.GaussianBlur(each, (5, 5), 0), np.uint8)) for each in (one, other)
+        to_cielab(np.asarray(cv2.GaussianBlur(each, (5, 5), 0), np.uint8)) for each in (one, other)
     ]
     apart = np.linalg.norm(labs[0] - labs[1], axis=2)
     seen = cv2.morphologyEx((apart > _SEEN).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5)))

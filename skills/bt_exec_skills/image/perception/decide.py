@@ -8,7 +8,13 @@ from math import inf
 from typing import Literal
 
 from bt_exec_skills.image.perception.attributes import AttributeName, verify_attribute
-from bt_exec_skills.image.perception.instances import Counted, Crop, Decision, Instance, among
+from bt_exec_skills.image.perception.instances import (
+    Counted,
+    Crop,
+    Decision,
+    Instance,
+    with_overlapping_boxes,
+)
 from bt_exec_skills.image.perception.relations import (
     RelationName,
     holds,
@@ -57,15 +63,15 @@ def of_kind(instances: Sequence[Instance], label: str, without: str = "") -> lis
         for one in instances
         if (not label or one.label.lower() in labels) and one.label.lower() not in others
     ]
-    return among(mine, instances)
+    return with_overlapping_boxes(mine, instances)
 
 
 def start_decisions(instances: Sequence[Instance]) -> list[Decision]:
     """Return the decisions before crops are examined: single objects are accepted."""
-    return [_start(one) for one in instances]
+    return [_start_decision(one) for one in instances]
 
 
-def _start(one: Instance) -> Decision:
+def _start_decision(one: Instance) -> Decision:
     if one.score >= (READ if one.source == "text" else _ONE_THING):
         return Decision(True, "", 1.0)
     if one.source == "text":
@@ -151,7 +157,7 @@ def related(
         others: For ``between``, the objects on the other side.
     """
     if relation in ("nearest", "farthest"):
-        return _by_distance(instances, decisions, landmarks, relation == "nearest")
+        return _decide_by_distance(instances, decisions, landmarks, relation == "nearest")
     result = []
     for one, before in zip(instances, decisions, strict=True):
         known = [other for other in landmarks if other.bbox != one.bbox]
@@ -171,7 +177,7 @@ def related(
 _EQUALLY_FAR = 1.1  # ratio of two distances up to which neither is the nearest
 
 
-def _by_distance(
+def _decide_by_distance(
     instances: Sequence[Instance],
     decisions: Sequence[Decision],
     landmarks: Sequence[Instance],

@@ -16,7 +16,7 @@ from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.things.detector import FAINT, LEAST_SCORE, make_detector
 
-__all__ = ["NOTHING_KNOWN", "Detected", "detect", "detected", "found_in"]
+__all__ = ["NOTHING_KNOWN", "Detected", "detect", "detect_with_tiles", "select_label"]
 
 _MEANT = 0.5  # above this score a detection is more likely right than wrong
 NOTHING_KNOWN = 0.5
@@ -52,7 +52,7 @@ class Detected(NamedTuple):
     whole: float
 
 
-def detected(
+def select_label(
     found: Sequence[Detection],
     label: str = "",
     least_score: float = LEAST_SCORE,
@@ -86,7 +86,7 @@ def detected(
     return Detected(of_kind(kept, label), whole)
 
 
-def found_in(detector: Detector[View[None], Detection], picture: Frame) -> Seen:
+def detect_with_tiles(detector: Detector[View[None], Detection], picture: Frame) -> Seen:
     """Return the detections in a picture; small objects of a large one also in tiles.
 
     A network scales pictures down. Therefore a large picture is also processed in overlapping
@@ -100,21 +100,21 @@ def found_in(detector: Detector[View[None], Detection], picture: Frame) -> Seen:
     height, width = picture.shape[:2]
     whole = len(found)
     if max(height, width) > _LARGE:
-        for x, y in product(_starts(width), _starts(height)):
+        for x, y in product(_tile_offsets(width), _tile_offsets(height)):
             part = np.ascontiguousarray(picture[y : y + _TILE, x : x + _TILE])
             for one in detector.detect(View(0.0, part)):
-                _add(found, one, (x, y), (width, height))
+                _add_tile_detection(found, one, (x, y), (width, height))
     return Seen(found, len(found) > whole)
 
 
-def _starts(length: int) -> list[int]:
+def _tile_offsets(length: int) -> list[int]:
     """Return the offsets of tiles along a side of a picture [px]."""
     step = round(_TILE * (1 - _OVERLAP))
     last = max(0, length - _TILE)
     return [*range(0, last, step), last]
 
 
-def _add(
+def _add_tile_detection(
     found: list[Detection], one: Detection, start: tuple[int, int], size: tuple[int, int]
 ) -> None:
     """Add a clear detection of a tile that is not cut off and not yet known."""
@@ -154,4 +154,4 @@ def detect(
         UsageError: If the weights cannot be used.
     """
     detector = make_detector(Path(weights) if weights is not None else None, FAINT)
-    return detected(found_in(detector, picture).found, label, least_score).instances
+    return select_label(detect_with_tiles(detector, picture).found, label, least_score).instances

@@ -10,12 +10,12 @@ import numpy as np
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.relations import measure
 
-__all__ = ["Extent", "extent_of", "measured"]
+__all__ = ["Extent", "measure_extent", "measured"]
 
 Extent = Literal["area", "width", "height", "distance"]
 
 
-def extent_of(one: Instance, extent: Extent) -> float | None:
+def measure_extent(one: Instance, extent: Extent) -> float | None:
     """Return the area [px²], width or height [px] of an object; None if its box does not suffice.
 
     Args:
@@ -36,7 +36,7 @@ def _nearest_distance(ones: Sequence[Instance], others: Sequence[Instance]) -> f
     return min(pairs, default=None)
 
 
-def _scaled(value: float, extent: Extent, per_px: float) -> float:
+def _to_scale(value: float, extent: Extent, per_px: float) -> float:
     """Return a value in pixels to scale, with three significant digits.
 
     Args:
@@ -65,9 +65,9 @@ def measured(
     if not ones:
         return None
     distance = _nearest_distance(ones, others) if extent == "distance" else None
-    value = distance if extent == "distance" else extent_of(ones[0], extent)
+    value = distance if extent == "distance" else measure_extent(ones[0], extent)
     if value is None or known is None:
         return None if value is None else round(value, 1)
     things, which, length = known
-    base = extent_of(things[0], which) if things else None
-    return _scaled(value, extent, length / base) if base else None
+    base = measure_extent(things[0], which) if things else None
+    return _to_scale(value, extent, length / base) if base else None

@@ -7,8 +7,8 @@ from typing import Literal, get_args
 
 import cv2
 
-from bt_exec_skills.image.perception.attributes import side_of
-from bt_exec_skills.image.perception.colours import lab_of
+from bt_exec_skills.image.perception.attributes import object_side
+from bt_exec_skills.image.perception.colours import to_cielab
 from bt_exec_skills.image.perception.decide import all_hold
 from bt_exec_skills.image.perception.instances import Crop, Decision
 from bt_exec_skills.image.perception.relations import SIDES
@@ -58,7 +58,7 @@ def exceeding(
 
 def _exceeds(one: Crop, other: Crop, attribute: DegreeName, ties: bool) -> Decision:
     if attribute in SIDES:
-        return _beyond(one, other, attribute)
+        return _is_further_to_side(one, other, attribute)
     rising = {"small": "big", "short": "tall", "dark": "bright", "blurred": "sharp"}.get(
         attribute, attribute
     )
@@ -75,11 +75,13 @@ _LEVEL, _APART = 0.1, 0.2
 """Shares of the mean side up to which two objects are level, and from which one is further."""
 
 
-def _beyond(one: Crop, other: Crop, side: str) -> Decision:
+def _is_further_to_side(one: Crop, other: Crop, side: str) -> Decision:
     """Return whether the centre of an object is further to a side than that of another."""
     axis, sign = SIDES[side]
     ahead = sign * (one.instance.middle[axis] - other.instance.middle[axis])
-    share = ahead / ((side_of(one.instance, False) + side_of(other.instance, False)) / 2 + 1)
+    share = ahead / (
+        (object_side(one.instance, False) + object_side(other.instance, False)) / 2 + 1
+    )
     if abs(share) < _APART and share > -_LEVEL:
         return Decision(None, side, 0.5)
     return Decision(share > 0, side if share > 0 else f"not {side}", min(1.0, 0.7 + abs(share)))
@@ -88,8 +90,8 @@ def _beyond(one: Crop, other: Crop, side: str) -> Decision:
 def _measure(crop: Crop, attribute: str) -> float:
     """Return the side length [px], the lightness or the sharpness of an object, at least 1."""
     if attribute in ("big", "tall"):
-        return max(1.0, side_of(crop.instance, attribute == "tall"))
+        return max(1.0, object_side(crop.instance, attribute == "tall"))
     if attribute == "bright":
-        return max(1.0, float(lab_of(crop.pixels)[..., 0][crop.own].mean()))
+        return max(1.0, float(to_cielab(crop.pixels)[..., 0][crop.own].mean()))
     grey = cv2.cvtColor(crop.pixels, cv2.COLOR_RGB2GRAY)
     return max(1.0, float(cv2.Laplacian(grey, cv2.CV_64F).var()))

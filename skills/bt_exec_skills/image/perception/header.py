@@ -36,12 +36,12 @@ class Header(NamedTuple):
 def read_header(data: bytes) -> Header:
     """Return kind and size of a picture; the size is 0 if the header is damaged."""
     try:
-        return _read(data)
+        return _parse_header(data)
     except (struct.error, IndexError):
-        return Header(_kind(data), whole=False)
+        return Header(_detect_format(data), whole=False)
 
 
-def _kind(data: bytes) -> str:
+def _detect_format(data: bytes) -> str:
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "png"
     if data.startswith(b"\xff\xd8\xff"):
@@ -57,22 +57,22 @@ def _kind(data: bytes) -> str:
     return ""
 
 
-def _read(data: bytes) -> Header:
-    kind = _kind(data)
+def _parse_header(data: bytes) -> Header:
+    kind = _detect_format(data)
     if kind == "png":
         width, height = struct.unpack_from(">II", data, 16)
         return Header(kind, width, height, _PNG_END in data)
     if kind == "jpeg":
-        return _jpeg(data)
+        return _parse_jpeg(data)
     if kind == "bmp":
         width, height = struct.unpack_from("<ii", data, 18)
         return Header(kind, max(width, 0), abs(height))
     if kind == "webp":
-        return _webp(data)
-    return _tiff(data) if kind == "tiff" else Header(kind)
+        return _parse_webp(data)
+    return _parse_tiff(data) if kind == "tiff" else Header(kind)
 
 
-def _jpeg(data: bytes) -> Header:
+def _parse_jpeg(data: bytes) -> Header:
     place = 2
     while place + 9 < len(data):
         if data[place] != 0xFF:
@@ -88,7 +88,7 @@ def _jpeg(data: bytes) -> Header:
     return Header("jpeg", whole=False)
 
 
-def _webp(data: bytes) -> Header:
+def _parse_webp(data: bytes) -> Header:
     whole = len(data) >= struct.unpack_from("<I", data, 4)[0] + 8
     part = data[12:16]
     if part == b"VP8X":
@@ -101,7 +101,7 @@ def _webp(data: bytes) -> Header:
     return Header("webp", width & 0x3FFF, height & 0x3FFF, whole)
 
 
-def _tiff(data: bytes) -> Header:
+def _parse_tiff(data: bytes) -> Header:
     order = "<" if data[:2] == b"II" else ">"
     start = struct.unpack_from(f"{order}I", data, 4)[0]
     found = {"width": 0, "height": 0}

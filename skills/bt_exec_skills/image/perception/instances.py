@@ -10,7 +10,16 @@ import numpy as np
 
 from bt_exec_skills.perception.picture import Box, Frame, Mask
 
-__all__ = ["SUREST", "Counted", "Crop", "Decision", "Instance", "among", "count", "crop"]
+__all__ = [
+    "SUREST",
+    "Counted",
+    "Crop",
+    "Decision",
+    "Instance",
+    "count",
+    "crop",
+    "with_overlapping_boxes",
+]
 
 SUREST = 0.98
 """Maximum confidence of an answer: measurements on pictures cannot support more."""
@@ -96,7 +105,7 @@ class Counted(NamedTuple):
     confidence: float
 
 
-def among(some: Iterable[Instance], known: Sequence[Instance]) -> list[Instance]:
+def with_overlapping_boxes(some: Iterable[Instance], known: Sequence[Instance]) -> list[Instance]:
     """Return some of the known instances, each with at most 30 overlapping boxes of others."""
     boxes = np.array([one.bbox for one in known], np.int64).reshape(-1, 4)
     found = []
@@ -110,10 +119,10 @@ def among(some: Iterable[Instance], known: Sequence[Instance]) -> list[Instance]
 
 def crop(picture: Frame, instances: Iterable[Instance]) -> list[Crop]:
     """Return a crop of each instance."""
-    return [_cut(picture, one) for one in instances]
+    return [_make_crop(picture, one) for one in instances]
 
 
-def _cut(picture: Frame, instance: Instance) -> Crop:
+def _make_crop(picture: Frame, instance: Instance) -> Crop:
     x1, y1, x2, y2 = instance.bbox
     pixels = picture[y1:y2, x1:x2]
     if instance.mask is not None:

@@ -39,7 +39,7 @@ def load_picture(path: str | Path) -> Frame:
     """
     file = expand_home(path)
     try:
-        data = _read(file)
+        data = _read_picture_file(file)
     except OSError as error:
         raise UsageError(f"picture {file} cannot be read: {error.strerror}") from None
     head = read_header(data)
@@ -65,10 +65,10 @@ def load_picture(path: str | Path) -> Frame:
         raise UsageError(f"picture {file} is broken: {error.err}") from None
     if pixels is None:
         raise UsageError(f"picture {file} is broken: its {head.kind.upper()} data cannot be read")
-    return _as_rgb(np.asarray(pixels), file)
+    return _to_rgb(np.asarray(pixels), file)
 
 
-def _read(file: Path) -> bytes:
+def _read_picture_file(file: Path) -> bytes:
     if file.is_dir():
         raise UsageError(f"picture {file} is a folder; name one picture")
     if not file.exists():
@@ -80,7 +80,7 @@ def _read(file: Path) -> bytes:
     return file.read_bytes()
 
 
-def _as_rgb(pixels: np.ndarray[tuple[int, ...], np.dtype[np.generic]], file: Path) -> Frame:
+def _to_rgb(pixels: np.ndarray[tuple[int, ...], np.dtype[np.generic]], file: Path) -> Frame:
     if pixels.dtype == np.uint16:
         pixels = np.asarray(np.round(pixels.astype(np.float32) / 257), np.uint8)
     if pixels.dtype != np.uint8:

@@ -20,8 +20,8 @@ from bt_exec_skills.image.models.contracts import (
     UNMEASURED,
     PictureModel,
     Reply,
-    brought_names,
-    make_brought,
+    make_registered_model,
+    registered_names,
 )
 from bt_exec_skills.image.perception.instances import Decision
 from bt_exec_skills.perception.picture import Frame
@@ -36,7 +36,7 @@ _LANGUAGES = MappingProxyType({"en": "English", "ko": "Korean"})
 Likely = {"type": "number", "description": "0 to 1"}
 
 
-def _object(**properties: Any) -> Mapping[str, Any]:
+def _object_schema(**properties: Any) -> Mapping[str, Any]:
     return MappingProxyType(
         {
             "type": "object",
@@ -48,15 +48,15 @@ def _object(**properties: Any) -> Mapping[str, Any]:
 
 
 _TEXT = {"type": "string"}
-_WHOLE = _object(answer=_TEXT, certain={"type": "boolean"}, confidence=Likely)
-_ONE = _object(
+_WHOLE = _object_schema(answer=_TEXT, certain={"type": "boolean"}, confidence=Likely)
+_ONE = _object_schema(
     number={"type": "integer"},
     holds={"type": "string", "enum": ["yes", "no", "cannot tell"]},
     seen=_TEXT,
     confidence=Likely,
 )
-_CROPS = _object(crops={"type": "array", "items": dict(_ONE)})
-_VERDICT = _object(
+_CROPS = _object_schema(crops={"type": "array", "items": dict(_ONE)})
+_VERDICT = _object_schema(
     verdict={"type": "string", "enum": ["right", "wrong", "cannot tell"]}, answer=_TEXT, why=_TEXT
 )
 
@@ -128,11 +128,11 @@ class Looker:
             Failed: ``NO_VQA_MODEL``, ``VQA_FAILED``.
         """
         if isinstance(self.model, PictureModel):
-            reply = yield from _answer_line(self.model, picture, question)
+            reply = yield from _ask_for_line(self.model, picture, question)
             return LookAnswer(reply.text, min(reply.confidence or 0.0, UNMEASURED), question)
-        asked = _ABOUT.format(language=_LANGUAGES[language], question=_quoted(question))
-        data = yield from _model_answer(self._model(), picture, asked, _WHOLE)
-        answer, sure = _line(data.get("answer")), _share(data.get("confidence"))
+        asked = _ABOUT.format(language=_LANGUAGES[language], question=_escape_quotation(question))
+        data = yield from _ask_model(self._require_model(), picture, asked, _WHOLE)
+        answer, sure = _parse_line(data.get("answer")), _parse_confidence(data.get("confidence"))
         if not answer:
             raise Failed("VQA_FAILED", "the model gave no answer")
         sure = sure if data.get("certain") is True else min(sure, 0.5)
@@ -147,38 +147,40 @@ class Looker:
         decided = list[Decision]()
         if isinstance(self.model, PictureModel):
             for one in crops:
-                reply = yield from _answer_line(self.model, one, question)
-                decided.append(_decision(reply))
+                reply = yield from _ask_for_line(self.model, one, question)
+                decided.append(_parse_decision(reply))
             return decided
-        model = self._model()
+        model = self._require_model()
         for first in range(0, len(crops), MOST_CROPS):
             some = crops[first : first + MOST_CROPS]
-            asked = _EACH.format(n=len(some), question=_quoted(question))
-            data = yield from _model_answer(model, list(some), asked, _CROPS)
-            decided += _decisions(data.get("crops"), len(some))
+            asked = _EACH.format(n=len(some), question=_escape_quotation(question))
+            data = yield from _ask_model(model, list(some), asked, _CROPS)
+            decided += _parse_decisions(data.get("crops"), len(some))
         return decided
 
-    def judged(self, picture: Frame, question: str, answer: str) -> Steps[CrossCheck | None]:
+    def judge_answer(self, picture: Frame, question: str, answer: str) -> Steps[CrossCheck | None]:
         """Return the verdict of the second model about an answer, or None."""
         if self.judge is None:
             return None
-        asked = _JUDGE.format(question=_quoted(question), answer=_quoted(answer))
+        asked = _JUDGE.format(
+            question=_escape_quotation(question), answer=_escape_quotation(answer)
+        )
         try:
-            data = yield from _model_answer(self.judge, picture, asked, _VERDICT)
+            data = yield from _ask_model(self.judge, picture, asked, _VERDICT)
         except Failed as failed:
             return CrossCheck("model", None, failed.message)
         verdict: bool | None = {"right": True, "wrong": False}.get(str(data.get("verdict")))
-        own, why = _line(data.get("answer")), _line(data.get("why"))
+        own, why = _parse_line(data.get("answer")), _parse_line(data.get("why"))
         return CrossCheck("model", verdict, " — ".join(filter(None, (own, why))))
 
-    def _model(self) -> VisualQa:
+    def _require_model(self) -> VisualQa:
         if self.model is None or isinstance(self.model, PictureModel):
             message = "the site names no vision model; name one: packs: {image: {vqa: {name: …}}}"
             raise Failed("NO_VQA_MODEL", message, retryable=False)
         return self.model
 
 
-def _model_answer(
+def _ask_model(
     model: VisualQa, images: Any, question: str, schema: Mapping[str, Any]
 ) -> Steps[Any]:
     told = yield from run_in_thread(lambda: model.ask(images, question, schema), "asking a model")
@@ -187,7 +189,7 @@ def _model_answer(
     return told.data
 
 
-def _answer_line(model: PictureModel, picture: Frame, question: str) -> Steps[Reply]:
+def _ask_for_line(model: PictureModel, picture: Frame, question: str) -> Steps[Reply]:
     """Return the answer of a model in one line. The model gets a copy of the picture.
 
     Raises:
@@ -199,20 +201,22 @@ def _answer_line(model: PictureModel, picture: Frame, question: str) -> Steps[Re
         )
     except Exception as error:  # a foreign model may raise anything
         raise Failed("VQA_FAILED", f"{type(error).__name__}: {error}"[:_LONGEST]) from error
-    text = _line(getattr(told, "text", None))
+    text = _parse_line(getattr(told, "text", None))
     if not text:
         raise Failed("VQA_FAILED", "the model gave no answer")
-    return Reply(text, _share(getattr(told, "confidence", None)))
+    return Reply(text, _parse_confidence(getattr(told, "confidence", None)))
 
 
-def _decision(reply: Reply) -> Decision:
+def _parse_decision(reply: Reply) -> Decision:
     """Return the yes or no of a model about one crop."""
-    from bt_exec_skills.image.rules.claims import says_yes  # the reader loads the lexicons
+    from bt_exec_skills.image.rules.claims import parse_yes_or_no  # the reader loads the lexicons
 
-    return Decision(says_yes(reply.text), reply.text, min(reply.confidence or 0.0, UNMEASURED))
+    return Decision(
+        parse_yes_or_no(reply.text), reply.text, min(reply.confidence or 0.0, UNMEASURED)
+    )
 
 
-def _decisions(told: Any, n: int) -> list[Decision]:
+def _parse_decisions(told: Any, n: int) -> list[Decision]:
     """Return a decision for each of `n` crops. Numbers that occur twice are ignored."""
     found: dict[int, Decision] = {}
     for one in told if isinstance(told, list) else ():
@@ -222,21 +226,23 @@ def _decisions(told: Any, n: int) -> list[Decision]:
         holds: bool | None = {"yes": True, "no": False}.get(str(one.get("holds")))
         if number in found and found[number].holds is not holds:
             holds = None
-        found[number] = Decision(holds, _line(one.get("seen")), _share(one.get("confidence")))
+        found[number] = Decision(
+            holds, _parse_line(one.get("seen")), _parse_confidence(one.get("confidence"))
+        )
     nothing = Decision(None, "the model did not say", 0.0)
     return [found.get(number, nothing) for number in range(1, n + 1)]
 
 
-def _line(value: Any) -> str:
+def _parse_line(value: Any) -> str:
     return one_line(value, _LONGEST) if isinstance(value, str) else ""
 
 
-def _share(value: Any) -> float:
+def _parse_confidence(value: Any) -> float:
     sound = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
     return float(value) if sound else 0.0
 
 
-def _quoted(text: str) -> str:
+def _escape_quotation(text: str) -> str:
     """Return a text that cannot close the surrounding quotation mark."""
     return text.replace("<", "‹").replace(">", "›")
 
@@ -247,12 +253,12 @@ def make_looker(vqa: Any, judge: Any) -> Looker:
     Raises:
         UsageError: If a setting has no name, or its model refuses its settings.
     """
-    if isinstance(vqa, Mapping) and vqa.get("name") in brought_names(MODELS):
-        return Looker(make_brought(MODELS, "vqa", vqa), _model("judge", judge))
-    return Looker(_model("vqa", vqa), _model("judge", judge))
+    if isinstance(vqa, Mapping) and vqa.get("name") in registered_names(MODELS):
+        return Looker(make_registered_model(MODELS, "vqa", vqa), _find_model("judge", judge))
+    return Looker(_find_model("vqa", vqa), _find_model("judge", judge))
 
 
-def _model(setting: Literal["vqa", "judge"], given: Any) -> VisualQa | None:
+def _find_model(setting: Literal["vqa", "judge"], given: Any) -> VisualQa | None:
     if given is None:
         return None
     rest = dict(given) if isinstance(given, Mapping) else {}

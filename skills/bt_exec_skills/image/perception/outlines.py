@@ -21,7 +21,7 @@ from bt_exec_skills.image.perception.attributes import ShapeName
 from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.perception.picture import Box, Frame, border_of
 
-__all__ = ["Outline", "colour_by_hue", "outlined"]
+__all__ = ["Outline", "colour_by_hue", "find_outlines"]
 
 _LONGEST = 1024  # the picture is reduced to this side [px]
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003
@@ -52,7 +52,7 @@ class Outline(NamedTuple):
     parts: int
 
 
-def outlined(picture: Frame, scale: float = 1.0) -> list[Outline] | None:
+def find_outlines(picture: Frame, scale: float = 1.0) -> list[Outline] | None:
     """Return the objects in a picture by their outlines; None without a plain background.
 
     Args:
@@ -63,20 +63,22 @@ def outlined(picture: Frame, scale: float = 1.0) -> list[Outline] | None:
     size = max(8, round(picture.shape[1] * factor)), max(8, round(picture.shape[0] * factor))
     kind = cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR
     small = np.asarray(cv2.resize(picture, size, interpolation=kind), np.uint8)
-    labels = _pieces(small)
+    labels = _label_pieces(small)
     if labels is None:
         return None
-    places = _places(labels)
+    places = _pixels_by_piece(labels)
     ground = np.median(small[places.pop(1)], axis=0)
     found = (
         _object_of_piece(small, rows, columns, ground, factor) for rows, columns in places.values()
     )
     things = [one for one in found if one is not None]
-    usual = np.median([_area(one) for one in things]) if things else 0.0
-    return [one if _area(one) >= _SMALL * usual else _undecided_object(one) for one in things]
+    usual = np.median([_box_area(one) for one in things]) if things else 0.0
+    return [
+        one if _box_area(one) >= _SMALL * usual else _make_undecided_object(one) for one in things
+    ]
 
 
-def _places(labels: npt.NDArray[np.int32]) -> dict[int, Places]:
+def _pixels_by_piece(labels: npt.NDArray[np.int32]) -> dict[int, Places]:
     """Return the rows and columns of the pixels of each piece, by its number."""
     flat = labels.ravel()
     order = np.argsort(flat, kind="stable")
@@ -89,17 +91,17 @@ def _places(labels: npt.NDArray[np.int32]) -> dict[int, Places]:
     }
 
 
-def _area(one: Outline) -> float:
+def _box_area(one: Outline) -> float:
     x1, y1, x2, y2 = one.bbox
     return float((x2 - x1) * (y2 - y1))
 
 
-def _undecided_object(one: Outline) -> Outline:
+def _make_undecided_object(one: Outline) -> Outline:
     """Return an undecided object that is so small that it may be a halo."""
     return one._replace(colour=None, shape=None)
 
 
-def _pieces(small: Frame) -> npt.NDArray[np.int32] | None:
+def _label_pieces(small: Frame) -> npt.NDArray[np.int32] | None:
     """Return the number of the flat piece of each pixel; 1 is the background."""
     smooth = cv2.GaussianBlur(cv2.medianBlur(small, 3), (3, 3), 0)
     steep = np.zeros(small.shape[:2], np.float32)
@@ -121,14 +123,14 @@ def _pieces(small: Frame) -> npt.NDArray[np.int32] | None:
     for number, piece in enumerate((n for n in kept if n != ground), 2):
         markers[flat == piece] = number
     grown = np.asarray(cv2.watershed(np.ascontiguousarray(smooth), markers), np.int32)
-    return _merged_pieces(grown, small)
+    return _merge_similar_pieces(grown, small)
 
 
-def _merged_pieces(labels: npt.NDArray[np.int32], small: Frame) -> npt.NDArray[np.int32]:
+def _merge_similar_pieces(labels: npt.NDArray[np.int32], small: Frame) -> npt.NDArray[np.int32]:
     """Return the pieces with neighbours of nearly the same colour merged."""
     count = int(labels.max()) + 1
     middles = np.zeros((count, 3))
-    for number, place in _places(labels).items():
+    for number, place in _pixels_by_piece(labels).items():
         middles[number] = np.median(small[place], axis=0)
     first = np.arange(count)
     sides = ((labels[:, :-2], labels[:, 2:]), (labels[:-2], labels[2:]))
@@ -167,7 +169,7 @@ def _object_of_piece(
         return None
     sides = left, top, int(columns.max()) + 1, int(rows.max()) + 1
     x1, y1, x2, y2 = (round(side / factor) for side in sides)
-    notches = _notches_of(outline, float(cv2.distanceTransform(own, cv2.DIST_L2, 5).max()))
+    notches = _count_notches(outline, float(cv2.distanceTransform(own, cv2.DIST_L2, 5).max()))
     shape = _shape_of_outline(outline) if notches < 2 else None
     colour = colour_by_hue(middle) if notches in (0, 1, 2, 4, 6, 8) else None
     return Outline((x1, y1, x2, y2), colour, shape, 1 + notches // 2)
@@ -178,7 +180,7 @@ _COARSE = 0.12  # tolerance of the corners of the outline, as a share of the thi
 _SWING = 0.04  # variation of the radius: a disc has less, a square 0.14, a triangle 0.27
 
 
-def _notches_of(outline: npt.NDArray[np.int32], thick: float) -> int:
+def _count_notches(outline: npt.NDArray[np.int32], thick: float) -> int:
     """Return the number of notches of an outline; two touching objects have two between them.
 
     A notch is a corner that turns inwards by slightly less than a right angle or more. An

@@ -15,7 +15,7 @@ from bt_exec_skills.image.perception.instances import Decision, Instance
 from bt_exec_skills.perception.picture import Box, Frame
 from bt_exec_skills.vision.text_drawing import extent, write
 
-__all__ = ["overlay", "picture_file", "save_image"]
+__all__ = ["output_path", "overlay", "save_image"]
 
 _ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".bmp")
 _DASH_PX = 7
@@ -31,34 +31,34 @@ def overlay(picture: Frame, instances: Iterable[Instance], decisions: Iterable[D
     canvas = picture.copy()
     thick = max(1, max(picture.shape[:2]) // 640)
     for number, (instance, decision) in enumerate(zip(instances, decisions, strict=True), 1):
-        _box(canvas, instance.bbox, thick, dashed=decision.holds is not True)
+        _draw_box(canvas, instance.bbox, thick, dashed=decision.holds is not True)
         if decision.holds is False:
             x1, y1, x2, y2 = instance.bbox
-            _line(canvas, (x1, y1), (x2 - 1, y2 - 1), thick)
-            _line(canvas, (x1, y2 - 1), (x2 - 1, y1), thick)
-        _tag(canvas, f"{number}{'?' if decision.holds is None else ''}", instance.bbox, thick)
+            _draw_line(canvas, (x1, y1), (x2 - 1, y2 - 1), thick)
+            _draw_line(canvas, (x1, y2 - 1), (x2 - 1, y1), thick)
+        _draw_tag(canvas, f"{number}{'?' if decision.holds is None else ''}", instance.bbox, thick)
     return canvas
 
 
-def _line(canvas: Frame, one: tuple[int, int], other: tuple[int, int], thick: int) -> None:
+def _draw_line(canvas: Frame, one: tuple[int, int], other: tuple[int, int], thick: int) -> None:
     cv2.line(canvas, one, other, (255, 255, 255), 3 * thick)
     cv2.line(canvas, one, other, (0, 0, 0), thick)
 
 
-def _box(canvas: Frame, box: Box, thick: int, *, dashed: bool) -> None:
+def _draw_box(canvas: Frame, box: Box, thick: int, *, dashed: bool) -> None:
     x1, y1, x2, y2 = box[0], box[1], box[2] - 1, box[3] - 1
     corners = [(x1, y1), (x2, y1), (x2, y2), (x1, y2), (x1, y1)]
     for one, other in pairwise(corners):
         if not dashed:
-            _line(canvas, one, other, thick)
+            _draw_line(canvas, one, other, thick)
             continue
         steps = max(2, round(float(np.hypot(*np.subtract(other, one))) / (_DASH_PX * thick)))
         places = np.linspace(one, other, steps + 1).round().astype(int).tolist()
         for start in range(0, steps, 2):
-            _line(canvas, tuple(places[start]), tuple(places[start + 1]), thick)
+            _draw_line(canvas, tuple(places[start]), tuple(places[start + 1]), thick)
 
 
-def _tag(canvas: Frame, text: str, box: Box, thick: int) -> None:
+def _draw_tag(canvas: Frame, text: str, box: Box, thick: int) -> None:
     size = 12 * thick
     wide, high = extent(text, size)
     left = int(np.clip(box[0], 0, max(0, canvas.shape[1] - wide - 6)))
@@ -68,7 +68,7 @@ def _tag(canvas: Frame, text: str, box: Box, thick: int) -> None:
     write(canvas, text, (left + 3, foot), size, (0, 0, 0))
 
 
-def picture_file(path: str | Path) -> Path:
+def output_path(path: str | Path) -> Path:
     """Return the output file of a picture.
 
     Raises:
@@ -86,7 +86,7 @@ def save_image(picture: Frame, path: str | Path) -> Path:
     Raises:
         UsageError: If the extension is unknown, or the file cannot be written.
     """
-    file = picture_file(path)
+    file = output_path(path)
     good, data = cv2.imencode(file.suffix.lower(), picture[..., ::-1])
     try:
         file.write_bytes(data.tobytes() if good else b"")

@@ -9,7 +9,12 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.image.perception.colours import COLOURS, ColourName, like_ground, name_pixels
+from bt_exec_skills.image.perception.colours import (
+    COLOURS,
+    ColourName,
+    background_mask,
+    name_pixels,
+)
 from bt_exec_skills.image.perception.instances import SUREST, Instance
 from bt_exec_skills.perception.picture import Frame, Mask, border_of, box_of
 
@@ -34,7 +39,7 @@ def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Ins
         colour: Name of the colour; None for every colour.
     """
     names = name_pixels(picture)
-    ground = like_ground(picture)
+    ground = background_mask(picture)
     plain = border_of(ground).mean() >= _PLAIN
     names[ground] = len(COLOURS)
     names = np.asarray(cv2.medianBlur(names, 5), np.uint8)
@@ -46,17 +51,17 @@ def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Ins
             mask = cv2.morphologyEx(
                 (names == number).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)
             )
-            found += _regions(mask, name, least)
+            found += _find_regions(mask, name, least)
     if not plain:
-        found = [_unsure(one) for one in found]
+        found = [_with_low_score(one) for one in found]
     return sorted(found, key=lambda one: (one.bbox[1], one.bbox[0]))
 
 
-def _unsure(instance: Instance) -> Instance:
+def _with_low_score(instance: Instance) -> Instance:
     return replace(instance, score=min(instance.score, _UNSURE), source=_UNEVEN)
 
 
-def _regions(mask: npt.NDArray[np.uint8], name: str, least: int) -> list[Instance]:
+def _find_regions(mask: npt.NDArray[np.uint8], name: str, least: int) -> list[Instance]:
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=4)
     height, width = mask.shape
     found = []
@@ -66,11 +71,11 @@ def _regions(mask: npt.NDArray[np.uint8], name: str, least: int) -> list[Instanc
         if area < least or sides >= 3:
             continue
         own = np.asarray(labels[y : y + high, x : x + wide] == number, bool)
-        found.append(_instance(name, (x, y), own))
+        found.append(_make_instance(name, (x, y), own))
     return found
 
 
-def _instance(label: str, corner: tuple[int, int], own: Mask) -> Instance:
+def _make_instance(label: str, corner: tuple[int, int], own: Mask) -> Instance:
     """Return an instance; its score is derived from its convexity."""
     x, y = corner
     box = x, y, x + own.shape[1], y + own.shape[0]
@@ -102,18 +107,18 @@ def separate_touching(instances: Iterable[Instance]) -> list[Instance]:
     watershed between them: each pixel belongs to the centre of its steepest ascent. A convex
     region is one object and is not cut.
     """
-    return [part for one in instances for part in _parts(one)]
+    return [part for one in instances for part in _split_region(one)]
 
 
-def _parts(instance: Instance) -> list[Instance]:
+def _split_region(instance: Instance) -> list[Instance]:
     if instance.mask is None or solidity(instance.mask) >= _CONVEX:
         return [instance]
     own = np.pad(instance.mask.astype(np.uint8), 1)
     distance = cv2.GaussianBlur(cv2.distanceTransform(own, cv2.DIST_L2, 5), (5, 5), 0) * own
-    markers = _middles(distance)
+    markers = _find_centres(distance)
     if markers.max() < 2:
         return [instance]
-    water = _flooded(distance, markers)
+    water = _assign_to_centres(distance, markers)
     parts = []
     for number in range(1, int(markers.max()) + 1):
         part = np.asarray((water == number)[1:-1, 1:-1], bool)
@@ -121,12 +126,12 @@ def _parts(instance: Instance) -> list[Instance]:
             continue
         x1, y1, x2, y2 = box_of(part)
         corner = instance.bbox[0] + x1, instance.bbox[1] + y1
-        made = _instance(instance.label, corner, part[y1:y2, x1:x2])
-        parts.append(_unsure(made) if instance.source == _UNEVEN else made)
+        made = _make_instance(instance.label, corner, part[y1:y2, x1:x2])
+        parts.append(_with_low_score(made) if instance.source == _UNEVEN else made)
     return parts or [instance]
 
 
-def _flooded(
+def _assign_to_centres(
     distance: npt.NDArray[np.float32], markers: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int32]:
     """Return the number of the centre of each pixel, 0 outside.
@@ -154,7 +159,7 @@ def _flooded(
     return np.asarray(water, np.int32)
 
 
-def _middles(distance: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
+def _find_centres(distance: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
     """Return numbered centres: maxima without a path to a higher one above `_SADDLE`."""
     flooded = np.asarray(distance * _SADDLE, np.float32)
     kernel = np.ones((3, 3), np.uint8)

@@ -68,7 +68,7 @@ def separability(picture: Frame, instances: Sequence[Instance]) -> float:
     size = max(1, round(picture.shape[1] * factor)), max(1, round(picture.shape[0] * factor))
     small = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
     smooth = np.asarray(cv2.medianBlur(small, 5), np.float32)
-    regions = [one for one in (_region(each, factor, size) for each in instances) if one]
+    regions = [one for one in (_scale_region(each, factor, size) for each in instances) if one]
     things = np.zeros(small.shape[:2], np.uint8)
     for one in regions:
         high, wide = one.own.shape
@@ -86,7 +86,7 @@ def separability(picture: Frame, instances: Sequence[Instance]) -> float:
     return DOUBTFUL if doubtful else SUREST
 
 
-def _region(one: Instance, factor: float, size: tuple[int, int]) -> _Region | None:
+def _scale_region(one: Instance, factor: float, size: tuple[int, int]) -> _Region | None:
     assert one.mask is not None
     x, y = (int(side * factor) for side in one.bbox[:2])
     wide = min(size[0] - x, max(1, round(one.mask.shape[1] * factor)))

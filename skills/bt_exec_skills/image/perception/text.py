@@ -55,15 +55,15 @@ def read_text(
     Raises:
         UsageError: If rapidocr is not installed, or the weights are invalid.
     """
-    engine = _engine(str(weights or ""))
+    engine = _load_engine(str(weights or ""))
     whole = (0, 0, picture.shape[1], picture.shape[0])
-    boxes = [whole] if within is None else _outer([one.bbox for one in within])
-    lines = (line for box in boxes for line in _lines(engine, picture, box))
+    boxes = [whole] if within is None else _outermost_boxes([one.bbox for one in within])
+    lines = (line for box in boxes for line in _read_lines(engine, picture, box))
     return list(islice(lines, _MOST_LINES))  # the number of lines is limited
 
 
 @lru_cache(maxsize=2)
-def _engine(weights: str) -> Any:
+def _load_engine(weights: str) -> Any:
     if not can_read():
         raise UsageError(f"to read writing, install rapidocr: {INSTALL}")
     from rapidocr import RapidOCR
@@ -83,7 +83,7 @@ def _engine(weights: str) -> Any:
     return RapidOCR(params=settings)
 
 
-def _outer(boxes: Sequence[Box]) -> list[Box]:
+def _outermost_boxes(boxes: Sequence[Box]) -> list[Box]:
     """Return the boxes that are not inside others, so that nothing is read twice."""
     found: list[Box] = []
     for box in sorted(set(boxes), key=lambda one: (one[0] - one[2]) * (one[3] - one[1])):
@@ -98,7 +98,7 @@ def _is_inside(box: Box, other: Box) -> bool:
     )
 
 
-def _lines(engine: Any, picture: Frame, box: Box) -> Iterator[Instance]:
+def _read_lines(engine: Any, picture: Frame, box: Box) -> Iterator[Instance]:
     """Detect lines first and read each one. rapidocr alone would drop unreadable lines."""
     x1, y1, x2, y2 = box
     pixels = np.ascontiguousarray(picture[y1:y2, x1:x2, ::-1])
@@ -110,14 +110,16 @@ def _lines(engine: Any, picture: Frame, box: Box) -> Iterator[Instance]:
         where = whole_pixels(tuple(place.tolist()), (picture.shape[0], picture.shape[1]))
         if where is None:
             continue
-        read = engine(_upright(pixels, corners), use_det=False, use_cls=False, use_rec=True)
+        read = engine(_cut_out_upright(pixels, corners), use_det=False, use_cls=False, use_rec=True)
         said, score = (read.txts[0], read.scores[0]) if read.txts else ("", 0.0)
         # no "…", which is not part of the text
         words = one_line(said, _MOST_LETTERS + 1)[:_MOST_LETTERS]
         yield Instance(words, where, float(score) if words else 0.0, "text")
 
 
-def _upright(pixels: Frame, corners: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> Frame:
+def _cut_out_upright(
+    pixels: Frame, corners: np.ndarray[tuple[int, ...], np.dtype[np.float32]]
+) -> Frame:
     """Return a line cut out along its four corners, clockwise from the top left."""
     wide = max(2, round(float(np.linalg.norm(corners[1] - corners[0]))))
     high = max(2, round(float(np.linalg.norm(corners[3] - corners[0]))))

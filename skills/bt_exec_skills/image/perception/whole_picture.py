@@ -19,7 +19,7 @@ from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["colour_of_whole", "disputed", "placed"]
+__all__ = ["agree_with_regions", "colour_of_whole", "find_disputed"]
 
 _LONGEST = 1024  # the picture is reduced to this side [px]
 _COVERED, _BARE = 0.5, 0.15  # shares of the centre for yes and no
@@ -34,7 +34,7 @@ def colour_of_whole(picture: Frame, crops: Sequence[Crop], colour: ColourName) -
         crops: Crops of the objects.
         colour: Name of the colour.
     """
-    small, scale = _small(picture)
+    small, scale = _shrink(picture)
     has = np.asarray(cv2.medianBlur(name_pixels(small), 5)) == COLOURS.index(colour)
     found: list[bool | None] = []
     for one in crops:
@@ -48,7 +48,7 @@ def colour_of_whole(picture: Frame, crops: Sequence[Crop], colour: ColourName) -
     return found
 
 
-def disputed(
+def find_disputed(
     picture: Frame, crops: Sequence[Crop], decisions: Sequence[Decision], colour: ColourName
 ) -> list[int]:
     """Return the indices of objects whose colour differs between the methods, after a second look.
@@ -64,29 +64,32 @@ def disputed(
             continue
         if decision.holds is False and not rejected_by_colour:
             continue  # it was rejected for another attribute
-        again, clear = name_colour(_middle(one))
+        again, clear = name_colour(_central_half(one))
         if clear < 0.5 or (again == colour) == seen:
             places.append(place)
     return places
 
 
-def placed(picture: Frame, things: Sequence[Instance], colour: ColourName) -> bool:
+def agree_with_regions(picture: Frame, things: Sequence[Instance], colour: ColourName) -> bool:
     """Return True if the boxes of objects agree with regions of a colour in the whole picture.
 
     Each object has one region with nearly its box (IoU of 0.4); without objects there is no
     region.
     """
-    small, scale = _small(picture)
+    small, scale = _shrink(picture)
     boxes = [one.bbox for one in separate_touching(segment_colour(small, colour))]
     if not things:
         return not boxes
     mine = [tuple(side * scale for side in one.bbox) for one in things]
-    near = [[place for place, box in enumerate(boxes) if _iou(one, box) >= _NEAR] for one in mine]
+    near = [
+        [place for place, box in enumerate(boxes) if _overlap_ratio(one, box) >= _NEAR]
+        for one in mine
+    ]
     own = {places[0] for places in near if places}
     return all(near) and len(own) == len(mine)
 
 
-def _small(picture: Frame) -> tuple[Frame, float]:
+def _shrink(picture: Frame) -> tuple[Frame, float]:
     """Return a picture at most 1024 px long, and its scale."""
     height, width = picture.shape[:2]
     scale = min(1.0, _LONGEST / max(height, width))
@@ -94,7 +97,7 @@ def _small(picture: Frame) -> tuple[Frame, float]:
     return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8), scale
 
 
-def _iou(one: Sequence[float], other: Sequence[float]) -> float:
+def _overlap_ratio(one: Sequence[float], other: Sequence[float]) -> float:
     wide = min(one[2], other[2]) - max(one[0], other[0])
     high = min(one[3], other[3]) - max(one[1], other[1])
     if wide <= 0 or high <= 0:
@@ -103,7 +106,7 @@ def _iou(one: Sequence[float], other: Sequence[float]) -> float:
     return wide * high / (sum(areas) - wide * high)
 
 
-def _middle(crop: Crop) -> Crop:
+def _central_half(crop: Crop) -> Crop:
     """Return the central half of a crop, limited to the pixels of its object."""
     height, width = crop.own.shape
     rows = slice(height // 4, max(height // 4 + 1, height - height // 4))

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, cast
 from bt_exec.spec.plain_yaml import read_yaml
 from bt_exec_skills.image.perception.instances import SUREST, Instance
 
-__all__ = ["Row", "Value", "Written", "amounts_in", "rows_of", "written_value"]
+__all__ = ["Row", "Value", "Written", "group_into_rows", "parse_amounts", "written_value"]
 
 Written = Literal["price", "total", "date", "dearest", "cheapest", "articles"]
 
@@ -65,11 +65,11 @@ class Value(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def _words() -> Mapping[str, Any]:
+def _load_words() -> Mapping[str, Any]:
     return cast(Mapping[str, Any], read_yaml(Path(__file__).with_suffix(".yaml")))
 
 
-def rows_of(lines: Sequence[Instance]) -> list[Row]:
+def group_into_rows(lines: Sequence[Instance]) -> list[Row]:
     """Return lines of text as rows, from top to bottom."""
     rows: list[list[Instance]] = []
     for line in sorted(lines, key=lambda one: one.middle[1]):
@@ -86,12 +86,12 @@ def rows_of(lines: Sequence[Instance]) -> list[Row]:
     ]
 
 
-def amounts_in(text: str) -> list[float]:
+def parse_amounts(text: str) -> list[float]:
     """Return the amounts in a text: ``4.50``, ``₩12,000``, ``3.000,00 €``, ``3,000원``."""
-    return [_amount(match["number"]) for match in _AMOUNT.finditer(text)]
+    return [_parse_amount(match["number"]) for match in _AMOUNT.finditer(text)]
 
 
-def _amount(written: str) -> float:
+def _parse_amount(written: str) -> float:
     """Return a number; a separator before the last one or two digits is the decimal one."""
     whole, mark, cents = written, "", ""
     if match := re.search(r"([.,])(\d{1,2})$", written):
@@ -108,82 +108,84 @@ def written_value(lines: Sequence[Instance], wanted: Written, *names: Collection
             number of articles for ``articles``.
         names: For a price, the names of the article; the prices of several articles are added.
     """
-    rows = rows_of(lines)
+    rows = group_into_rows(lines)
     if wanted == "price":
-        prices = [_price(rows, one) for one in names]
+        prices = [_find_price(rows, one) for one in names]
         if len(prices) == 1:
             return prices[0]
         amounts = [one.value for one in prices if isinstance(one.value, float)]
         total = round(sum(amounts), 2) if len(amounts) == len(prices) else None
         return Value(total, " + ".join(one.row for one in prices), min(one.sure for one in prices))
     if wanted in ("dearest", "cheapest"):
-        return _extreme(_articles(rows), wanted == "dearest")
+        return _find_extreme_price(_article_rows(rows), wanted == "dearest")
     if wanted == "articles":
-        number, checked = len(_articles(rows)), _total(rows)
+        number, checked = len(_article_rows(rows)), _find_total(rows)
         return Value(number or None, "", checked.sure if checked.adds_up else _UNSURE)
-    return _total(rows) if wanted == "total" else _date(rows)
+    return _find_total(rows) if wanted == "total" else _find_date(rows)
 
 
-def _price(rows: Sequence[Row], names: Collection[str]) -> Value:
-    found = [row for row in rows if amounts_in(row.text) and _has(row.text, names)]
+def _find_price(rows: Sequence[Row], names: Collection[str]) -> Value:
+    found = [row for row in rows if parse_amounts(row.text) and _contains_any(row.text, names)]
     if not found:
         return Value(None)
-    (first, *more), amounts = found, amounts_in(found[0].text)
-    same = all(amounts_in(row.text)[-1] == amounts[-1] for row in more)
+    (first, *more), amounts = found, parse_amounts(found[0].text)
+    same = all(parse_amounts(row.text)[-1] == amounts[-1] for row in more)
     sure = first.sure if same and len(amounts) == 1 else _UNSURE
     return Value(amounts[-1], first.text, min(SUREST, sure))
 
 
-def _has(text: str, names: Collection[str]) -> bool:
+def _contains_any(text: str, names: Collection[str]) -> bool:
     words = "|".join(f"{re.escape(one)}(?:e?s)?" for one in names if one)
     return bool(words) and bool(re.search(rf"(?<![\w])(?:{words})(?![a-z])", text, re.IGNORECASE))
 
 
-def _total(rows: Sequence[Row]) -> Value:
-    words = _words()
+def _find_total(rows: Sequence[Row]) -> Value:
+    words = _load_words()
     beside = [word for group in words["beside"] for word in group]
-    priced = [row for row in rows if amounts_in(row.text) and re.search(r"[^\W\d]", row.text)]
-    marked = [row for row in priced if _has(row.text, words["total"])
-              and not _has(row.text, words["beside"][0])]  # fmt: skip
-    items = [row for row in priced if row not in marked and not _has(row.text, beside)]
-    taxes = [row for row in priced if row not in marked and _has(row.text, words["tax"])]
-    articles = sum(amounts_in(row.text)[-1] for row in items)
+    priced = [row for row in rows if parse_amounts(row.text) and re.search(r"[^\W\d]", row.text)]
+    marked = [row for row in priced if _contains_any(row.text, words["total"])
+              and not _contains_any(row.text, words["beside"][0])]  # fmt: skip
+    items = [row for row in priced if row not in marked and not _contains_any(row.text, beside)]
+    taxes = [row for row in priced if row not in marked and _contains_any(row.text, words["tax"])]
+    articles = sum(parse_amounts(row.text)[-1] for row in items)
     if not marked:
         sure = min([_UNCHECKED, *(row.sure for row in items)]) if len(items) > 1 else _UNSURE
         return Value(round(articles, 2) if items else None, "", sure)
     last = marked[-1]
-    value = amounts_in(last.text)[-1]
-    taxed = articles + sum(amounts_in(row.text)[-1] for row in taxes)
+    value = parse_amounts(last.text)[-1]
+    taxed = articles + sum(parse_amounts(row.text)[-1] for row in taxes)
     adds_up = min(abs(value - articles), abs(value - taxed)) < _CENT if items else None
     sure = last.sure if adds_up else min(_UNCHECKED, last.sure)
     return Value(value, last.text, min(SUREST, sure), adds_up)
 
 
-def _articles(rows: Sequence[Row]) -> list[Row]:
-    words = _words()
+def _article_rows(rows: Sequence[Row]) -> list[Row]:
+    words = _load_words()
     others = [*words["total"], *(word for group in words["beside"] for word in group)]
     return [
         row
         for row in rows
-        if amounts_in(row.text) and re.search(r"[^\W\d]", row.text) and not _has(row.text, others)
+        if parse_amounts(row.text)
+        and re.search(r"[^\W\d]", row.text)
+        and not _contains_any(row.text, others)
     ]
 
 
-def _extreme(articles: Sequence[Row], highest: bool) -> Value:
+def _find_extreme_price(articles: Sequence[Row], highest: bool) -> Value:
     """Return the name of the article with the highest or the lowest price."""
-    prices = [amounts_in(row.text)[-1] for row in articles]
+    prices = [parse_amounts(row.text)[-1] for row in articles]
     if not prices:
         return Value(None)
     best = (max if highest else min)(prices)
     row = articles[prices.index(best)]
-    one_each = all(len(amounts_in(article.text)) == 1 for article in articles)
+    one_each = all(len(parse_amounts(article.text)) == 1 for article in articles)
     clear = len(prices) > 1 and prices.count(best) == 1 and one_each
     sure = min(SUREST, *(article.sure for article in articles)) if clear else _UNSURE
     return Value(_AMOUNT.sub("", row.text).strip(" .·:-"), row.text, sure)
 
 
-def _date(rows: Sequence[Row]) -> Value:
-    found = [(day, row, sure) for row in rows for day, sure in _dates_in(row.text)]
+def _find_date(rows: Sequence[Row]) -> Value:
+    found = [(day, row, sure) for row in rows for day, sure in _parse_dates(row.text)]
     if not found:
         return Value(None)
     day, row, sure = found[0]
@@ -191,24 +193,24 @@ def _date(rows: Sequence[Row]) -> Value:
     return Value(day, row.text, min(SUREST, row.sure, _UNSURE if several else sure))
 
 
-def _dates_in(text: str) -> Iterator[tuple[str, float]]:
+def _parse_dates(text: str) -> Iterator[tuple[str, float]]:
     """Yield dates as ``2026-11-23``, and the confidence of the order of their numbers."""
     for match in _YEAR_FIRST.finditer(text):
-        yield from _valid(int(match[1]), int(match[2]), int(match[3]), SUREST)
+        yield from _valid_date(int(match[1]), int(match[2]), int(match[3]), SUREST)
     for match in _YEAR_LAST.finditer(text):
         one, two, year = (int(part) for part in match.groups())
         open_order = one != two and one <= 12 and two <= 12
         day, month = (two, one) if two > 12 else (one, two)
-        yield from _valid(year, month, day, _UNSURE if open_order else SUREST)
+        yield from _valid_date(year, month, day, _UNSURE if open_order else SUREST)
     for pattern, day, month in ((_DAY_MONTH, 1, 2), (_MONTH_DAY, 2, 1)):
         for match, (number, name) in product(
-            pattern.finditer(text), enumerate(_words()["months"], 1)
+            pattern.finditer(text), enumerate(_load_words()["months"], 1)
         ):
             if name.startswith(match[month].lower()):
-                yield from _valid(int(match[3]), number, int(match[day]), SUREST)
+                yield from _valid_date(int(match[3]), number, int(match[day]), SUREST)
 
 
-def _valid(year: int, month: int, day: int, sure: float) -> Iterator[tuple[str, float]]:
+def _valid_date(year: int, month: int, day: int, sure: float) -> Iterator[tuple[str, float]]:
     try:
         yield datetime.date(year, month, day).isoformat(), sure
     except ValueError:  # such as the 31st of February

@@ -13,7 +13,7 @@ __all__ = ["AFTER_ANSWER"]
 _ANSWERS = ("answer", "answer_value", "answer_measure", "answer_bar", "conclude")
 
 
-def _after(spec: MissionSpec, context: PassContext) -> tuple[MissionSpec, tuple[str, ...]]:
+def _append_judging(spec: MissionSpec, context: PassContext) -> tuple[MissionSpec, tuple[str, ...]]:
     """Append a judge, and after a model's answer also the requested outputs.
 
     A judge may reject the last turn of a conversation, and then no later step runs. Plans made
@@ -30,8 +30,12 @@ def _after(spec: MissionSpec, context: PassContext) -> tuple[MissionSpec, tuple[
         for place, child in enumerate(node.sequence):
             children.append(child)
             following = node.sequence[place + 1 :]
-            if isinstance(child, Do) and child.do in _ANSWERS and not _has(following, "judge"):
-                children.append(_do("judge", final=final))
+            if (
+                isinstance(child, Do)
+                and child.do in _ANSWERS
+                and not _contains_skill(following, "judge")
+            ):
+                children.append(_make_step("judge", final=final))
                 if child.do == "conclude":
                     children += _output_steps(child, facts, spec.mission.language)
                 changed.append("the answer is judged")
@@ -50,19 +54,19 @@ def _output_steps(conclude: Do, facts: Mapping[str, str], language: str) -> list
     """Return the steps for the outputs that the user requested besides a model's answer."""
     wanted: list[NodeBase] = []
     if facts.get("annotated_picture") == "wanted" and facts.get("boxes.target") == "known":
-        wanted.append(_do("draw_overlay", of="target"))
+        wanted.append(_make_step("draw_overlay", of="target"))
     if facts.get("program") == "wanted":
         question = conclude.args["question"]
-        wanted.append(_do("write_program", question=question, language=language))
+        wanted.append(_make_step("write_program", question=question, language=language))
     return wanted
 
 
-def _has(nodes: tuple[NodeBase, ...], skill: str) -> bool:
+def _contains_skill(nodes: tuple[NodeBase, ...], skill: str) -> bool:
     return any(isinstance(one, Do) and one.do == skill for one in nodes)
 
 
-def _do(skill: str, **args: Any) -> Do:
+def _make_step(skill: str, **args: Any) -> Do:
     return Do.model_validate({"do": skill, "with": args})
 
 
-AFTER_ANSWER = Pass("after_answer", _after)
+AFTER_ANSWER = Pass("after_answer", _append_judging)

@@ -16,10 +16,17 @@ from bt_exec.language.messages import language_of
 from bt_exec.language.reading.node import Node, conjuncts
 from bt_exec.language.reading.session import resolve, subject_of
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.rules.read import meaning_in
+from bt_exec_skills.image.rules.read import resolve_meaning
 from bt_exec_skills.image.rules.words import reader
 
-__all__ = ["Claim", "claims_of", "content_of", "numbers_in", "says_yes", "value_claimed"]
+__all__ = [
+    "Claim",
+    "claimed_value",
+    "content_words",
+    "find_amounts",
+    "parse_claims",
+    "parse_yes_or_no",
+]
 
 _SENTENCE = re.compile(r"(?<=[.!?;。])\s+|[\n;]+")
 _NO_COUNT = re.compile(r"#\d+|\d*\.\d+|\d+ ?(?:%|px|pixels?|픽셀)")
@@ -48,7 +55,7 @@ class Claim(NamedTuple):
     answers: bool = False
 
 
-def claims_of(
+def parse_claims(
     text: str, question: str, context: Sequence[str] = (), names: Iterable[str] = ()
 ) -> list[Claim]:
     """Return the claims of an answer, in order.
@@ -61,10 +68,10 @@ def claims_of(
     """
     names = tuple(names)
     try:
-        asked: Node | None = meaning_in(question, context, names)[0]
+        asked: Node | None = resolve_meaning(question, context, names)[0]
     except Unread:
         asked = None
-    if asked is not None and _aspect(asked) == "writing":
+    if asked is not None and _asked_aspect(asked) == "writing":
         return [Claim(text, asked, text, True)]
     kinds = reader().lexicon("en").kinds
     found: list[Claim] = []
@@ -75,25 +82,25 @@ def claims_of(
         if reply is None or reply.kind != "reply":
             found.append(Claim(sentence))
         else:
-            found += _claims(sentence, reply, asked)
+            found += _claims_of_sentence(sentence, reply, asked)
     return found
 
 
-def value_claimed(text: str, claims: Iterable[Claim]) -> int | bool | None:
+def claimed_value(text: str, claims: Iterable[Claim]) -> int | bool | None:
     """Return the yes or no, else the single number, with which an answer answers its question.
 
     If no claim of it is parsed, this is the single number in it, else its yes or no.
     """
     claims = tuple(claims)
     if all(one.asks is None for one in claims):
-        numbers = numbers_in(text)
-        return numbers.pop() if len(numbers) == 1 else says_yes(text)
+        numbers = find_amounts(text)
+        return numbers.pop() if len(numbers) == 1 else parse_yes_or_no(text)
     counts: set[int] = set()
     signs: set[bool] = set()
     for one in claims:
         if one.asks is None or not one.answers or not isinstance(one.expects, bool):
             continue
-        quantity = _quantity(one.asks.get("of"))
+        quantity = _find_quantity(one.asks.get("of"))
         if quantity is not None and one.expects and quantity.text("bound") == "exactly":
             counts.add(int(quantity.text("number")))
         else:
@@ -103,18 +110,18 @@ def value_claimed(text: str, claims: Iterable[Claim]) -> int | bool | None:
     return counts.pop() if len(counts) == 1 else None
 
 
-def numbers_in(text: str) -> set[int]:
+def find_amounts(text: str) -> set[int]:
     """Return the numbers that a text names as amounts, whether or not it is parsed completely."""
     found: set[int] = set()
     for sentence in _SENTENCE.split(_NO_COUNT.sub(" ", text)):
         words = [one.replace(",", "") for one in _WORD.findall(sentence)]
         start = 0
         while start < len(words):
-            start += _amount_at(words, start, found)
+            start += _add_amount(words, start, found)
     return found
 
 
-def _amount_at(words: Sequence[str], start: int, found: set[int]) -> int:
+def _add_amount(words: Sequence[str], start: int, found: set[int]) -> int:
     """Add the amount that begins at a word, and return its number of words, at least 1."""
     for length in range(min(_LONGEST_AMOUNT, len(words) - start), 0, -1):
         window = words[start : start + length]
@@ -122,7 +129,7 @@ def _amount_at(words: Sequence[str], start: int, found: set[int]) -> int:
             continue
         amount = reader().claim(" ".join(window), goal="amount")
         if amount is not None:
-            quantity = _quantity(amount) or amount
+            quantity = _find_quantity(amount) or amount
             if quantity.text("bound") == "exactly":
                 found.add(int(quantity.text("number")))
             return length
@@ -131,7 +138,7 @@ def _amount_at(words: Sequence[str], start: int, found: set[int]) -> int:
     return 1
 
 
-def says_yes(text: str) -> bool | None:
+def parse_yes_or_no(text: str) -> bool | None:
     """Return whether a text begins with yes or no; None if with neither."""
     first, *rest = text.split(maxsplit=2)[:2] or [""]
     if rest and reader().claim(" ".join((first, *rest)), goal="amount") is not None:
@@ -143,17 +150,17 @@ def says_yes(text: str) -> bool | None:
     return None
 
 
-def content_of(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """Return the content words of a sentence.
 
     These are nouns, attributes, numbers, operators such as "not", and words outside the lexicon.
     """
     lexicon = reader().lexicon(language_of(text))
     words = re.findall(r"\w+", text.lower())
-    return frozenset(word for word in words if _bears(lexicon.entries.get(word, ())))
+    return frozenset(word for word in words if _carries_meaning(lexicon.entries.get(word, ())))
 
 
-def _bears(entries: Sequence[Any]) -> bool:
+def _carries_meaning(entries: Sequence[Any]) -> bool:
     if any(one.category == "reserved" or isinstance(one.meaning, int) for one in entries):
         return True
     return not entries or any(
@@ -161,32 +168,32 @@ def _bears(entries: Sequence[Any]) -> bool:
     )
 
 
-def _claims(sentence: str, reply: Node, asked: Node | None) -> Iterator[Claim]:
+def _claims_of_sentence(sentence: str, reply: Node, asked: Node | None) -> Iterator[Claim]:
     sign, parts = reply.text("sign"), reply.parts()
     asks_whether = asked is not None and asked.text("what") == "whether"
     if sign and asks_whether:
         assert asked is not None
-        if not parts or _quantity(asked.get("of")) != _ZERO:  # "no" to "are there none?"
+        if not parts or _find_quantity(asked.get("of")) != _ZERO:  # "no" to "are there none?"
             yield Claim(sentence, asked, sign == "yes", True)
     elif sign and not parts:
         yield Claim(sentence)
     for part in parts:
-        yield _claim(sentence, part, asked)
+        yield _make_claim(sentence, part, asked)
 
 
-def _claim(sentence: str, part: Node, asked: Node | None) -> Claim:
+def _make_claim(sentence: str, part: Node, asked: Node | None) -> Claim:
     if part.kind == "ask":  # a statement in the form of a question
         if part.text("what") != "whether":
             return Claim(sentence)
         part = part.node("of")
     if part.kind == "placed":
-        return _placed(sentence, part, asked)
+        return _make_place_claim(sentence, part, asked)
     if part.kind == "quantity":
         part = Node("exists", (("of", Node("np", (("of", _ANYTHING), ("quantity", part)))),))
     if part.kind == "np":
-        part = _told_by_phrase(part, asked)
+        part = _content_of_phrase(part, asked)
     if part.kind in ("exists", "all"):
-        part = part.replace(of=_elliptic(part.node("of"), asked))
+        part = part.replace(of=_complete_phrase(part.node("of"), asked))
     unsaid = part.kind == "exists" and part.node("of").get("of") == _ANYTHING
     if any(node.kind == "pronoun" for node in part.walk()) or (unsaid and asked is None):
         return Claim(sentence)
@@ -194,10 +201,10 @@ def _claim(sentence: str, part: Node, asked: Node | None) -> Claim:
                  _is_answer_to(part, asked))  # fmt: skip
 
 
-def _placed(sentence: str, part: Node, asked: Node | None) -> Claim:
+def _make_place_claim(sentence: str, part: Node, asked: Node | None) -> Claim:
     of = part.get("of")
     phrase = of if isinstance(of, Node) else Node("np", (("of", _ANYTHING),))
-    phrase = _elliptic(phrase, asked)
+    phrase = _complete_phrase(phrase, asked)
     if phrase.node("of") == _ANYTHING:
         return Claim(sentence)
     where = Node("ask", (("what", "where"), ("of", phrase)))
@@ -205,13 +212,13 @@ def _placed(sentence: str, part: Node, asked: Node | None) -> Claim:
     return Claim(sentence, where, (part.text("row"), part.text("column")), same)
 
 
-def _told_by_phrase(phrase: Node, asked: Node | None) -> Node:
+def _content_of_phrase(phrase: Node, asked: Node | None) -> Node:
     """Return the content of a phrase without a verb: an amount, a colour, or what is more."""
     inner = asked.get("of") if asked is not None else None
     if isinstance(inner, Node) and phrase.get("quantity") is None:
         if inner.kind == "aspect":
             of = inner.node("of")
-            hold = _added_content(phrase.node("of"), of.node("of"))
+            hold = _remove_known_content(phrase.node("of"), of.node("of"))
             return Node("all", (("of", of), ("hold", hold)))
         if inner.kind == "more":
             one, other = inner.node("of"), inner.node("to")
@@ -222,7 +229,7 @@ def _told_by_phrase(phrase: Node, asked: Node | None) -> Node:
     return Node("exists", (("of", phrase),))
 
 
-def _elliptic(phrase: Node, asked: Node | None) -> Node:
+def _complete_phrase(phrase: Node, asked: Node | None) -> Node:
     """Return the full form of a phrase: "the circles" after a question about red circles."""
     subject = subject_of(asked) if asked is not None else None
     if subject is None or phrase.kind != "np":
@@ -239,29 +246,33 @@ def _is_answer_to(part: Node, asked: Node | None) -> bool:
         return False
     what = asked.text("what")
     if what == "how_many" and part.kind == "exists":
-        quantity = _quantity(part)
+        quantity = _find_quantity(part)
         exact = quantity is not None and quantity.text("bound") == "exactly"
         return exact and part.node("of").get("of") == inner.get("of")
     if what == "whether":
         if part.kind == inner.kind == "exists":
             return part.node("of").get("of") == inner.node("of").get("of")
         return part.kind == inner.kind
-    return _aspect(asked) == "colour" and part.kind == "all" and part.node("of") == inner.node("of")
+    return (
+        _asked_aspect(asked) == "colour"
+        and part.kind == "all"
+        and part.node("of") == inner.node("of")
+    )
 
 
-def _aspect(asked: Node) -> str:
+def _asked_aspect(asked: Node) -> str:
     inner = asked.get("of")
     return inner.text("name") if isinstance(inner, Node) and inner.kind == "aspect" else ""
 
 
-def _quantity(part: Any) -> Node | None:
+def _find_quantity(part: Any) -> Node | None:
     if not isinstance(part, Node) or part.kind != "exists":
         return None
     quantity = part.node("of").get("quantity")
     return quantity if isinstance(quantity, Node) else None
 
 
-def _added_content(said: Node, known: Node) -> Node:
+def _remove_known_content(said: Node, known: Node) -> Node:
     """Return what a formula adds to known facts: "the red circle" of a circle adds red."""
     rest = [one for one in conjuncts(said) if one not in conjuncts(known)]
     return rest[0] if len(rest) == 1 else said

@@ -18,16 +18,16 @@ from bt_exec_skills.image.perception.decide import Bound, all_of, within
 from bt_exec_skills.image.perception.instances import SUREST, Crop, Decision, count
 from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.question import Kind
-from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
+from bt_exec_skills.image.rules.speaker import Speaker, confidence_phrase, rejection_sentences
 
-__all__ = ["alike_answer", "all_answer", "bounded_answer", "named_answer", "same_answer"]
+__all__ = ["answer_alike", "answer_all", "answer_bound", "answer_names", "answer_same_pictures"]
 
 _NOTHING_SEEN = (
     0.9  # confidence that pictures are equal: changes smaller than a speck are not detected
 )
 
 
-def same_answer(found: Candidates, size: tuple[int, int], language: str) -> Answer:
+def answer_same_pictures(found: Candidates, size: tuple[int, int], language: str) -> Answer:
     """Return whether two pictures are equal, and where they differ.
 
     Args:
@@ -47,11 +47,15 @@ def same_answer(found: Candidates, size: tuple[int, int], language: str) -> Answ
     elif not total.unsettled:
         confidence = _NOTHING_SEEN
     return Answer(
-        " ".join([said, *left_out(speaker, found), sure(speaker, confidence)]), value, confidence
+        " ".join(
+            [said, *rejection_sentences(speaker, found), confidence_phrase(speaker, confidence)]
+        ),
+        value,
+        confidence,
     )
 
 
-def alike_answer(
+def answer_alike(
     sets: tuple[Candidates, Candidates],
     compared: Decision | None,
     words: tuple[str, str],
@@ -73,17 +77,17 @@ def alike_answer(
         missing = words[0] if not counts[0].sure else words[1]
         confidence = min(one.confidence for one in counts)
         said = speaker.say("none", what=missing)
-        return Answer(f"{said} {sure(speaker, confidence)}", None, confidence)
+        return Answer(f"{said} {confidence_phrase(speaker, confidence)}", None, confidence)
     confidence = min(compared.confidence, *(one.confidence for one in counts))
     name = {True: "alike_yes", False: "alike_no", None: "alike_unsure"}[compared.holds]
     found = ", ".join(speaker.word(part) for part in compared.found.split())
     said = speaker.say(
         name, aspect=speaker.word(f"by {aspect}"), what=words[0], other=words[1], found=found
     )
-    return Answer(f"{said} {sure(speaker, confidence)}", compared.holds, confidence)
+    return Answer(f"{said} {confidence_phrase(speaker, confidence)}", compared.holds, confidence)
 
 
-def all_answer(
+def answer_all(
     holding: Candidates, every: Candidates, what: str, every_what: str, language: str
 ) -> Answer:
     """Return whether all objects of a kind have a quality.
@@ -103,11 +107,13 @@ def all_answer(
     if not theirs.sure and not theirs.unsettled:
         name, what = "none", every_what
     said = speaker.say(name, what=what, every=every_what, n=mine.sure, m=theirs.sure)
-    notes = left_out(speaker, holding) if value is None else []
-    return Answer(" ".join([said, *notes, sure(speaker, confidence)]), value, confidence)
+    notes = rejection_sentences(speaker, holding) if value is None else []
+    return Answer(
+        " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence
+    )
 
 
-def named_answer(
+def answer_names(
     kind: Kind,
     found: Candidates,
     crops: Sequence[Crop],
@@ -157,13 +163,15 @@ def named_answer(
     facts = {"what": what, "colours": ", ".join(parts), "every": speaker.word(f"every {by}")}
     said = speaker.say(name if kept else "none", n=len(groups), **facts)
     return Answer(
-        " ".join([said, *left_out(speaker, found), sure(speaker, confidence)]), value, confidence
+        " ".join(
+            [said, *rejection_sentences(speaker, found), confidence_phrase(speaker, confidence)]
+        ),
+        value,
+        confidence,
     )
 
 
-def bounded_answer(
-    found: Candidates, bound: Bound, number: int, what: str, language: str
-) -> Answer:
+def answer_bound(found: Candidates, bound: Bound, number: int, what: str, language: str) -> Answer:
     """Return whether the number of objects satisfies a bound: "at least three".
 
     Args:
@@ -179,5 +187,7 @@ def bounded_answer(
     confidence = min(total.confidence, found.whole)
     name = {True: "bound_yes", False: "bound_no", None: "exists_unsure"}[value]
     said = speaker.say(name, what=what, n=total.unsettled if value is None else total.sure)
-    notes = left_out(speaker, found)
-    return Answer(" ".join([said, *notes, sure(speaker, confidence)]), value, confidence)
+    notes = rejection_sentences(speaker, found)
+    return Answer(
+        " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence
+    )

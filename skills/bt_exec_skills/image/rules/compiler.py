@@ -14,10 +14,10 @@ from bt_exec.language.meaning import Act, Meaning, Role, RoleName, Unclear, Word
 from bt_exec.language.reading.reader import Reading
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import MissionSpec
-from bt_exec_skills.image.rules.planning import CannotTell, plan_of
+from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Phrase, Question, Unread
-from bt_exec_skills.image.rules.read import read
-from bt_exec_skills.image.rules.words import thing_in
+from bt_exec_skills.image.rules.read import read_with_words
+from bt_exec_skills.image.rules.words import object_name
 
 __all__ = ["Questions", "create"]
 
@@ -43,17 +43,17 @@ class Questions:
             return Refusal(request.failure.code, said)
         facts = request.situation.facts
         if facts.get("picture") != "given":
-            return self._refused(request, "NO_PICTURE")
+            return self._build_refusal(request, "NO_PICTURE")
         try:
-            question, _ = _read(request)
-            root = plan_of(question, request.language, facts, request.command)
+            question, _ = _read_in_session(request)
+            root = build_plan(question, request.language, facts, request.command)
         except Unread as error:
             if error.instead:
                 said = request.messages.say("QUESTION_RESPELT", request.language, words=error.words)
                 return Refusal("QUESTION_RESPELT", said, (error.instead,))
-            return self._refused(request, error.code, words=error.words)
+            return self._build_refusal(request, error.code, words=error.words)
         except CannotTell as error:
-            return self._refused(request, error.code, **error.facts)
+            return self._build_refusal(request, error.code, **error.facts)
         header = {
             "command": request.command,
             "language": request.language,
@@ -65,25 +65,25 @@ class Questions:
     def read(self, request: Request) -> Meaning | Unclear:
         """Return the interpretation of a question: one act of its kind, with its subject."""
         try:
-            return _meaning_of(*_read(request))
+            return _to_shared_meaning(*_read_in_session(request))
         except Unread as error:
             return Unclear(error.code, error.words)
 
     @staticmethod
-    def _refused(request: Request, code: str, **facts: str) -> Refusal:
+    def _build_refusal(request: Request, code: str, **facts: str) -> Refusal:
         for name in _NAMES & facts.keys():
             names = facts[name].split(", ")
-            facts[name] = ", ".join(thing_in(one, request.language) for one in names)
+            facts[name] = ", ".join(object_name(one, request.language) for one in names)
         said = request.messages.say(code, request.language, **facts)
         near = _EXAMPLES[request.language] if code in ("NEEDS_MODEL", "QUESTION_UNCLEAR") else ()
         return Refusal(code, said, near)
 
 
-def _read(request: Request) -> tuple[Question, Reading]:
+def _read_in_session(request: Request) -> tuple[Question, Reading]:
     """Return the question in its session, with the names of the annotation as nouns."""
     known = request.situation.facts.get("annotation.names", "")
     context = [turn.command for turn in request.context.turns]
-    return read(request.command, context, filter(None, known.split("|")))
+    return read_with_words(request.command, context, filter(None, known.split("|")))
 
 
 def create(settings: Mapping[str, Any]) -> Questions:
@@ -101,29 +101,29 @@ def create(settings: Mapping[str, Any]) -> Questions:
 _NOT = {True: "", False: "not "}
 
 
-def _meaning_of(question: Question, reading: Reading) -> Meaning:
+def _to_shared_meaning(question: Question, reading: Reading) -> Meaning:
     """Return the meaning of a question: its kind, its subject, and unused words."""
-    roles = tuple(_role(*part) for part in _described_objects(question))
+    roles = tuple(_make_role(*part) for part in _described_objects(question))
     if question.kind == "alike":
         roles += (Role("manner", "value", "Aspect", question.aspect),)
     if question.bound is not None:
         quantity = f"{question.bound} {question.number}"
         roles += (Role("quantity", "value", "Number", quantity),)
     act = Act(question.kind, roles, "ask")
-    return Meaning(reading.language, (act,), tuple(_uses(reading)), question.said_back)
+    return Meaning(reading.language, (act,), tuple(_word_uses(reading)), question.said_back)
 
 
 def _described_objects(question: Question) -> Iterator[tuple[RoleName, Phrase, str]]:
-    yield from _described("theme", question.target, "")
+    yield from _roles_of_phrase("theme", question.target, "")
     if question.other is not None:
-        yield from _described("topic", question.other, "compared with")
+        yield from _roles_of_phrase("topic", question.other, "compared with")
 
 
-def _described(
+def _roles_of_phrase(
     role: RoleName, phrase: Phrase, relation: str
 ) -> Iterator[tuple[RoleName, Phrase, str]]:
     if phrase.of is not None:
-        yield from _described(role, phrase.of, f"most {phrase.top} of")
+        yield from _roles_of_phrase(role, phrase.of, f"most {phrase.top} of")
     if phrase.of is None or phrase.attributes:
         yield role, phrase, relation
     for options in phrase.either:
@@ -131,21 +131,21 @@ def _described(
     for out in phrase.left_out:
         yield role, out, "not"
     for place in phrase.places:
-        yield from _described("place", place.to, _NOT[place.holds] + place.relation)
+        yield from _roles_of_phrase("place", place.to, _NOT[place.holds] + place.relation)
     for degree in phrase.degrees:
-        yield from _described(
+        yield from _roles_of_phrase(
             "topic", degree.to, f"{_NOT[degree.holds]}more {degree.attribute} than"
         )
 
 
-def _role(name: RoleName, phrase: Phrase, relation: str) -> Role:
+def _make_role(name: RoleName, phrase: Phrase, relation: str) -> Role:
     value = " ".join([*phrase.attributes, phrase.thing]).strip()
     if not value:
         value = phrase.said if relation == "either" else "anything"
     return Role(name, "text", "Thing", value, phrase.said, relation)
 
 
-def _uses(reading: Reading) -> Iterator[WordUse]:
+def _word_uses(reading: Reading) -> Iterator[WordUse]:
     place = 0
     for leaf in reading.edge.leaves():
         use = "role" if leaf.meaning is not None else "grammar"

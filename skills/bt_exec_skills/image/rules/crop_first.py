@@ -16,7 +16,7 @@ from bt_exec.spec.model import Do, MissionSpec, NodeBase, rebuild
 from bt_exec.spec.paths import encloses, paths
 from bt_exec_skills.image.bench import SETS
 
-__all__ = ["CROP_FIRST", "crop_first_checker"]
+__all__ = ["CROP_FIRST", "check_crop_first"]
 
 _FINDS = ("read_annotation", "detect", "segment_colour", "separate_touching")
 _LOOKS = ("verify_attribute", "ask_vqa")
@@ -24,12 +24,14 @@ _GUARDED = {"do": "ask_vqa", "while": {"crops_first": {}, "else": "CROP_FIRST"}}
 _GUARD = Do.model_validate(_GUARDED).guarded
 
 
-def _with_guards(spec: MissionSpec, _: PassContext) -> tuple[MissionSpec, tuple[str, ...]]:
+def _guard_whole_picture_questions(
+    spec: MissionSpec, _: PassContext
+) -> tuple[MissionSpec, tuple[str, ...]]:
     """Put the questions about the whole picture under their guard."""
     changed: list[str] = []
 
     def change(node: NodeBase) -> NodeBase:
-        if not _asks_whole(node):
+        if not _asks_about_whole_picture(node):
             return node
         own = node.guarded
         named = [one.name for one in leaves(own.condition)] if own is not None else []
@@ -49,7 +51,7 @@ def _with_guards(spec: MissionSpec, _: PassContext) -> tuple[MissionSpec, tuple[
     return spec.model_copy(update={"root": root}), tuple(dict.fromkeys(changed))
 
 
-def _asks_whole(node: NodeBase) -> bool:
+def _asks_about_whole_picture(node: NodeBase) -> bool:
     return (
         isinstance(node, Do)
         and node.do == "ask_vqa"
@@ -57,10 +59,10 @@ def _asks_whole(node: NodeBase) -> bool:
     )
 
 
-CROP_FIRST = Pass("crop_first", _with_guards)
+CROP_FIRST = Pass("crop_first", _guard_whole_picture_questions)
 
 
-def crop_first_checker(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+def check_crop_first(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Report questions about the whole picture before the crops of known boxes are verified."""
     facts = context.situation.facts
     waiting: set[str] = {name for name in SETS if facts.get(f"looked.{name}") == "no"}
@@ -75,7 +77,7 @@ def crop_first_checker(spec: MissionSpec, context: PassContext) -> Iterator[Prob
             waiting.add(str(args.get("into", args.get("of"))))
         if node.do == "read_annotation":
             waiting.discard("annotation")
-        if _asks_whole(node) and waiting:
+        if _asks_about_whole_picture(node) and waiting:
             message = (
                 "boxes are known, so crop them and verify the crops before the whole picture is "
                 f"asked about; still to do: {', '.join(sorted(waiting))}"

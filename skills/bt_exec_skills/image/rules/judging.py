@@ -33,30 +33,30 @@ from bt_exec_skills.image.perception.colours import COLOURS, ColourName
 from bt_exec_skills.image.perception.instances import Counted, count
 from bt_exec_skills.image.perception.looker import CrossCheck
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
-from bt_exec_skills.image.perception.whole_picture import disputed, placed
-from bt_exec_skills.image.rules.claims import content_of, numbers_in, says_yes
-from bt_exec_skills.image.rules.outline_estimator import of_outlines
+from bt_exec_skills.image.perception.whole_picture import agree_with_regions, find_disputed
+from bt_exec_skills.image.rules.claims import content_words, find_amounts, parse_yes_or_no
+from bt_exec_skills.image.rules.outline_estimator import cross_check_by_outlines
 
 __all__ = [
     "answering_steps",
-    "confidence_of",
-    "coverage_of",
-    "coverage_of_looks",
-    "cross_checks_of",
-    "judged",
+    "evidence_confidence",
+    "judge_answer",
+    "run_cross_checks",
+    "share_of_crops_asked",
+    "share_of_decided",
 ]
 
 _UNJUDGED, _DISPUTED = 0.5, 0.3
 
 
-def cross_checks_of(bench: Bench) -> list[CrossCheck]:
+def run_cross_checks(bench: Bench) -> list[CrossCheck]:
     """Return the verdicts of the judges that need no model."""
     if bench.by_model:
         return [*_compare_with_crops(bench), *_compare_with_whole(bench), *_compare_colours(bench)]
-    return [*_compare_colours(bench), *_compare_counts(bench), *of_outlines(bench)]
+    return [*_compare_colours(bench), *_compare_counts(bench), *cross_check_by_outlines(bench)]
 
 
-def judged(
+def judge_answer(
     bench: Bench,
     cross_checks: Sequence[CrossCheck],
     claims: Sequence[CheckedClaim] = (),
@@ -72,16 +72,18 @@ def judged(
     """
     assert bench.answer is not None
     if bench.by_model:
-        return _judged_claims(bench, cross_checks, claims, coverage)
+        return _judge_claims(bench, cross_checks, claims, coverage)
     told = [one.agrees for one in cross_checks if one.agrees is not None]
     agrees = all(told) if told else None
     confidence = bench.answer.confidence
     if agrees is False:
         confidence = min(confidence, _DISPUTED)
-    return Judgement(agrees, tuple(cross_checks), confidence, coverage_of(bench), bench.reasoning)
+    return Judgement(
+        agrees, tuple(cross_checks), confidence, share_of_decided(bench), bench.reasoning
+    )
 
 
-def _judged_claims(
+def _judge_claims(
     bench: Bench,
     cross_checks: Sequence[CrossCheck],
     claims: Sequence[CheckedClaim],
@@ -104,7 +106,7 @@ def _judged_claims(
     return Judgement(agrees, tuple(said), confidence, coverage, bench.reasoning, tuple(claims))
 
 
-def coverage_of(bench: Bench, names: Sequence[str] | None = None) -> float | None:
+def share_of_decided(bench: Bench, names: Sequence[str] | None = None) -> float | None:
     """Return the share of the instances of some sets, or of all, that crops decided.
 
     None if there are no instances.
@@ -117,22 +119,22 @@ def coverage_of(bench: Bench, names: Sequence[str] | None = None) -> float | Non
     return sum(settled) / len(pairs)
 
 
-def coverage_of_looks(bench: Bench) -> float | None:
+def share_of_crops_asked(bench: Bench) -> float | None:
     """Return the share of the instances about which a model was asked the question on crops.
 
     A query about crops counts if its content equals that of the question: the same attributes,
     numbers and operators. None without instances.
     """
-    asked = content_of(bench.question)
+    asked = content_words(bench.question)
     looks = [step for step in bench.steps if step.tool == "ask_vqa"]
-    same = [step for step in looks if content_of(str(step.args["question"])) == asked]
+    same = [step for step in looks if content_words(str(step.args["question"])) == asked]
     names = [str(step.args["of"]) for step in same if step.args["of"] in bench.sets]
     if names:
-        return coverage_of(bench, names)
-    return None if coverage_of(bench) is None else 0.0
+        return share_of_decided(bench, names)
+    return None if share_of_decided(bench) is None else 0.0
 
 
-def confidence_of(bench: Bench) -> float:
+def evidence_confidence(bench: Bench) -> float:
     """Return the confidence of the evidence: the minimum of its decisions and of the answer."""
     sure = [
         min(found.whole, count(found.instances, found.decisions).confidence)
@@ -154,7 +156,7 @@ def answering_steps(bench: Bench) -> list[Step]:
     for name, found in bench.sets.items():
         if claimed is None or found.crops is None:
             continue
-        if _fits(claimed, count(found.instances, found.decisions)):
+        if _count_agrees(claimed, count(found.instances, found.decisions)):
             kind = "exists" if isinstance(claimed, bool) else "count"
             last = {"kind": kind, "of": name, "other": "other"}
             return [Step("count", {"of": name}), Step("answer", last)]
@@ -172,14 +174,14 @@ def _compare_with_crops(bench: Bench) -> list[CrossCheck]:
         return []
     totals = [count(found.instances, found.decisions) for found in sets]
     says = ", ".join(str(one.sure) for one in totals)
-    numbers = numbers_in(bench.answer.text)
+    numbers = find_amounts(bench.answer.text)
     if len(numbers) > 1:  # "3 of the 4": the sets must explain each number
-        explained = numbers_in(bench.question).union(*map(_numbers, sets))
+        explained = find_amounts(bench.question).union(*map(_possible_counts, sets))
         return [CrossCheck("crops", None if numbers <= explained else False, says)]
-    claimed = next(iter(numbers)) if numbers else says_yes(bench.answer.text)
+    claimed = next(iter(numbers)) if numbers else parse_yes_or_no(bench.answer.text)
     if claimed is None:
         return []
-    fits = any(_fits(claimed, one) is not False for one in totals)
+    fits = any(_count_agrees(claimed, one) is not False for one in totals)
     return [CrossCheck("crops", None if fits else False, says)]
 
 
@@ -190,27 +192,27 @@ def _compare_with_whole(bench: Bench) -> list[CrossCheck]:
     and no, differ.
     """
     assert bench.answer is not None
-    asked = content_of(bench.question)
-    mine = numbers_in(bench.answer.text), says_yes(bench.answer.text)
+    asked = content_words(bench.question)
+    mine = find_amounts(bench.answer.text), parse_yes_or_no(bench.answer.text)
     found = []
     for one in bench.asked:
-        if not one.answer or content_of(one.question) != asked:
+        if not one.answer or content_words(one.question) != asked:
             continue
-        theirs = numbers_in(one.answer), says_yes(one.answer)
+        theirs = find_amounts(one.answer), parse_yes_or_no(one.answer)
         differs = any(a and b and a != b for a, b in zip(mine, theirs, strict=True))
         differs |= {mine[1], theirs[1]} == {True, False}
         found.append(CrossCheck("looker", False if differs else None, one.answer))
     return found
 
 
-def _numbers(found: Candidates) -> set[int]:
+def _possible_counts(found: Candidates) -> set[int]:
     """Return the numbers that an answer may name about a set."""
     holds = [one.holds for one in found.decisions]
     sure, unsettled = holds.count(True), holds.count(None)
     return {*range(sure, sure + unsettled + 1), holds.count(False), unsettled, len(holds)}
 
 
-def _fits(claimed: int | bool, total: Counted) -> bool | None:
+def _count_agrees(claimed: int | bool, total: Counted) -> bool | None:
     """Return whether a count agrees with a claim; None if undecided instances matter."""
     most = total.sure + total.unsettled
     if isinstance(claimed, bool):
@@ -228,9 +230,9 @@ def _compare_colours(bench: Bench) -> list[CrossCheck]:
         wanted = _wanted_colours(bench, name)
         if found.crops is None or len(wanted) != 1 or not _has_boxes(found):
             continue
-        places = disputed(bench.picture, found.crops, found.decisions, wanted[0])
+        places = find_disputed(bench.picture, found.crops, found.decisions, wanted[0])
         numbers = ", ".join(f"#{place + 1}" for place in places)
-        there = not places and placed(bench.picture, found.accepted(), wanted[0])
+        there = not places and agree_with_regions(bench.picture, found.accepted(), wanted[0])
         agrees = False if places else True if there else None
         cross_checks.append(CrossCheck("colours", agrees, numbers))
     return cross_checks

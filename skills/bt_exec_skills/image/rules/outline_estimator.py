@@ -14,26 +14,26 @@ from bt_exec_skills.image.bench import Bench, Candidates, Step
 from bt_exec_skills.image.perception.attributes import SHAPES
 from bt_exec_skills.image.perception.colours import COLOURS
 from bt_exec_skills.image.perception.looker import CrossCheck
-from bt_exec_skills.image.perception.outlines import Outline, outlined
+from bt_exec_skills.image.perception.outlines import Outline, find_outlines
 
-__all__ = ["of_outlines"]
+__all__ = ["cross_check_by_outlines"]
 
 _SECOND_LOOK = 1.5
 
 
-def of_outlines(bench: Bench) -> list[CrossCheck]:
+def cross_check_by_outlines(bench: Bench) -> list[CrossCheck]:
     """Return the verdict of outlines about each set whose instances come from colours alone."""
     cross_checks = []
     whole = True  # a set that is not confirmed does not support the answer anyway
     for name, found in bench.sets.items():
-        steps = _decided_by(bench, name)
+        steps = _deciding_steps(bench, name)
         if steps is None or not all("colour" in one.source for one in found.instances):
             whole = False
             continue
-        agrees, says = _confirmed_by_outlines(found, outlined(bench.picture), steps)
+        agrees, says = _confirmed_by_outlines(found, find_outlines(bench.picture), steps)
         if agrees is False:
             again, said = _confirmed_by_outlines(
-                found, outlined(bench.picture, _SECOND_LOOK), steps
+                found, find_outlines(bench.picture, _SECOND_LOOK), steps
             )
             agrees, says = (False, said) if again is False else (None, says)
         whole = whole and agrees is True
@@ -44,7 +44,7 @@ def of_outlines(bench: Bench) -> list[CrossCheck]:
     return [one._replace(agrees=False if one.agrees is False else None) for one in cross_checks]
 
 
-def _decided_by(bench: Bench, name: str) -> list[Step] | None:
+def _deciding_steps(bench: Bench, name: str) -> list[Step] | None:
     """Return the steps that decided a set, or None if outlines cannot repeat them."""
     finds = [step for step in bench.steps if step.args.get("into") == name]
     if not finds or finds[-1].tool != "segment_colour":
@@ -81,16 +81,16 @@ def _satisfies(one: Outline, steps: Sequence[Step]) -> bool | None:
     """Return whether an object satisfies the steps; None if its outline does not decide it."""
     found, *verified = steps
     colour = found.args["colour"]
-    said = [True if colour in (None, "any") else _is(one.colour, colour)]
+    said = [True if colour in (None, "any") else _equals_shape(one.colour, colour)]
     for step in verified:
-        each = [_is(one.colour if name in COLOURS else one.shape, name)
+        each = [_equals_shape(one.colour if name in COLOURS else one.shape, name)
                 for name in step.args["attributes"]]  # fmt: skip
         every = False if False in each else None if None in each else True
         said.append(every if step.args["wanted"] or every is None else not every)
     return False if False in said else None if None in said else True
 
 
-def _is(found: str | None, wanted: str) -> bool | None:
+def _equals_shape(found: str | None, wanted: str) -> bool | None:
     if found is None:
         return None
     return found == wanted or (wanted == "rectangle" and found == "square")

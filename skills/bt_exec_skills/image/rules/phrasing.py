@@ -13,15 +13,15 @@ from bt_exec_skills.image.perception.detecting import NOTHING_KNOWN
 from bt_exec_skills.image.perception.instances import SUREST, Counted, Crop, count
 from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.question import Kind
-from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
+from bt_exec_skills.image.rules.speaker import Speaker, confidence_phrase, rejection_sentences
 
-__all__ = ["answer_of", "told_of"]
+__all__ = ["final_report", "phrase_answer"]
 
 _SOME = 0.65  # regions were found, and how many objects they are is open
 _NO_WRITING = 0.5  # no line was found: handwriting, for example, is missed
 
 
-def answer_of(
+def phrase_answer(
     kind: Kind,
     found: Candidates,
     crops: Sequence[Crop],
@@ -47,14 +47,14 @@ def answer_of(
     total = count(found.instances, found.decisions)
     confidence, value = min(total.confidence, found.whole), cast(Any, total.sure)
     if kind == "read" and other is not None:
-        return _read(speaker, found, other, what)
+        return _answer_text(speaker, found, other, what)
     if kind in ("compare", "which") and other is not None:
         rival = count(other.instances, other.decisions)
         confidence = min(confidence, rival.confidence, other.whole)
         value = {"target": total.sure, "other": rival.sure}
         if kind == "which" and total.sure == rival.sure:
             confidence = min(confidence, _NO_WRITING)
-        tell = _compared if kind == "compare" else _chosen
+        tell = _compare_counts_sentence if kind == "compare" else _which_set_sentence
         said = tell(speaker, total, rival, what, other_what)
     elif kind == "where":
         value = [" ".join(dict.fromkeys(place_in(one, size))) for one in found.accepted()]
@@ -82,41 +82,47 @@ def answer_of(
             confidence = _SOME
     else:
         said = speaker.say("count", what=what, n=total.sure)
-    notes = left_out(speaker, found)
+    notes = rejection_sentences(speaker, found)
     if not found.instances and found.whole <= NOTHING_KNOWN:
         notes.append(speaker.say("nothing_known"))
-    return Answer(" ".join([said, *notes, sure(speaker, confidence)]), value, confidence)
+    return Answer(
+        " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence
+    )
 
 
-def _read(speaker: Speaker, found: Candidates, lines: Candidates, what: str) -> Answer:
+def _answer_text(speaker: Speaker, found: Candidates, lines: Candidates, what: str) -> Answer:
     """Return the text in the set; in the whole picture if `what` is empty."""
     total, read = (count(one.instances, one.decisions) for one in (found, lines))
     value = [one.label for one in lines.accepted()]
     confidence = read.confidence if lines.instances else _NO_WRITING
     texts = " · ".join(f"“{text}”" for text in value)
     name = ("read" if what else "read_picture") if value else "read_nothing"
-    notes = left_out(speaker, lines)
+    notes = rejection_sentences(speaker, lines)
     if what:
         name = name if total.sure else "none"
         confidence = min(confidence, total.confidence)
-        notes = [*left_out(speaker, found), *notes]
+        notes = [*rejection_sentences(speaker, found), *notes]
     said = speaker.say(name, what=what, texts=texts)
-    return Answer(" ".join([said, *notes, sure(speaker, confidence)]), value, confidence)
+    return Answer(
+        " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence
+    )
 
 
-def _compared(speaker: Speaker, one: Counted, two: Counted, what: str, other: str) -> str:
+def _compare_counts_sentence(
+    speaker: Speaker, one: Counted, two: Counted, what: str, other: str
+) -> str:
     facts = {"what": what, "other": other, "n": one.sure, "m": two.sure}
     if one.sure == two.sure:
         return speaker.say("same", **facts)
     return speaker.say("more", winner=what if one.sure > two.sure else other, **facts)
 
 
-def _chosen(speaker: Speaker, one: Counted, two: Counted, what: str, other: str) -> str:
+def _which_set_sentence(speaker: Speaker, one: Counted, two: Counted, what: str, other: str) -> str:
     names = [name for name, found in ((what, one), (other, two)) if found.sure]
     return speaker.say("which" if names else "neither", what=", ".join(names) or what, other=other)
 
 
-def told_of(bench: Bench) -> str:
+def final_report(bench: Bench) -> str:
     """Return the final answer, with objections of judges and the confidence of a model's answer."""
     answer, found = bench.answer, bench.judgement
     if answer is None:
@@ -131,14 +137,14 @@ def told_of(bench: Bench) -> str:
         )
         said.append(speaker.say("differ", against=against))
     elif found is not None and found.agrees is None and bench.by_model:
-        said.append(_unchecked(speaker, found.claims))
-    last = sure(speaker, answer.confidence)
+        said.append(_unchecked_claims_sentence(speaker, found.claims))
+    last = confidence_phrase(speaker, answer.confidence)
     if bench.by_model or (found is not None and found.agrees is False and last not in answer.text):
         said.append(last)
     return " ".join(said)
 
 
-def _unchecked(speaker: Speaker, claims: Sequence[CheckedClaim]) -> str:
+def _unchecked_claims_sentence(speaker: Speaker, claims: Sequence[CheckedClaim]) -> str:
     """Return the claims that could not be checked, or that no claim answers the question."""
     open_ones = [one.text for one in claims if one.holds is None]
     if len(open_ones) == len(claims):

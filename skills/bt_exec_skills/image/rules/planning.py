@@ -16,9 +16,9 @@ from bt_exec_skills.image.models.contracts import ANY_NAME
 from bt_exec_skills.image.perception.attributes import SHAPES
 from bt_exec_skills.image.perception.codes import CodeKind
 from bt_exec_skills.image.rules.question import BAR, SEVERAL, Phrase, Question
-from bt_exec_skills.image.rules.words import names_of
+from bt_exec_skills.image.rules.words import object_names
 
-__all__ = ["CannotTell", "plan_of"]
+__all__ = ["CannotTell", "build_plan"]
 
 Node = dict[str, Any]
 _SIZES = ("big", "small")
@@ -47,7 +47,7 @@ class _Source(NamedTuple):
     attributes: tuple[str, ...]
 
 
-def plan_of(question: Question, language: str, facts: Mapping[str, str], text: str = "") -> Node:
+def build_plan(question: Question, language: str, facts: Mapping[str, str], text: str = "") -> Node:
     """Return the root of the plan.
 
     Args:
@@ -62,32 +62,32 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str], text: s
     if question.kind == "same":
         return {"sequence": _compare_nodes(language, facts, text)}
     if question.kind == "read":
-        return {"sequence": _reading(question.target, language, facts, text)}
+        return {"sequence": _nodes_for_reading(question.target, language, facts, text)}
     if question.kind == "value":
-        return {"sequence": _valued(question, language, facts, text)}
+        return {"sequence": _nodes_for_value(question, language, facts, text)}
     free = iter(_LANDMARKS)
     if question.kind == "bar":
-        return {"sequence": _barred(question, language, facts, text, free)}
+        return {"sequence": _nodes_for_bar(question, language, facts, text, free)}
     if question.kind == "measure":
-        return {"sequence": _measured(question, language, facts, text, free)}
-    steps = _narrowed("target", question.target, facts, free)
+        return {"sequence": _nodes_for_measuring(question, language, facts, text, free)}
+    steps = _nodes_for_phrase("target", question.target, facts, free)
     last: Node = {"kind": question.kind, "of": "target", "language": language}
-    last["what"] = _said(question.target, language)
+    last["what"] = _phrase_text(question.target, language)
     if question.bound is not None:
         last |= {"bound": question.bound, "number": question.number}
     if question.other is not None:
-        steps += _narrowed("other", question.other, facts, free)
-        last["other_what"] = _said(question.other, language)
+        steps += _nodes_for_phrase("other", question.other, facts, free)
+        last["other_what"] = _phrase_text(question.other, language)
     if question.other is not None and question.degree is None:
         steps.append({"do": "count", "with": {"of": "other"}})
     elif question.other is not None and question.degree is not None:
-        steps += _outdone(question.target, question.other, question.degree, facts, free)
+        steps += _nodes_for_exceeding(question.target, question.other, question.degree, facts, free)
     last |= _grouping(question)
     if question.kind == "alike":
         args = {"of": "target", "to": "other", "by": question.aspect}
         steps.append({"do": "compare_things", "with": args})
     steps += [{"do": "count", "with": {"of": "target"}}, {"do": "answer", "with": last}]
-    return {"sequence": steps + _output_nodes("target", language, facts, text)}
+    return {"sequence": steps + _nodes_for_outputs("target", language, facts, text)}
 
 
 def _grouping(question: Question) -> Node:
@@ -98,19 +98,22 @@ def _grouping(question: Question) -> Node:
     return {"aspect": question.aspect, **({"listed": list(listed[0])} if listed else {})}
 
 
-def _outdone(
+def _nodes_for_exceeding(
     one: Phrase, other: Phrase, degree: str, facts: Mapping[str, str], free: Iterator[str]
 ) -> list[Node]:
     """Return the nodes that keep, in two sets, what exceeds all of the other set."""
-    mine, theirs = _landmark(free, one), _landmark(free, other)
-    steps = [*_narrowed(mine, one, facts, free), *_narrowed(theirs, other, facts, free)]
+    mine, theirs = _next_landmark_name(free, one), _next_landmark_name(free, other)
+    steps = [
+        *_nodes_for_phrase(mine, one, facts, free),
+        *_nodes_for_phrase(theirs, other, facts, free),
+    ]
     for name, rivals in (("target", theirs), ("other", mine)):
         args = {"of": name, "attribute": degree, "to": rivals}
         steps.append({"do": "compare_degrees", "with": args})
     return [*steps, {"do": "count", "with": {"of": "other"}}]
 
 
-def _output_nodes(of: str, language: str, facts: Mapping[str, str], text: str) -> list[Node]:
+def _nodes_for_outputs(of: str, language: str, facts: Mapping[str, str], text: str) -> list[Node]:
     """Return the nodes that write the requested outputs."""
     steps: list[Node] = []
     if facts.get("annotated_picture") == "wanted":
@@ -131,23 +134,25 @@ def _compare_nodes(language: str, facts: Mapping[str, str], text: str) -> list[N
             "do": "answer",
             "with": {"kind": "same", "of": "target", "what": "", "language": language},
         },
-        *_output_nodes("target", language, facts, text),
+        *_nodes_for_outputs("target", language, facts, text),
     ]
 
 
-def _reading(where: Phrase, language: str, facts: Mapping[str, str], text: str) -> list[Node]:
+def _nodes_for_reading(
+    where: Phrase, language: str, facts: Mapping[str, str], text: str
+) -> list[Node]:
     """Return the nodes that read codes, or text on objects known by name or colour.
 
     If the object is unknown, such as a sign, the answer contains all text of the picture.
     """
-    if where.thing in get_args(CodeKind) and not _known_boxes(where, facts):
-        steps = _narrowed("target", where, facts, iter(_LANDMARKS))
+    if where.thing in get_args(CodeKind) and not _has_known_boxes(where, facts):
+        steps = _nodes_for_phrase("target", where, facts, iter(_LANDMARKS))
         last: Node = {"kind": "read", "of": "target", "other": "target", "language": language}
-        last["what"] = _said(where, language)
+        last["what"] = _phrase_text(where, language)
         return [
             *steps,
             {"do": "answer", "with": last},
-            *_output_nodes("target", language, facts, text),
+            *_nodes_for_outputs("target", language, facts, text),
         ]
     if facts.get("reader") != "ready":
         raise CannotTell("NO_READER")
@@ -157,30 +162,32 @@ def _reading(where: Phrase, language: str, facts: Mapping[str, str], text: str) 
     named = where.thing not in ("", "writing")
     if named or where.attributes:
         try:
-            steps = _narrowed("target", where, facts, iter(_LANDMARKS))
+            steps = _nodes_for_phrase("target", where, facts, iter(_LANDMARKS))
         except CannotTell:
             if where.thing not in _WRITTEN_ON:
                 raise
             if where.attributes:  # of that colour
                 bare = Phrase(where.attributes, "", where.said)
                 blind = {**facts, "annotation.names": ""}
-                steps = _narrowed("target", bare, blind, iter(_LANDMARKS))
+                steps = _nodes_for_phrase("target", bare, blind, iter(_LANDMARKS))
                 steps[0] = {
                     "do": "segment_colour",
                     "with": {"into": "target"},
                 }  # letters are not cut out by their own shape
     if steps:
         of = args["of"] = "target"
-        last["what"] = _said(where, language)
+        last["what"] = _phrase_text(where, language)
     steps += [{"do": "read_text", "with": args}, {"do": "crop", "with": {"of": "other"}}]
     return [
         *steps,
         {"do": "answer", "with": {**last, "of": of}},
-        *_output_nodes(of, language, facts, text),
+        *_nodes_for_outputs(of, language, facts, text),
     ]
 
 
-def _valued(question: Question, language: str, facts: Mapping[str, str], text: str) -> list[Node]:
+def _nodes_for_value(
+    question: Question, language: str, facts: Mapping[str, str], text: str
+) -> list[Node]:
     """Return the nodes that find a value in text."""
     if facts.get("reader") != "ready":
         raise CannotTell("NO_READER")
@@ -193,11 +200,11 @@ def _valued(question: Question, language: str, facts: Mapping[str, str], text: s
         {"do": "read_text", "with": {"into": "target", "of": "picture"}},
         {"do": "crop", "with": {"of": "target"}},
         {"do": "answer_value", "with": last},
-        *_output_nodes("target", language, facts, text),
+        *_nodes_for_outputs("target", language, facts, text),
     ]
 
 
-def _barred(
+def _nodes_for_bar(
     question: Question, language: str, facts: Mapping[str, str], text: str, free: Iterator[str]
 ) -> list[Node]:
     """Return the nodes that read the value of a bar in a chart, or its label."""
@@ -211,21 +218,21 @@ def _barred(
     last = {"of": "target", "lines": "other", "name": name, "language": language}
     last["wanted"] = question.bar
     return [
-        *_narrowed("target", _without_bars(target), regions, free),
+        *_nodes_for_phrase("target", _region_phrase(target), regions, free),
         {"do": "read_text", "with": {"into": "other", "of": "picture"}},
         {"do": "crop", "with": {"of": "other"}},
-        {"do": "answer_bar", "with": {**last, "what": _said(target, language)}},
-        *_output_nodes("target", language, facts, text),
+        {"do": "answer_bar", "with": {**last, "what": _phrase_text(target, language)}},
+        *_nodes_for_outputs("target", language, facts, text),
     ]
 
 
-def _without_bars(phrase: Phrase) -> Phrase:
+def _region_phrase(phrase: Phrase) -> Phrase:
     """Return a description of regions; bars are identified by the chart."""
-    inner = None if phrase.of is None else _without_bars(phrase.of)
+    inner = None if phrase.of is None else _region_phrase(phrase.of)
     return replace(phrase, thing="", of=inner)
 
 
-def _measured(
+def _nodes_for_measuring(
     question: Question,
     language: str,
     facts: Mapping[str, str],
@@ -233,26 +240,26 @@ def _measured(
     free: Iterator[str],
 ) -> list[Node]:
     """Return the nodes that measure objects, to scale if a size is known."""
-    steps = _narrowed("target", question.target, facts, free)
+    steps = _nodes_for_phrase("target", question.target, facts, free)
     last: Node = {"of": "target", "extent": question.extent, "language": language}
-    last["what"] = _said(question.target, language)
+    last["what"] = _phrase_text(question.target, language)
     if question.other is not None:
-        steps += _narrowed("other", question.other, facts, free)
-        last |= {"to": "other", "other_what": _said(question.other, language)}
+        steps += _nodes_for_phrase("other", question.other, facts, free)
+        last |= {"to": "other", "other_what": _phrase_text(question.other, language)}
     if question.known is not None:
-        known, name = question.known, _landmark(free, question.known.of)
-        steps += _narrowed(name, known.of, facts, free)
+        known, name = question.known, _next_landmark_name(free, question.known.of)
+        steps += _nodes_for_phrase(name, known.of, facts, free)
         last |= {"known": name, "known_extent": known.extent}
         last |= {"length": known.length, "unit": known.unit}
     steps.append({"do": "answer_measure", "with": last})
-    return steps + _output_nodes("target", language, facts, text)
+    return steps + _nodes_for_outputs("target", language, facts, text)
 
 
-def _said(phrase: Phrase, language: str) -> str:
+def _phrase_text(phrase: Phrase, language: str) -> str:
     return phrase.said or {"en": "things", "ko": "물체"}[language]
 
 
-def _narrowed(
+def _nodes_for_phrase(
     name: str, phrase: Phrase, facts: Mapping[str, str], free: Iterator[str]
 ) -> list[Node]:
     """Return the nodes that create a set of the objects described by a phrase.
@@ -264,30 +271,30 @@ def _narrowed(
         free: Unused names of sets, for related objects.
     """
     if phrase.top is not None and phrase.of is not None:
-        steps = _narrowed(name, phrase.of, facts, free)
+        steps = _nodes_for_phrase(name, phrase.of, facts, free)
         args: Node = {"of": name, "attribute": phrase.top, "to": name}
         if phrase.near is None:
             steps.append({"do": "compare_degrees", "with": args})
         else:
-            to = _landmark(free, phrase)
-            steps += _narrowed(to, phrase.near, facts, free)
+            to = _next_landmark_name(free, phrase)
+            steps += _nodes_for_phrase(to, phrase.near, facts, free)
             args = {"of": name, "relation": phrase.top, "to": to}
             steps.append({"do": "measure_places", "with": args})
         if phrase.thing:
             raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
-        return steps + _verified(name, phrase, phrase.attributes, facts, free)
-    if phrase.thing in get_args(CodeKind) and not _known_boxes(phrase, facts):
+        return steps + _nodes_for_verifying(name, phrase, phrase.attributes, facts, free)
+    if phrase.thing in get_args(CodeKind) and not _has_known_boxes(phrase, facts):
         source = _Source(
             {"do": "read_codes", "with": {"into": name, "kind": phrase.thing}}, phrase.attributes
         )
     else:
-        source = _source(name, phrase, facts)
-    phrase = _without_thing(source.node, phrase, facts)
+        source = _choose_source(name, phrase, facts)
+    phrase = _exclude_class(source.node, phrase, facts)
     steps = [source.node, {"do": "crop", "with": {"of": name}}]
-    return steps + _verified(name, phrase, source.attributes, facts, free)
+    return steps + _nodes_for_verifying(name, phrase, source.attributes, facts, free)
 
 
-def _verified(
+def _nodes_for_verifying(
     name: str,
     phrase: Phrase,
     attributes: Sequence[str],
@@ -306,24 +313,24 @@ def _verified(
         args: Node = {"of": name, "attributes": list(options), "any_of": True}
         steps.append({"do": "verify_attribute", "with": args})
     for out in phrase.left_out:
-        steps += _without(name, phrase, out)
+        steps += _node_for_excluding(name, phrase, out)
     for place in phrase.places:
-        to = _landmark(free, phrase)
-        steps += _narrowed(to, place.to, facts, free)
+        to = _next_landmark_name(free, phrase)
+        steps += _nodes_for_phrase(to, place.to, facts, free)
         args = {"of": name, "relation": place.relation, "to": to}
         if place.other is not None:
-            args["other"] = _landmark(free, phrase)
-            steps += _narrowed(args["other"], place.other, facts, free)
-        steps.append({"do": "measure_places", "with": _only(args, place.holds)})
+            args["other"] = _next_landmark_name(free, phrase)
+            steps += _nodes_for_phrase(args["other"], place.other, facts, free)
+        steps.append({"do": "measure_places", "with": _with_polarity(args, place.holds)})
     for degree in phrase.degrees:
-        to = _landmark(free, phrase)
-        steps += _narrowed(to, degree.to, facts, free)
+        to = _next_landmark_name(free, phrase)
+        steps += _nodes_for_phrase(to, degree.to, facts, free)
         args = {"of": name, "attribute": degree.attribute, "to": to}
-        steps.append({"do": "compare_degrees", "with": _only(args, degree.holds)})
+        steps.append({"do": "compare_degrees", "with": _with_polarity(args, degree.holds)})
     return steps
 
 
-def _without_thing(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> Phrase:
+def _exclude_class(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> Phrase:
     """Exclude classes of the annotation if the question is about all others; return the rest."""
     things = [out for out in phrase.left_out if out.thing and not out.attributes]
     if phrase.thing or not things or source.get("tree") != "from_annotation":
@@ -331,7 +338,7 @@ def _without_thing(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> Ph
     annotated = tuple(filter(None, facts.get("annotation.names", "").split("|")))
     labels = []
     for out in things:
-        label, _ = _labelled(out, annotated)
+        label, _ = _find_label(out, annotated)
         if not label:
             known = ", ".join(annotated[:12])
             raise CannotTell("NOT_ANNOTATED", thing=out.thing, known=known)
@@ -340,7 +347,7 @@ def _without_thing(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> Ph
     return replace(phrase, left_out=tuple(out for out in phrase.left_out if out not in things))
 
 
-def _without(name: str, phrase: Phrase, out: Phrase) -> list[Node]:
+def _node_for_excluding(name: str, phrase: Phrase, out: Phrase) -> list[Node]:
     """Return the node that removes excluded objects."""
     if out.thing and not out.attributes and phrase.thing and out.thing != phrase.thing:
         return []  # "not the tomatoes, the apples"
@@ -351,29 +358,29 @@ def _without(name: str, phrase: Phrase, out: Phrase) -> list[Node]:
     return [{"do": "verify_attribute", "with": args}]
 
 
-def _only(args: Node, holds: bool) -> Node:
+def _with_polarity(args: Node, holds: bool) -> Node:
     return args if holds else {**args, "wanted": False}
 
 
-def _landmark(free: Iterator[str], phrase: Phrase) -> str:
+def _next_landmark_name(free: Iterator[str], phrase: Phrase) -> str:
     name = next(free, None)
     if name is None:
         raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
     return name
 
 
-def _known_boxes(phrase: Phrase, facts: Mapping[str, str]) -> bool:
+def _has_known_boxes(phrase: Phrase, facts: Mapping[str, str]) -> bool:
     annotated = tuple(filter(None, facts.get("annotation.names", "").split("|")))
-    return _labelled(phrase, annotated)[0] is not None
+    return _find_label(phrase, annotated)[0] is not None
 
 
-def _source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> _Source:
+def _choose_source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> _Source:
     annotated = tuple(filter(None, facts.get("annotation.names", "").split("|")))
     detected = tuple(filter(None, facts.get("detector.names", "").split("|")))
     if not phrase.thing and facts.get("detector.asked") == "by name":
         detected = ()
     for tree, known in (("from_annotation", annotated), ("from_detector", detected)):
-        label, rest = _labelled(phrase, known)
+        label, rest = _find_label(phrase, known)
         if label is not None:
             return _Source({"tree": tree, "with": {"into": name, "label": label}}, rest)
     if not phrase.thing:
@@ -391,7 +398,7 @@ def _source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> _Source:
     raise CannotTell("ANNOTATION_NEEDED", thing=said)
 
 
-def _labelled(phrase: Phrase, known: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
+def _find_label(phrase: Phrase, known: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
     """Return the label of a phrase among the known ones, and the remaining attributes.
 
     A detector with text prompts knows every name. A shape may be a label, too. A phrase without a
@@ -405,7 +412,7 @@ def _labelled(phrase: Phrase, known: tuple[str, ...]) -> tuple[str | None, tuple
         return phrase.thing or None, phrase.attributes
     if phrase.thing:
         each = [
-            next((one for one in known if one.lower() in names_of(thing)), None)
+            next((one for one in known if one.lower() in object_names(thing)), None)
             for thing in phrase.thing.split(SEVERAL)
         ]
         label = None if None in each else SEVERAL.join(filter(None, each))

@@ -11,10 +11,10 @@ from typing import Any
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.bench import Bench, Step
-from bt_exec_skills.image.rules.words import names_of, names_of_each
+from bt_exec_skills.image.rules.words import names_of_each, object_names
 from bt_exec_skills.vision.detector import NetworkDetector
 
-__all__ = ["NoProgramError", "program_of"]
+__all__ = ["NoProgramError", "build_program"]
 
 
 class NoProgramError(UsageError):
@@ -62,75 +62,75 @@ if __name__ == "__main__":
 """
 
 
-def _read(args: Mapping[str, Any], bench: Bench) -> list[str]:
+def _annotation_lines(args: Mapping[str, Any], bench: Bench) -> list[str]:
     path = str(bench.annotation_file and bench.annotation_file.absolute())
     return [
         f"known = tools.read_annotation({path!r}, {str(bench.file)!r}, picture.shape[:2])",
         f"instances[{args['into']!r}] = tools.of_kind(",
         f"    known.instances, {args['label']!r}, {args.get('without', '')!r}",
         ")",
-        _start(args["into"]),
+        _start_decisions_line(args["into"]),
     ]
 
 
-def _detect(args: Mapping[str, Any], bench: Bench) -> list[str]:
+def _detect_lines(args: Mapping[str, Any], bench: Bench) -> list[str]:
     if not isinstance(bench.detector, NetworkDetector):
         raise NoProgramError("detect")
     weights = bench.detector.weights
     given = f"{args['label']!r}, {str(weights.absolute()) if weights is not None else None!r}"
     call = f"tools.detect(picture, {given}, {bench.least_score!r})"
-    return [f"instances[{args['into']!r}] = {call}", _start(args["into"])]
+    return [f"instances[{args['into']!r}] = {call}", _start_decisions_line(args["into"])]
 
 
-def _pictures(args: Mapping[str, Any], bench: Bench) -> list[str]:
+def _compare_pictures_lines(args: Mapping[str, Any], bench: Bench) -> list[str]:
     second = str(bench.second_file and bench.second_file.absolute())
     call = f"tools.differences(picture, tools.load_picture({second!r}))"
-    return [f"instances[{args['into']!r}] = {call}", _start(args["into"])]
+    return [f"instances[{args['into']!r}] = {call}", _start_decisions_line(args["into"])]
 
 
-def _detect_things(args: Mapping[str, Any], _: Bench) -> list[str]:
+def _compare_things_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     return [
-        f"ours = {_kept_expression(args['of'], 'crops')}",
-        f"theirs = {_kept_expression(args['to'], 'crops')}",
+        f"ours = {_accepted_expression(args['of'], 'crops')}",
+        f"theirs = {_accepted_expression(args['to'], 'crops')}",
         f"pairs = [tools.alike(one, two, {args['by']!r}) for one in ours for two in theirs]",
         "answer = tools.all_hold(pairs).holds if pairs else None",
     ]
 
 
-def _read_text(args: Mapping[str, Any], bench: Bench) -> list[str]:
+def _read_text_lines(args: Mapping[str, Any], bench: Bench) -> list[str]:
     name, of = args["into"], args["of"]
     weights = str(bench.reader_file.absolute()) if bench.reader_file is not None else None
     return [
-        f"within = {'None' if of == 'picture' else _kept_expression(of)}",
+        f"within = {'None' if of == 'picture' else _accepted_expression(of)}",
         f"instances[{name!r}] = tools.read_text(picture, within, {weights!r})",
-        _start(name),
+        _start_decisions_line(name),
     ]
 
 
-def _start(name: str) -> str:
+def _start_decisions_line(name: str) -> str:
     return f"decisions[{name!r}] = tools.start_decisions(instances[{name!r}])"
 
 
-def _segment(args: Mapping[str, Any], _: Bench) -> list[str]:
+def _segment_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     name = args["into"]
     call = f"tools.segment_colour(picture, {args['colour']!r})"
     if args.get("form"):
         call = f"tools.bars_among({call})"
-    return [f"instances[{name!r}] = {call}", _start(name)]
+    return [f"instances[{name!r}] = {call}", _start_decisions_line(name)]
 
 
-def _separate(args: Mapping[str, Any], _: Bench) -> list[str]:
+def _separate_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     name = args["of"]
     call = f"tools.separate_touching(instances[{name!r}])"
-    return [f"instances[{name!r}] = {call}", _start(name)]
+    return [f"instances[{name!r}] = {call}", _start_decisions_line(name)]
 
 
-def _crop(args: Mapping[str, Any], _: Bench) -> list[str]:
+def _crop_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     name = args["of"]
     return [f"crops[{name!r}] = tools.crop(picture, instances[{name!r}])"]
 
 
-def _verify(args: Mapping[str, Any], _: Bench) -> list[str]:
+def _verify_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     name, wanted = args["of"], args["wanted"]
     how = f"wanted={wanted!r}" + (", any_of=True" if args.get("any_of") else "")
     return [
@@ -140,7 +140,7 @@ def _verify(args: Mapping[str, Any], _: Bench) -> list[str]:
     ]
 
 
-def _degrees(args: Mapping[str, Any], _: Bench) -> list[str]:
+def _compare_degrees_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     name, to = args["of"], args["to"]
     given = f"crops[{name!r}], decisions[{name!r}], {args['attribute']!r}"
     return [
@@ -152,9 +152,9 @@ def _degrees(args: Mapping[str, Any], _: Bench) -> list[str]:
     ]
 
 
-def _places(args: Mapping[str, Any], _: Bench) -> list[str]:
+def _compare_places_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     name, to = args["of"], args["to"]
-    others = f", others={_kept_expression(args['other'])}" if args.get("other") else ""
+    others = f", others={_accepted_expression(args['other'])}" if args.get("other") else ""
     return [
         f"pairs = zip(instances[{to!r}], decisions[{to!r}])",
         "landmarks = [one for one, yes in pairs if yes.holds]",
@@ -165,7 +165,7 @@ def _places(args: Mapping[str, Any], _: Bench) -> list[str]:
     ]
 
 
-def _count(args: Mapping[str, Any], _: Bench) -> list[str]:
+def _count_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     name = args["of"]
     return [
         f"counted = tools.count(instances[{name!r}], decisions[{name!r}])",
@@ -173,7 +173,7 @@ def _count(args: Mapping[str, Any], _: Bench) -> list[str]:
     ]
 
 
-def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
+def _answer_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     name, other = args["of"], args["other"]
     if args["kind"] == "alike":
         return []
@@ -212,79 +212,81 @@ def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
             "answer = tools.most_frequent(groups) if groups else []",
         ],
     }
-    return [f"kept = {_kept_expression(name, 'crops')}", *said[args["kind"]]]
+    return [f"kept = {_accepted_expression(name, 'crops')}", *said[args["kind"]]]
 
 
-def _codes(args: Mapping[str, Any], _: Bench) -> list[str]:
+def _read_codes_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     call = f"tools.read_codes(picture, {args['kind']!r})"
-    return [f"instances[{args['into']!r}] = {call}", _start(args["into"])]
+    return [f"instances[{args['into']!r}] = {call}", _start_decisions_line(args["into"])]
 
 
-def _kept_expression(name: str, what: str = "instances") -> str:
+def _accepted_expression(name: str, what: str = "instances") -> str:
     """Return the expression for the instances or crops of a set that are meant."""
     pairs = f"zip({what}[{name!r}], decisions[{name!r}])"
     return f"[one for one, yes in {pairs} if yes.holds]"
 
 
-def _value(args: Mapping[str, Any], _: Bench) -> list[str]:
+def _value_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     names = names_of_each(args["name"])
     given = ", ".join(map(repr, (args["value"], *names)))
-    return [f"answer = tools.written_value({_kept_expression(args['of'])}, {given}).value"]
+    return [f"answer = tools.written_value({_accepted_expression(args['of'])}, {given}).value"]
 
 
-def _bar(args: Mapping[str, Any], _: Bench) -> list[str]:
-    names = sorted(names_of(args["name"])) if args["name"] else []
+def _bar_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
+    names = sorted(object_names(args["name"])) if args["name"] else []
     return [
-        f"answer = tools.bar_value({_kept_expression(args['of'])}, instances[{args['of']!r}],",
+        f"answer = tools.bar_value({_accepted_expression(args['of'])}, instances[{args['of']!r}],",
         f"    instances[{args['lines']!r}], {names!r}).{args['wanted']} or None",
     ]
 
 
-def _measure(args: Mapping[str, Any], _: Bench) -> list[str]:
+def _measure_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     known = "None"
     if args["known"]:
-        known = f"({_kept_expression(args['known'])}, {args['known_extent']!r}, {args['length']!r})"
-    others = _kept_expression(args["to"]) if args["to"] else "[]"
+        known = (
+            f"({_accepted_expression(args['known'])}, {args['known_extent']!r}, {args['length']!r})"
+        )
+    others = _accepted_expression(args["to"]) if args["to"] else "[]"
     return [
-        f"answer = tools.measured({_kept_expression(args['of'])}, {others},",
+        f"answer = tools.measured({_accepted_expression(args['of'])}, {others},",
         f"    {args['extent']!r}, {known})",
     ]
 
 
 _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
-    "read_annotation": _read,
-    "detect": _detect,
-    "compare_pictures": _pictures,
-    "compare_things": _detect_things,
-    "compare_degrees": _degrees,
-    "read_text": _read_text,
-    "read_codes": _codes,
-    "answer_value": _value,
-    "answer_measure": _measure,
-    "answer_bar": _bar,
-    "segment_colour": _segment,
-    "separate_touching": _separate,
-    "crop": _crop,
-    "verify_attribute": _verify,
-    "measure_places": _places,
-    "count": _count,
-    "answer": _answer,
+    "read_annotation": _annotation_lines,
+    "detect": _detect_lines,
+    "compare_pictures": _compare_pictures_lines,
+    "compare_things": _compare_things_lines,
+    "compare_degrees": _compare_degrees_lines,
+    "read_text": _read_text_lines,
+    "read_codes": _read_codes_lines,
+    "answer_value": _value_lines,
+    "answer_measure": _measure_lines,
+    "answer_bar": _bar_lines,
+    "segment_colour": _segment_lines,
+    "separate_touching": _separate_lines,
+    "crop": _crop_lines,
+    "verify_attribute": _verify_lines,
+    "measure_places": _compare_places_lines,
+    "count": _count_lines,
+    "answer": _answer_lines,
 }
 
 
-def program_of(bench: Bench, question: str) -> str:
+def build_program(bench: Bench, question: str) -> str:
     """Return the program of the executed steps.
 
     Raises:
         NoProgramError: If a step cannot be repeated by a program: a detector without weights.
     """
     safe = question.replace("\\", " ").replace('"', "'")
-    body = "".join(f"    {line}\n" for step in bench.steps for line in _lines(step, bench))
+    body = "".join(f"    {line}\n" for step in bench.steps for line in _lines_for_step(step, bench))
     head = _HEAD.format(question=" ".join(safe.split()))
     return head + body + _FOOT.format(image=str(bench.file))
 
 
-def _lines(step: Step, bench: Bench) -> list[str]:
+def _lines_for_step(step: Step, bench: Bench) -> list[str]:
     if step.tool not in _LINES:
         raise NoProgramError(step.tool)
     return _LINES[step.tool](step.args, bench)

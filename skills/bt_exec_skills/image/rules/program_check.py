@@ -12,7 +12,7 @@ from bt_exec_skills.image.rules.speaker import Speaker
 from bt_exec_skills.image.sandbox.process import Ending, Ran
 from bt_exec_skills.image.sandbox.run import run_program
 
-__all__ = ["Checked", "answer_of", "check_program", "compared", "ran_on"]
+__all__ = ["Checked", "answer_in_result", "check_program", "compare_with_answer", "run_on_picture"]
 
 _SHOWN = 80
 
@@ -58,10 +58,12 @@ def check_program(bench: Bench, text: str, language: str, *, trusted: bool = Fal
         language: Language of the message.
         trusted: Whether the program was written by the templates; see `run_program`.
     """
-    return compared(bench, ran_on(bench, text, trusted=trusted), language)
+    return compare_with_answer(bench, run_on_picture(bench, text, trusted=trusted), language)
 
 
-def ran_on(bench: Bench, text: str, picture: Path | None = None, *, trusted: bool = False) -> Ran:
+def run_on_picture(
+    bench: Bench, text: str, picture: Path | None = None, *, trusted: bool = False
+) -> Ran:
     """Run a program on a picture, by default that of the bench, with its input files."""
     assert bench.file is not None
     beside = [bench.annotation_file] if bench.annotation_file is not None else []
@@ -74,29 +76,29 @@ def ran_on(bench: Bench, text: str, picture: Path | None = None, *, trusted: boo
     return run_program(text, picture or bench.file, readable, trusted=trusted)
 
 
-def compared(bench: Bench, ran: Ran, language: str) -> Checked:
+def compare_with_answer(bench: Bench, ran: Ran, language: str) -> Checked:
     """Compare the result of a run with the answer of the bench."""
     assert bench.answer is not None
     answer, speaker = json.loads(json.dumps(bench.answer.value)), Speaker(language)
     if answer is None and bench.by_model and ran.ending == "returned":
         said = speaker.say("program_unchecked", why=speaker.word("program words"))
-        return Checked(ran.ending, None, answer_of(ran), ran.isolated, said)
-    return _judged_run(ran, answer, speaker)
+        return Checked(ran.ending, None, answer_in_result(ran), ran.isolated, said)
+    return _judge_run(ran, answer, speaker)
 
 
-def answer_of(ran: Ran) -> Any:
+def answer_in_result(ran: Ran) -> Any:
     """Return the answer in the result of a program."""
     return ran.result.get("answer") if isinstance(ran.result, dict) else ran.result
 
 
-def _judged_run(ran: Ran, answer: Any, speaker: Speaker) -> Checked:
+def _judge_run(ran: Ran, answer: Any, speaker: Speaker) -> Checked:
     if ran.ending != "returned":
         why = speaker.word(f"program {ran.ending}")
         if ran.why and ran.ending in ("failed", "killed", "not_run"):
             why = f"{why} ({ran.why})"
         said = speaker.say("program_unchecked", why=why)
         return Checked(ran.ending, None, None, ran.isolated, said)
-    found = answer_of(ran)
+    found = answer_in_result(ran)
     if found == answer and isinstance(found, bool) == isinstance(answer, bool):
         return Checked(ran.ending, True, found, ran.isolated, "")
     said = speaker.say("program_differs", found=_value_text(found), answer=_value_text(answer))

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from bt_exec.spec.plain_yaml import read_yaml
 from bt_exec_skills.image.bench import Candidates
-from bt_exec_skills.image.rules.words import said_in
+from bt_exec_skills.image.rules.words import attribute_words
 
-__all__ = ["Speaker", "left_out", "sure"]
+__all__ = ["Speaker", "confidence_phrase", "rejection_sentences"]
 
 _MOST_NAMED = 8  # maximum number of undecided instances that are listed; more are counted
 
@@ -44,7 +44,7 @@ class Speaker:
         if name.startswith("not "):
             parts = self.word(name.removeprefix("not ")), self.word("not")
             return " ".join(parts if self.language == "ko" else reversed(parts))
-        return " ".join(said_in(part, self.language) for part in name.split()) or self.word(
+        return " ".join(attribute_words(part, self.language) for part in name.split()) or self.word(
             "unclear"
         )
 
@@ -55,7 +55,7 @@ class Speaker:
         )
 
 
-def left_out(speaker: Speaker, found: Candidates) -> list[str]:
+def rejection_sentences(speaker: Speaker, found: Candidates) -> list[str]:
     """Return a sentence about rejected instances, by reason, and undecided ones, by number."""
     reasons = Counter(one.found for one in found.decisions if one.holds is False)
     lines = []
@@ -74,6 +74,6 @@ def left_out(speaker: Speaker, found: Candidates) -> list[str]:
     return lines
 
 
-def sure(speaker: Speaker, confidence: float) -> str:
+def confidence_phrase(speaker: Speaker, confidence: float) -> str:
     """Return a phrase for the confidence of an answer."""
     return speaker.say("confidence", confidence=f"{confidence:.2f}")

@@ -9,8 +9,8 @@ from bt_exec_skills.image.perception.bars import BarFact, bar_value
 from bt_exec_skills.image.perception.extents import Extent, measured
 from bt_exec_skills.image.perception.instances import count
 from bt_exec_skills.image.perception.written_values import Value, Written
-from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
-from bt_exec_skills.image.rules.words import names_of
+from bt_exec_skills.image.rules.speaker import Speaker, confidence_phrase, rejection_sentences
+from bt_exec_skills.image.rules.words import object_names
 
 __all__ = ["Scale", "bar_answer", "measure_answer", "value_answer"]
 
@@ -48,7 +48,7 @@ def value_answer(found: Value, wanted: Written, name: str, language: str) -> Ans
     if found.value is None:
         said, confidence = speaker.say(f"no_{wanted}", what=name), _UNSURE
     else:
-        value = found.value if isinstance(found.value, str) else _number(found.value)
+        value = found.value if isinstance(found.value, str) else _format_number(found.value)
         confidence = found.sure
         parts = [speaker.say(wanted, what=name, value=value)]
         if found.row:
@@ -57,7 +57,7 @@ def value_answer(found: Value, wanted: Written, name: str, language: str) -> Ans
             checked = {True: "adds_up", False: "adds_not_up", None: "summed"}[found.adds_up]
             parts += [speaker.say(checked)] if found.adds_up is not None or not found.row else []
         said = " ".join(parts)
-    return Answer(f"{said} {sure(speaker, confidence)}", found.value, confidence)
+    return Answer(f"{said} {confidence_phrase(speaker, confidence)}", found.value, confidence)
 
 
 def bar_answer(
@@ -74,20 +74,20 @@ def bar_answer(
         language: Language of the answer.
     """
     speaker = Speaker(language)
-    names = names_of(name) if name else frozenset[str]()
+    names = object_names(name) if name else frozenset[str]()
     bar = bar_value(found.accepted(), found.instances, lines.instances, names)
     confidence = _UNSURE
     known = bar.label if wanted == "label" else bar.value
     if known not in (None, ""):
         told_by = 1.0 if name else count(found.instances, found.decisions).confidence
         confidence = min(_BAR_SURE, told_by)
-    value = "" if bar.value is None else _number(bar.value)
+    value = "" if bar.value is None else _format_number(bar.value)
     facts = {"what": name or what, "value": value, "label": bar.label}
     if wanted == "label" and bar.label:
         said = speaker.say("bar_label" if value else "bar_name", **facts)
     else:
         said = speaker.say("bar" if value and wanted == "value" else "not_measured", **facts)
-    return Answer(f"{said} {sure(speaker, confidence)}", known or None, confidence)
+    return Answer(f"{said} {confidence_phrase(speaker, confidence)}", known or None, confidence)
 
 
 def measure_answer(
@@ -123,13 +123,15 @@ def measure_answer(
     unit = (scale.unit if scale else "px") + ("²" if extent == "area" else "")
     name = extent if value is not None else "not_measured"
     facts = {"what": words[0], "other": words[1], "unit": unit}
-    said = speaker.say(name, value="" if value is None else _number(value), **facts)
+    said = speaker.say(name, value="" if value is None else _format_number(value), **facts)
     notes = [speaker.say("several_measured")] if several and value is not None else []
-    notes += left_out(speaker, found)
-    return Answer(" ".join([said, *notes, sure(speaker, confidence)]), value, confidence)
+    notes += rejection_sentences(speaker, found)
+    return Answer(
+        " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence
+    )
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     """Return a number with thousands separators, without insignificant digits."""
     if value == int(value):
         return f"{value:,.0f}"

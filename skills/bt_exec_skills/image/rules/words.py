@@ -11,7 +11,7 @@ from bt_exec.language.reading.generate import Generator
 from bt_exec.language.reading.reader import Reader
 from bt_exec.spec.plain_yaml import read_yaml
 
-__all__ = ["generator", "names_of", "names_of_each", "reader", "said_in", "thing_in"]
+__all__ = ["attribute_words", "generator", "names_of_each", "object_name", "object_names", "reader"]
 
 
 @lru_cache(maxsize=1)
@@ -32,7 +32,7 @@ def generator(language: str) -> Generator:
     return Generator(reader().lexicon(language))
 
 
-def names_of(thing: str) -> frozenset[str]:
+def object_names(thing: str) -> frozenset[str]:
     """Return all names of an object in both languages, including its label, in lower case."""
     entry = lexicon()["things"].get(thing, {})
     words = (word for said in entry.values() for word in said)
@@ -41,16 +41,16 @@ def names_of(thing: str) -> frozenset[str]:
 
 def names_of_each(things: str) -> list[list[str]]:
     """Return the sorted names of each of several objects, separated by ``|``; [] without any."""
-    return [sorted(names_of(one)) for one in things.split("|") if one]
+    return [sorted(object_names(one)) for one in things.split("|") if one]
 
 
-def thing_in(thing: str, language: str) -> str:
+def object_name(thing: str, language: str) -> str:
     """Return the name of an object in a language; a name outside the lexicon is not changed."""
     word = lexicon()["things"].get(thing.lower(), {}).get(language, [thing])[0]
     return str(word).partition("/")[0]
 
 
-def said_in(name: str, language: str) -> str:
+def attribute_words(name: str, language: str) -> str:
     """Return the words for an attribute or a relation."""
     if name in lexicon()["attributes"]:
         return generator(language).adjective(name)

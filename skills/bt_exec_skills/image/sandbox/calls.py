@@ -14,7 +14,7 @@ from __future__ import annotations
 import platform
 import struct
 
-__all__ = ["refusing"]
+__all__ = ["build_call_filter"]
 
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _DENIED: dict[str, tuple[int, int | None]] = {  # name: (x86_64, aarch64)
@@ -74,7 +74,7 @@ _NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data
 _X32 = 0x3FFFFFFF  # calls above it are those of x32, under other numbers
 
 
-def refusing(machine: str = "") -> bytes:
+def build_call_filter(machine: str = "") -> bytes:
     """Return the filter of a machine, by default this one; empty if there is none for it."""
     machine = machine or platform.machine()
     if machine not in _AUDIT:
@@ -86,8 +86,8 @@ def refusing(machine: str = "") -> bytes:
         (_EQUAL, 1, 0, _AUDIT[machine]),
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, _NUMBER),
-        *_if_first_argument(_CLONE[machine], _ANY_BIT, _THREAD),
-        *_if_first_argument(_PRLIMIT[machine], _EQUAL, 0),  # 0 is the calling process
+        *_allow_if_first_argument(_CLONE[machine], _ANY_BIT, _THREAD),
+        *_allow_if_first_argument(_PRLIMIT[machine], _EQUAL, 0),  # 0 is the calling process
         (_EQUAL, 0, 1, _CLONE3),
         (_RETURN, 0, 0, _NO_SUCH_CALL),
         (_GREATER, len(numbers) + 1, 0, _X32),
@@ -97,7 +97,7 @@ def refusing(machine: str = "") -> bytes:
     return b"".join(struct.pack("=HBBI", *row) for row in rows)
 
 
-def _if_first_argument(number: int, test: int, value: int) -> list[tuple[int, int, int, int]]:
+def _allow_if_first_argument(number: int, test: int, value: int) -> list[tuple[int, int, int, int]]:
     """Return the instructions that allow a call only if its first argument passes a test."""
     return [
         (_EQUAL, 0, 4, number),

@@ -43,7 +43,7 @@ _AT_FDCWD = -100
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def _call(name: str, *args: object) -> None:
+def _call_libc(name: str, *args: object) -> None:
     """Call a function of the C library.
 
     Raises:
@@ -62,50 +62,52 @@ def own_namespaces() -> None:
 
     The namespace of processes is entered by the next child.
     """
-    _call("unshare", sum(_NAMESPACES.values()))
+    _call_libc("unshare", sum(_NAMESPACES.values()))
 
 
 def mount(kind: str, where: str, options: str = "") -> None:
     """Mount a file system of a kind: ``tmpfs``, ``proc``."""
     flags = _NOSUID | _NODEV
-    _call("mount", kind.encode(), where.encode(), kind.encode(), flags, options.encode())
+    _call_libc("mount", kind.encode(), where.encode(), kind.encode(), flags, options.encode())
 
 
 def keep_mounts_private() -> None:
     """Make mounts private, so that they do not propagate in either direction."""
-    _call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
+    _call_libc("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
 
 
 def bind(source: str, where: str) -> None:
     """Bind a file or folder, including its mounts, to another path."""
-    _call("mount", source.encode(), where.encode(), None, _MS_BIND | _MS_REC, None)
+    _call_libc("mount", source.encode(), where.encode(), None, _MS_BIND | _MS_REC, None)
 
 
 def read_only(where: str) -> None:
     """Make a mount and all mounts below it read-only (Linux 5.12)."""
     wanted = struct.pack("=QQQQ", _RDONLY | _NOSUID, 0, 0, 0)
-    _call("syscall", _MOUNT_SETATTR, _AT_FDCWD, where.encode(), _AT_RECURSIVE, wanted, len(wanted))
+    _call_libc(
+        "syscall", _MOUNT_SETATTR, _AT_FDCWD, where.encode(), _AT_RECURSIVE, wanted, len(wanted)
+    )
 
 
 def pivot_root(where: str) -> None:
     """Make a mount the root, and detach the old root."""
     os.chdir(where)
-    _call("pivot_root", b".", b".")
-    _call("umount2", b".", _DETACH)
+    _call_libc("pivot_root", b".", b".")
+    _call_libc("umount2", b".", _DETACH)
     os.chdir("/")
 
 
 def die_with_parent() -> None:
     """Let the kernel kill this process when its parent ends."""
-    _call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    _call_libc("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def drop_privileges() -> None:
     """Drop every capability of the namespace permanently, and forbid access to this process."""
     header = struct.pack("=Ii", _CAPABILITY_VERSION_3, 0)
-    _call("capset", header, b"\0" * 24)
-    _call("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)
-    _call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    _call_libc("capset", header, b"\0" * 24)
+    _call_libc("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)
+    _call_libc("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 
 
 def filter_calls(program: bytes) -> None:
@@ -116,4 +118,4 @@ def filter_calls(program: bytes) -> None:
     """
     code = ctypes.create_string_buffer(program, len(program))
     filtering = struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
-    _call("prctl", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, filtering, 0, 0)
+    _call_libc("prctl", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, filtering, 0, 0)

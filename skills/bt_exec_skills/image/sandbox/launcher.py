@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from bt_exec_skills.image.sandbox import kernel
-from bt_exec_skills.image.sandbox.calls import refusing
+from bt_exec_skills.image.sandbox.calls import build_call_filter
 from bt_exec_skills.image.sandbox.limits import Limits, limit_process
 from bt_exec_skills.image.sandbox.room import FOLDER, build_room
 
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str]) -> None:
         limit_process(limits, processes=False)
         os.execv(config["command"][0], config["command"])  # noqa: S606 - purpose of this module
     try:
-        _enter()
+        _enter_namespaces()
         first = os.fork()
     except OSError as error:
         reports.end(unavailable=str(error))
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str]) -> None:
     os.waitpid(first, 0)
 
 
-def _enter() -> None:
+def _enter_namespaces() -> None:
     """Enter new namespaces; a helper outside writes their user mapping."""
     ready, go = os.pipe()
     me = os.getpid()
@@ -113,7 +113,7 @@ def _run_as_init(config: dict[str, Any], limits: Limits, reports: _Reports) -> N
     """
     for number in set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
         signal.signal(number, signal.SIG_IGN)
-    refused = refusing()
+    refused = build_call_filter()
     if not refused:
         reports.end(unavailable=f"there is no filter of system calls for {platform.machine()}")
     try:
@@ -130,7 +130,7 @@ def _run_as_init(config: dict[str, Any], limits: Limits, reports: _Reports) -> N
         kernel.drop_privileges()
     except OSError as error:
         reports.end(unavailable=str(error))
-    _watch(program, limits, reports)
+    _wait_until_limit(program, limits, reports)
 
 
 def _replace_by_program(command: list[str], limits: Limits, refused: bytes) -> NoReturn:
@@ -149,7 +149,7 @@ def _replace_by_program(command: list[str], limits: Limits, refused: bytes) -> N
     os.execv(command[0], command)  # noqa: S606 - purpose of this module
 
 
-def _watch(program: int, limits: Limits, reports: _Reports) -> NoReturn:
+def _wait_until_limit(program: int, limits: Limits, reports: _Reports) -> NoReturn:
     """Wait for the program until its time limit. The end of this process ends the sandbox."""
     until = time.monotonic() + limits.wall_s
     while time.monotonic() <= until:

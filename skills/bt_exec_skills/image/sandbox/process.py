@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from bt_exec_skills.image.sandbox.limits import Limits
 
-__all__ = ["ROOM", "Ending", "Ran", "launch", "python"]
+__all__ = ["ROOM", "Ending", "Ran", "interpreter_path", "launch"]
 
 ROOM = "bt_exec_skills.image.sandbox"
 """Package whose modules run inside the sandbox."""
@@ -46,7 +46,7 @@ class Ran(NamedTuple):
     isolated: bool = True
 
 
-def python() -> str:
+def interpreter_path() -> str:
     """Return the interpreter itself, not the link to it in a virtual environment."""
     return str(Path(sys.executable).resolve())
 
@@ -67,7 +67,7 @@ def launch(
     words = json.dumps({**config, "pipe": pipe})
     try:
         process = subprocess.Popen(  # noqa: S603 - the launcher, with its configuration
-            [python(), "-S", "-P", "-m", f"{ROOM}.launcher", words],
+            [interpreter_path(), "-S", "-P", "-m", f"{ROOM}.launcher", words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -85,15 +85,21 @@ def launch(
         finally:
             with contextlib.suppress(ProcessLookupError):  # already ended
                 os.killpg(process.pid, signal.SIGKILL)
-        reading.drain()
+        reading.read_remaining_reports()
     said = reading.said
     if "unavailable" in said or (isolated and "started" not in said and not over):
-        why = said.get("unavailable") or _last(reading.err) or "the launcher ended without a report"
+        why = (
+            said.get("unavailable")
+            or _last_line(reading.err)
+            or "the launcher ended without a report"
+        )
         return Ran("not_run", None, why, isolated=False)
     if isolated and not over and not {"code", "over"} & said.keys():
         return Ran("killed", None, "its guard was terminated", isolated)
     code: Any = said.get("code", process.returncode)
-    return _ended(over or said.get("over"), code, reading.out, reading.err, isolated=isolated)
+    return _result_of_end(
+        over or said.get("over"), code, reading.out, reading.err, isolated=isolated
+    )
 
 
 class _Reading:
@@ -124,7 +130,7 @@ class _Reading:
                 waiting.register(stream, EVENT_READ)
             while waiting.get_map():
                 for key, _ in waiting.select(max(0.0, self._until - time.monotonic())):
-                    if not self._take(key.fd):
+                    if not self._read_available(key.fd):
                         waiting.unregister(key.fd)
                 if sum(len(part) for one in self._streams for part in self._parts[one]) > (
                     self._limits.output_bytes
@@ -138,7 +144,7 @@ class _Reading:
             return "time"
         return None
 
-    def _take(self, stream: int) -> bool:
+    def _read_available(self, stream: int) -> bool:
         """Read available data, and return True if there may be more."""
         data = os.read(stream, 65536)
         self._parts[stream].append(data)
@@ -147,7 +153,7 @@ class _Reading:
             self._until = time.monotonic() + self._limits.wall_s + _LATE_S
         return bool(data)
 
-    def drain(self) -> None:
+    def read_remaining_reports(self) -> None:
         """Read the remaining reports after the process was killed."""
         while data := os.read(self._report, 65536):
             self._parts[self._report].append(data)
@@ -171,7 +177,9 @@ class _Reading:
         return b"".join(self._parts[self._streams[1]])
 
 
-def _ended(over: Ending | None, code: int, out: bytes, err: bytes, *, isolated: bool) -> Ran:
+def _result_of_end(
+    over: Ending | None, code: int, out: bytes, err: bytes, *, isolated: bool
+) -> Ran:
     if over is not None:
         return Ran(over, None, f"over its limit of {over}", isolated)
     if code == -signal.SIGXCPU:
@@ -179,7 +187,7 @@ def _ended(over: Ending | None, code: int, out: bytes, err: bytes, *, isolated: 
     if code < 0:
         return Ran("killed", None, signal.strsignal(-code) or str(code), isolated)
     if code > 0:
-        last = _last(err)
+        last = _last_line(err)
         ending: Ending = "memory" if last.startswith("MemoryError") else "failed"
         return Ran(ending, None, last, isolated)
     try:
@@ -188,6 +196,6 @@ def _ended(over: Ending | None, code: int, out: bytes, err: bytes, *, isolated: 
         return Ran("failed", None, "what it returned is not JSON", isolated)
 
 
-def _last(err: bytes) -> str:
+def _last_line(err: bytes) -> str:
     lines = err.decode(errors="replace").strip().splitlines()
     return lines[-1][:_MOST_WORDS] if lines else ""

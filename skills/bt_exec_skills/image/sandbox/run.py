@@ -19,7 +19,7 @@ from pathlib import Path
 import bt_exec
 import bt_exec_skills
 from bt_exec_skills.image.sandbox.limits import Limits
-from bt_exec_skills.image.sandbox.process import ROOM, Ran, launch, python
+from bt_exec_skills.image.sandbox.process import ROOM, Ran, interpreter_path, launch
 from bt_exec_skills.image.sandbox.room import FOLDER
 
 __all__ = ["run_program"]
@@ -54,23 +54,35 @@ def run_program(
         shown = (*_python_files(), program, image, *(one.absolute() for one in readable))
         config = {
             "limits": asdict(limits),
-            "command": [python(), "-S", "-P", "-m", f"{ROOM}.inside", str(program), str(image)],
+            "command": [
+                interpreter_path(),
+                "-S",
+                "-P",
+                "-m",
+                f"{ROOM}.inside",
+                str(program),
+                str(image),
+            ],
             "root": str(root),
             "readable": [str(path) for path in shown],
         }
         if sys.platform == "linux":
-            ran = launch({**config, "namespaces": True}, _environment(FOLDER), work, limits)
+            ran = launch({**config, "namespaces": True}, _program_environment(FOLDER), work, limits)
         else:
             ran = Ran("not_run", None, f"{sys.platform} has no namespaces", isolated=False)
         if ran.ending == "not_run" and trusted:
-            ran = launch({**config, "namespaces": False}, _environment(str(work)), work, limits)
+            ran = launch(
+                {**config, "namespaces": False}, _program_environment(str(work)), work, limits
+            )
         return ran
 
 
 def _python_files() -> list[Path]:
     """Return the files of Python and the tools; no other files of the user are among them."""
     bases = {Path(sys.base_prefix), Path(sys.base_prefix).resolve()}
-    found = {base / part for base in bases for part in ("bin", "lib", "lib64")} | {Path(python())}
+    found = {base / part for base in bases for part in ("bin", "lib", "lib64")} | {
+        Path(interpreter_path())
+    }
     found |= {Path(one) for one in _import_folders() if "-packages" in Path(one).name}
     found |= {Path(one) for package in (bt_exec, bt_exec_skills) for one in package.__path__}
     return sorted(one for one in found if one.exists())
@@ -82,7 +94,7 @@ def _import_folders() -> list[str]:
     return [*sites, *own]
 
 
-def _environment(work: str) -> Mapping[str, str]:
+def _program_environment(work: str) -> Mapping[str, str]:
     """Return the complete environment of a program, which inherits nothing."""
     return {
         "PATH": "/usr/bin:/bin",

@@ -10,7 +10,7 @@ from bt_exec.skill import Service, Steps, Verdict, condition, skill
 from bt_exec_skills.image.bench import Bench, SetName, Step
 from bt_exec_skills.image.perception.decide import all_hold
 from bt_exec_skills.image.perception.looker import LookAnswer, Looker
-from bt_exec_skills.image.skills.worker import SET_FAILS, work
+from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
 
 __all__ = ["Looked", "Place", "ask_vqa", "crops_first"]
 
@@ -57,7 +57,7 @@ def ask_vqa(
         message = f"a question has 1 to {_LONGEST_QUESTION} characters"
         raise Failed("VQA_FAILED", message, retryable=False)
     if of == "picture":
-        picture = yield from work(lambda: bench.picture, "reading")
+        picture = yield from run_on_worker(lambda: bench.picture, "reading")
         seen = yield from looker.whole(picture, question, language_of(question))
         bench.asked.append(seen)
         bench.steps.append(Step("ask_vqa", {"question": question, "of": of}))
@@ -79,7 +79,7 @@ def ask_vqa(
 @condition()
 def crops_first(bench: Service[Bench]) -> Verdict:
     """Whether a question about the whole picture is allowed: known boxes must be verified first."""
-    waiting = bench.unverified()
+    waiting = bench.unverified_sets()
     if waiting:
         return Verdict.no(f"not yet verified on crops: {', '.join(waiting)}", tuple(waiting))
     return Verdict.yes("no boxes wait for their crops")

@@ -9,18 +9,18 @@ from typing import Any
 from bt_exec.language.messages import language_of
 from bt_exec.language.reading.node import Node
 from bt_exec_skills.image.bench import Answer, Bench, CheckedClaim
-from bt_exec_skills.image.rules.claims import Claim, claims_of
+from bt_exec_skills.image.rules.claims import Claim, parse_claims
 from bt_exec_skills.image.rules.judging import (
-    coverage_of,
-    coverage_of_looks,
-    cross_checks_of,
-    judged,
+    judge_answer,
+    run_cross_checks,
+    share_of_crops_asked,
+    share_of_decided,
 )
 from bt_exec_skills.image.rules.question import Question, Unread
-from bt_exec_skills.image.rules.read import question_of
+from bt_exec_skills.image.rules.read import question_from_meaning
 from bt_exec_skills.image.rules.words import reader
-from bt_exec_skills.image.skills.other_light import in_other_light
-from bt_exec_skills.image.skills.recompute import answered
+from bt_exec_skills.image.skills.other_light import cross_check_in_other_light
+from bt_exec_skills.image.skills.recompute import answer_with_tools
 
 __all__ = ["check_claims"]
 
@@ -45,30 +45,32 @@ def check_claims(bench: Bench) -> tuple[list[CheckedClaim], float | None]:
     benches: dict[Question, Bench | None] = {}
     found: list[CheckedClaim] = []
     coverage: list[float | None] = []
-    for claim in claims_of(bench.answer.text, bench.question, (), bench.names()):
+    for claim in parse_claims(bench.answer.text, bench.question, (), bench.names()):
         fresh = None
         try:
             if claim.asks is not None:
-                question = question_of(claim.asks, language, claim.text)
+                question = question_from_meaning(claim.asks, language, claim.text)
                 if question not in benches:
-                    benches[question] = answered(bench, question, language)
+                    benches[question] = answer_with_tools(bench, question, language)
                 fresh = benches[question]
         except Unread:
             pass
-        found.append(_checked(claim, fresh))
+        found.append(_check_claim(claim, fresh))
         if fresh is not None and claim.answers:
-            coverage.append(coverage_of(fresh))
+            coverage.append(share_of_decided(fresh))
     shares = [one for one in coverage if one is not None]
     if coverage:
         return found, min(shares, default=None)
-    return found, coverage_of_looks(bench)
+    return found, share_of_crops_asked(bench)
 
 
-def _checked(claim: Claim, fresh: Bench | None) -> CheckedClaim:
+def _check_claim(claim: Claim, fresh: Bench | None) -> CheckedClaim:
     if claim.asks is None or fresh is None or fresh.answer is None:
         return CheckedClaim(claim.text, None, answers=claim.answers)
-    sure = judged(fresh, [*cross_checks_of(fresh), *in_other_light(fresh)]).confidence
-    holds = _holds(claim, claim.asks, fresh.answer) if sure > _SURE else None
+    sure = judge_answer(
+        fresh, [*run_cross_checks(fresh), *cross_check_in_other_light(fresh)]
+    ).confidence
+    holds = _claim_holds(claim, claim.asks, fresh.answer) if sure > _SURE else None
     return CheckedClaim(claim.text, holds, _first_sentence(fresh.answer), sure, claim.answers)
 
 
@@ -77,7 +79,7 @@ def _first_sentence(answer: Answer) -> str:
     return answer.text.split(". ")[0].rstrip(".")
 
 
-def _holds(claim: Claim, asks: Node, answer: Answer) -> bool | None:
+def _claim_holds(claim: Claim, asks: Node, answer: Answer) -> bool | None:
     value, what = answer.value, asks.text("what")
     inner = asks.node("of")
     if inner.kind == "aspect":

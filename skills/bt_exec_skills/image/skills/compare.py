@@ -9,7 +9,7 @@ from bt_exec_skills.image.bench import Bench, Candidates, SetName, Step
 from bt_exec_skills.image.perception.compare import Aspect, alike, differences
 from bt_exec_skills.image.perception.decide import all_hold, start_decisions
 from bt_exec_skills.image.perception.graded_attributes import DegreeName, exceeding
-from bt_exec_skills.image.skills.worker import SET_FAILS, work
+from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
 
 __all__ = ["Alike", "Differ", "Exceeding", "compare_degrees", "compare_pictures", "compare_things"]
 
@@ -61,7 +61,9 @@ def compare_pictures(bench: Service[Bench], into: SetName) -> Steps[Differ]:
     In these regions the colour distance in CIELAB exceeds that of noise. The second picture is
     scaled to the first one; it is not rotated or shifted.
     """
-    found = yield from work(lambda: differences(bench.picture, bench.second_picture), "comparing")
+    found = yield from run_on_worker(
+        lambda: differences(bench.picture, bench.second_picture), "comparing"
+    )
     bench.steps.append(Step("compare_pictures", {"into": into}))
     bench.sets[into] = kept = Candidates(found, start_decisions(found))
     return Differ(len(found), len(kept.accepted()))

@@ -13,15 +13,15 @@ from bt_exec_skills.image.perception.instances import Counted
 from bt_exec_skills.image.perception.instances import count as counted
 from bt_exec_skills.image.perception.overlay import overlay, save_image
 from bt_exec_skills.image.rules.comparing import (
-    alike_answer,
-    all_answer,
-    bounded_answer,
-    named_answer,
-    same_answer,
+    answer_alike,
+    answer_all,
+    answer_bound,
+    answer_names,
+    answer_same_pictures,
 )
-from bt_exec_skills.image.rules.phrasing import answer_of
+from bt_exec_skills.image.rules.phrasing import phrase_answer
 from bt_exec_skills.image.rules.question import Kind
-from bt_exec_skills.image.skills.worker import SET_FAILS, work
+from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
 
 __all__ = ["answer", "count", "draw_overlay"]
 
@@ -75,19 +75,19 @@ def answer(
     rival = bench.cut(other)[0] if kind in ("compare", "which", "read", "alike", "all") else None
     size = bench.picture.shape[0], bench.picture.shape[1]
     if kind == "same":
-        bench.answer = same_answer(found, size, language)
+        bench.answer = answer_same_pictures(found, size, language)
     elif kind in ("groups", "most", "variety", "shape", "name"):
         more = listed or ()
-        bench.answer = named_answer(kind, found, crops, size, what, aspect, language, more)
+        bench.answer = answer_names(kind, found, crops, size, what, aspect, language, more)
     elif kind == "alike" and rival is not None and aspect != "kind":
         words = what, other_what
-        bench.answer = alike_answer((found, rival), bench.compared, words, aspect, language)
+        bench.answer = answer_alike((found, rival), bench.compared, words, aspect, language)
     elif kind == "all" and rival is not None:
-        bench.answer = all_answer(found, rival, what, other_what, language)
+        bench.answer = answer_all(found, rival, what, other_what, language)
     elif bound is not None:
-        bench.answer = bounded_answer(found, bound, number, what, language)
+        bench.answer = answer_bound(found, bound, number, what, language)
     else:
-        bench.answer = answer_of(kind, found, crops, size, what, language, rival, other_what)
+        bench.answer = phrase_answer(kind, found, crops, size, what, language, rival, other_what)
     args: dict[str, Any] = {
         "kind": kind,
         "of": of,
@@ -110,6 +110,6 @@ def draw_overlay(bench: Service[Bench], of: SetName) -> Steps:
     found, out = bench.candidates(of), bench.out
     if out is None:
         raise Failed("NO_FILE_NAMED", "there is no output file for the picture", retryable=False)
-    yield from work(
+    yield from run_on_worker(
         lambda: save_image(overlay(bench.picture, found.instances, found.decisions), out), "drawing"
     )

@@ -14,7 +14,7 @@ from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.segment import segment_colour as segments
 from bt_exec_skills.image.perception.segment import separate_touching as separated
 from bt_exec_skills.image.perception.separability import DOUBTFUL, separability
-from bt_exec_skills.image.skills.worker import SET_FAILS, work
+from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
 
 __all__ = ["Found", "detect", "read_annotation", "segment_colour", "separate_touching"]
 
@@ -32,16 +32,18 @@ class Found(NamedTuple):
     found: int
 
 
-def _put(bench: Bench, name: str, instances: list[Instance]) -> Found:
+def _store_instances(bench: Bench, name: str, instances: list[Instance]) -> Found:
     bench.sets[name] = Candidates(instances, start_decisions(instances))
     return Found(len(instances))
 
 
-def _put_regions(bench: Bench, name: str, instances: list[Instance]) -> Steps[Found]:
+def _store_regions(bench: Bench, name: str, instances: list[Instance]) -> Steps[Found]:
     """Put colour regions into a set, with the confidence that they are the objects."""
-    put = _put(bench, name, instances)
+    put = _store_instances(bench, name, instances)
     if not bench.again:
-        whole = yield from work(lambda: separability(bench.picture, instances), "separating")
+        whole = yield from run_on_worker(
+            lambda: separability(bench.picture, instances), "separating"
+        )
         bench.sets[name].whole = whole
     return put
 
@@ -64,7 +66,7 @@ def read_annotation(
     if label and bench.annotation_file is None:
         message = "there is no annotation"
         raise Failed("ANNOTATION_NEEDED", message, retryable=False, thing=label)
-    known = yield from work(lambda: bench.annotation, "reading")
+    known = yield from run_on_worker(lambda: bench.annotation, "reading")
     if label and not {*label.lower().split("|")} <= {name.lower() for name in known.names}:
         raise Failed(
             "NOT_ANNOTATED",
@@ -75,7 +77,7 @@ def read_annotation(
         )
     args = {"label": label, "without": without, "into": into}
     bench.steps.append(Step("read_annotation", args))
-    return _put(bench, into, of_kind(known.instances, label, without))
+    return _store_instances(bench, into, of_kind(known.instances, label, without))
 
 
 @skill(
@@ -88,9 +90,9 @@ def detect(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found
     The detector is the shipped network for tabletop objects, or one named by the site. The
     confidence that nothing was missed limits that of the answer.
     """
-    instances, whole = yield from work(lambda: bench.detected(label), "detecting")
+    instances, whole = yield from run_on_worker(lambda: bench.detected(label), "detecting")
     bench.steps.append(Step("detect", {"label": label, "into": into}))
-    put = _put(bench, into, instances)
+    put = _store_instances(bench, into, instances)
     bench.sets[into].whole = whole
     return put
 
@@ -113,12 +115,12 @@ def segment_colour(
     a chart are kept: filled boxes on one line.
     """
     name = None if colour == "any" else colour
-    found = yield from work(lambda: segments(bench.picture, name), "segmenting")
+    found = yield from run_on_worker(lambda: segments(bench.picture, name), "segmenting")
     args: dict[str, str | None] = {"colour": name, "into": into}
     if form == "bar":
         found, args["form"] = bars_among(found), form
     bench.steps.append(Step("segment_colour", args))
-    put = _put(bench, into, found)
+    put = _store_instances(bench, into, found)
     if form == "bar":
         bench.sets[into].whole = _BARS_SURE if len(found) > 1 else DOUBTFUL
     return put
@@ -136,8 +138,8 @@ def separate_touching(bench: Service[Bench], of: SetName) -> Steps[Found]:
     without pixels are not cut.
     """
     before = bench.candidates(of)
-    found = yield from work(lambda: separated(before.instances), "separating")
+    found = yield from run_on_worker(lambda: separated(before.instances), "separating")
     bench.steps.append(Step("separate_touching", {"of": of}))
     if not all("colour" in one.source for one in found):
-        return _put(bench, of, found)
-    return (yield from _put_regions(bench, of, found))
+        return _store_instances(bench, of, found)
+    return (yield from _store_regions(bench, of, found))

@@ -9,16 +9,16 @@ from bt_exec.language.sanitize import one_line
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.bench import Answer, Bench
 from bt_exec_skills.image.perception.looker import CrossCheck, Looker
-from bt_exec_skills.image.rules.claims import claims_of, value_claimed
+from bt_exec_skills.image.rules.claims import claimed_value, parse_claims
 from bt_exec_skills.image.rules.judging import (
     answering_steps,
-    confidence_of,
-    cross_checks_of,
-    judged,
+    evidence_confidence,
+    judge_answer,
+    run_cross_checks,
 )
 from bt_exec_skills.image.skills.check_claims import check_claims
-from bt_exec_skills.image.skills.other_light import in_other_light
-from bt_exec_skills.image.skills.worker import work
+from bt_exec_skills.image.skills.other_light import cross_check_in_other_light
+from bt_exec_skills.image.skills.worker import run_on_worker
 
 __all__ = ["Judged", "conclude", "judge"]
 
@@ -66,9 +66,11 @@ def conclude(
     line = one_line(text, _LONGEST)
     if not line:
         raise Failed("EMPTY_ANSWER", "the answer is empty")
-    confidence = yield from work(lambda: confidence_of(bench), "answering")
-    claims = yield from work(lambda: claims_of(line, question, (), bench.names()), "answering")
-    value = value_claimed(line, claims)
+    confidence = yield from run_on_worker(lambda: evidence_confidence(bench), "answering")
+    claims = yield from run_on_worker(
+        lambda: parse_claims(line, question, (), bench.names()), "answering"
+    )
+    value = claimed_value(line, claims)
     bench.question, bench.by_model = question, True
     bench.code_plan = tuple(code_plan)
     bench.reasoning = min(1.0, max(0.0, reasoning))
@@ -93,14 +95,16 @@ def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) ->
     given = bench.answer
     if given is None:
         raise Failed("JUDGES_DISAGREE", "there is no answer to judge", retryable=False)
-    cross_checks: list[CrossCheck] = yield from work(lambda: _objections(bench), "judging")
+    cross_checks: list[CrossCheck] = yield from run_on_worker(
+        lambda: _find_objections(bench), "judging"
+    )
     if bench.by_model:
-        other = yield from looker.judged(bench.picture, bench.question, given.text)
+        other = yield from looker.judge_answer(bench.picture, bench.question, given.text)
         cross_checks += [other] if other is not None else []
-        claims, coverage = yield from work(lambda: check_claims(bench), "judging")
-        found = judged(bench, cross_checks, claims, coverage)
+        claims, coverage = yield from run_on_worker(lambda: check_claims(bench), "judging")
+        found = judge_answer(bench, cross_checks, claims, coverage)
     else:
-        found = judged(bench, cross_checks)
+        found = judge_answer(bench, cross_checks)
     bench.judgement = found
     bench.answer = Answer(given.text, given.value, found.confidence)
     said = "; ".join(f"{one.who}: {one.says or _WORDS[one.agrees]}" for one in found.cross_checks)
@@ -113,8 +117,8 @@ def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) ->
     return Judged(verdict, said, found.confidence, found.coverage, found.reasoning)
 
 
-def _objections(bench: Bench) -> list[CrossCheck]:
+def _find_objections(bench: Bench) -> list[CrossCheck]:
     """Return the objections of the judges that need no model."""
     if bench.by_model:
-        return cross_checks_of(bench)
-    return [*cross_checks_of(bench), *in_other_light(bench)]
+        return run_cross_checks(bench)
+    return [*run_cross_checks(bench), *cross_check_in_other_light(bench)]

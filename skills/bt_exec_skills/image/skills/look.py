@@ -12,7 +12,7 @@ from bt_exec_skills.image.perception.decide import related, verify_all
 from bt_exec_skills.image.perception.instances import crop as cut
 from bt_exec_skills.image.perception.relations import RelationName, measure
 from bt_exec_skills.image.perception.separability import DOUBTFUL
-from bt_exec_skills.image.skills.worker import SET_FAILS, work
+from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
 
 __all__ = ["Kept", "Near", "crop", "measure_places", "verify_attribute"]
 
@@ -50,7 +50,9 @@ def crop(bench: Service[Bench], of: SetName) -> Steps:
     """Cut every instance of the set `of` out of the picture, at its full size."""
     found = bench.candidates(of)
     try:
-        found.crops = yield from work(lambda: cut(bench.picture, found.instances), "cropping")
+        found.crops = yield from run_on_worker(
+            lambda: cut(bench.picture, found.instances), "cropping"
+        )
     except Exception:
         found.crop_failed = True  # the whole picture may be used then
         raise
@@ -84,7 +86,7 @@ def verify_attribute(
         any_of: True keeps the objects with at least one of them.
     """
     found, crops = bench.cut(of)
-    found.decisions = yield from work(
+    found.decisions = yield from run_on_worker(
         lambda: verify_all(crops, found.decisions, attributes, wanted=wanted, any_of=any_of),
         "verifying",
     )

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from bt_exec_skills.image.bench import Bench, Step
 from bt_exec_skills.image.perception.looker import CrossCheck
-from bt_exec_skills.image.skills.recompute import run_again
+from bt_exec_skills.image.skills.recompute import repeat_on_picture
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["in_other_light", "relit"]
+__all__ = ["cross_check_in_other_light", "relight"]
 
 
 _LONGEST = 800  # pictures are reduced to this side [px]
@@ -30,7 +30,7 @@ _TINTS = ((1.3, 1.0, 1.0), (1.0, 1.3, 1.0), (1.0, 1.0, 1.3), (1.0, 0.77, 1.0))
 """Corrections for light of which the background gives no evidence."""
 
 
-def relit(picture: Frame) -> list[Frame]:
+def relight(picture: Frame) -> list[Frame]:
     """Return the picture in other plausible light, at most 800 px long.
 
     The light of a picture is unknown. A tinted background may be a white one in warm light, a dark
@@ -44,30 +44,30 @@ def relit(picture: Frame) -> list[Frame]:
             cv2.resize(picture, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8
         )
     light = small.astype(np.float32)
-    found = [_clipped(light * gain * np.array(tint, np.float32)) for gain, tint in _SLIPS]
-    ground = _ground_light(small)
+    found = [_clip_to_bytes(light * gain * np.array(tint, np.float32)) for gain, tint in _SLIPS]
+    ground = _estimate_light(small)
     level = np.median(ground.reshape(-1, 3), axis=0)
     brightest = float(np.percentile(small, 99))
     if level.max() < min(_DARKEST, brightest / 2):
         exposed = light * max(1.0, _WHITE / max(1.0, brightest))
-        tinted_ones = (_clipped(light * np.array(tint, np.float32)) for tint in _TINTS)
-        return [*found, _clipped(exposed), *tinted_ones]
+        tinted_ones = (_clip_to_bytes(light * np.array(tint, np.float32)) for tint in _TINTS)
+        return [*found, _clip_to_bytes(exposed), *tinted_ones]
     level = np.maximum(level, 1.0)
     grey = ground.mean(axis=2)
     uneven = float(np.percentile(grey, 97) / max(1.0, np.percentile(grey, 3))) > _EVEN
     tinted = float(level.max() / level.min()) > _NEUTRAL
     if uneven:
-        found.append(_clipped(light * (level / np.maximum(ground, 1.0))))
+        found.append(_clip_to_bytes(light * (level / np.maximum(ground, 1.0))))
     if tinted:
-        found.append(_clipped(light * (level.mean() / level)))
+        found.append(_clip_to_bytes(light * (level.mean() / level)))
     if uneven or tinted or level.mean() < _LIT * _WHITE:
         least = _WHITE * brightest / _CLIPPED  # bright parts show that the light is not darker
         base = np.maximum(ground if uneven else level, max(1.0, least))
-        found.append(_clipped(light * (_WHITE / base)))
+        found.append(_clip_to_bytes(light * (_WHITE / base)))
     return found
 
 
-def _ground_light(small: Frame) -> npt.NDArray[np.float32]:
+def _estimate_light(small: Frame) -> npt.NDArray[np.float32]:
     """Return the light on a bright background at each pixel, without objects but with shadows."""
     factor = min(1.0, 120 / min(small.shape[:2]))
     tiny = cv2.resize(small, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
@@ -81,7 +81,7 @@ def _ground_light(small: Frame) -> npt.NDArray[np.float32]:
     return np.asarray(cv2.resize(smooth, size, interpolation=cv2.INTER_LINEAR), np.float32)
 
 
-def _clipped(light: npt.NDArray[np.floating]) -> Frame:
+def _clip_to_bytes(light: npt.NDArray[np.floating]) -> Frame:
     return np.asarray(np.clip(light, 0, 255), np.uint8)
 
 
@@ -90,7 +90,7 @@ _WITHOUT_LIGHT = ("read_text", "read_codes", "answer_measure", "compare_pictures
 _LONGEST_VALUE = 60
 
 
-def in_other_light(bench: Bench) -> list[CrossCheck]:
+def cross_check_in_other_light(bench: Bench) -> list[CrossCheck]:
     """Return an objection if an answer that depends on colours differs in other light. Blocks.
 
     Args:
@@ -100,8 +100,8 @@ def in_other_light(bench: Bench) -> list[CrossCheck]:
     colours = any(_asks_colour(step) for step in bench.steps)
     if bench.answer is None or tools & {*_WITHOUT_LIGHT} or not (colours or tools & {*_BY_COLOUR}):
         return []
-    for picture in relit(bench.picture):
-        found = run_again(bench, picture)
+    for picture in relight(bench.picture):
+        found = repeat_on_picture(bench, picture)
         if found is not None and found.value != bench.answer.value:
             return [CrossCheck("light", False, _value_text(found.value))]
     return []

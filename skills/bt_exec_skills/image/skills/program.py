@@ -9,11 +9,11 @@ from typing import Any, Literal, NamedTuple
 from bt_exec.failure import Failed, UsageError
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.rules.program import NoProgramError, program_of
+from bt_exec_skills.image.rules.program import NoProgramError, build_program
 from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.rules.speaker import Speaker
-from bt_exec_skills.image.skills.worker import work
-from bt_exec_skills.image.writing.author import Authored, author
+from bt_exec_skills.image.skills.worker import run_on_worker
+from bt_exec_skills.image.writing.author import Authored, request_program
 
 __all__ = ["Tried", "write_program"]
 
@@ -60,7 +60,7 @@ def write_program(
         raise Failed("NO_FILE_NAMED", "there is no output file for the program", retryable=False)
     if bench.answer is None:
         raise Failed("NOTHING_FOUND_YET", "there is no answer yet")
-    bench.program = yield from work(
+    bench.program = yield from run_on_worker(
         lambda: _write_and_try(bench, file, question, language), "trying"
     )
     made = bench.program
@@ -79,7 +79,7 @@ def _write_and_try(bench: Bench, file: Path, question: str, language: str) -> di
     speaker = Speaker(language)
     authored = Authored()
     if bench.writer is not None:
-        authored = author(bench, bench.writer, question, language)
+        authored = request_program(bench, bench.writer, question, language)
     about = {
         "by": _TEMPLATES,
         "model": authored.model,
@@ -93,7 +93,7 @@ def _write_and_try(bench: Bench, file: Path, question: str, language: str) -> di
         return {**checked, **about, "by": "model", "text": f"{told} {checked['text']}".strip()}
     dropped = "" if bench.writer is None else speaker.say("program_dropped", why=authored.why)
     try:
-        text = program_of(bench, question)
+        text = build_program(bench, question)
     except NoProgramError as error:
         said = speaker.say("program_unwritten", tool=error.tool)
         none = {"file": "", "ending": "unwritten", "agrees": None}

@@ -11,7 +11,7 @@ from bt_exec_skills.image.perception.codes import CodeKind
 from bt_exec_skills.image.perception.codes import read_codes as codes_in
 from bt_exec_skills.image.perception.decide import start_decisions
 from bt_exec_skills.image.perception.text import INSTALL
-from bt_exec_skills.image.skills.worker import SET_FAILS, work
+from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
 
 _ALL_FOUND, _NONE_FOUND = 0.9, 0.55
 """Confidence that the codes found are all, and that there are none."""
@@ -51,7 +51,7 @@ def read_text(
     if not bench.reads:
         raise Failed("NO_READER", f"rapidocr is missing: {INSTALL}", retryable=False)
     within = None if of == "picture" else bench.cut(of)[0].accepted()
-    lines = yield from work(lambda: bench.read(within), "reading")
+    lines = yield from run_on_worker(lambda: bench.read(within), "reading")
     bench.steps.append(Step("read_text", {"into": into, "of": of}))
     bench.sets[into] = found = Candidates(lines, start_decisions(lines))
     read = found.accepted()
@@ -67,7 +67,7 @@ def read_codes(bench: Service[Bench], into: SetName, kind: CodeKind = "qr code")
 
     A code that is found and cannot be decoded is undecided. The absence of codes is not certain.
     """
-    found = yield from work(lambda: codes_in(bench.picture, kind), "reading")
+    found = yield from run_on_worker(lambda: codes_in(bench.picture, kind), "reading")
     bench.steps.append(Step("read_codes", {"into": into, "kind": kind}))
     bench.sets[into] = kept = Candidates(found, start_decisions(found), looked=True)
     read = kept.accepted()

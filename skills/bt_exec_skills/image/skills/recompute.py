@@ -17,7 +17,7 @@ from bt_exec.skill import Steps
 from bt_exec_skills.image.bench import Answer, Bench, Candidates
 from bt_exec_skills.image.perception.decide import start_decisions
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.image.rules.planning import CannotTell, plan_of
+from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Question
 from bt_exec_skills.image.skills.compare import (
     compare_degrees,
@@ -36,7 +36,7 @@ from bt_exec_skills.image.skills.read import read_codes, read_text
 from bt_exec_skills.image.skills.values import answer_bar, answer_measure, answer_value
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["answered", "run_again"]
+__all__ = ["answer_with_tools", "repeat_on_picture"]
 
 _POLL_S = 0.0005
 _BOXED = ("read_annotation", "detect")
@@ -58,7 +58,7 @@ _TREES: Mapping[str, tuple[str, ...]] = {
 """Library trees of the pack, in order."""
 
 
-def answered(bench: Bench, question: Question, language: str) -> Bench | None:
+def answer_with_tools(bench: Bench, question: Question, language: str) -> Bench | None:
     """Return a bench on which tools answered a question; None if they cannot. Blocks.
 
     Args:
@@ -68,15 +68,15 @@ def answered(bench: Bench, question: Question, language: str) -> Bench | None:
     """
     fresh = bench.fresh()
     try:
-        root = plan_of(question, language, fresh.facts())
-        for name, given in _calls(root):
-            _finished(_SKILLS[name](bench=fresh, **given))
+        root = build_plan(question, language, fresh.facts())
+        for name, given in _skill_calls(root):
+            _run_to_end(_SKILLS[name](bench=fresh, **given))
     except (CannotTell, Failed, UsageError):
         return None
     return fresh if fresh.answer is not None else None
 
 
-def run_again(bench: Bench, picture: Frame) -> Answer | None:
+def repeat_on_picture(bench: Bench, picture: Frame) -> Answer | None:
     """Return the answer of the same steps on another picture of the same objects. Blocks.
 
     Boxes of an annotation or a detector are reused; colour regions are determined again.
@@ -95,16 +95,18 @@ def run_again(bench: Bench, picture: Frame) -> Answer | None:
         for step in bench.steps:
             args = {key: value for key, value in step.args.items() if value is not None}
             if step.tool in _BOXED:
-                fresh.sets[args["into"]] = _scaled(bench.sets[args["into"]].instances, scale)
+                fresh.sets[args["into"]] = _scale_instances(
+                    bench.sets[args["into"]].instances, scale
+                )
             else:
                 args |= {"what": ""} if step.tool in _WORDED else {}
-                _finished(_SKILLS[step.tool](bench=fresh, **args))
+                _run_to_end(_SKILLS[step.tool](bench=fresh, **args))
     except (Failed, KeyError):
         return None
     return fresh.answer
 
 
-def _scaled(instances: Sequence[Instance], scale: float) -> Candidates:
+def _scale_instances(instances: Sequence[Instance], scale: float) -> Candidates:
     boxes = [tuple(round(side * scale) for side in one.bbox) for one in instances]
     found = [
         replace(one, bbox=(x1, y1, max(x1 + 1, x2), max(y1 + 1, y2)), beside=())
@@ -113,7 +115,7 @@ def _scaled(instances: Sequence[Instance], scale: float) -> Candidates:
     return Candidates(found, start_decisions(found))
 
 
-def _calls(root: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _skill_calls(root: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for node in root["sequence"]:
         given = dict(node["with"])
         if "tree" not in node:
@@ -125,7 +127,7 @@ def _calls(root: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield name, {"of": given["into"]}
 
 
-def _finished(steps: Steps[Any]) -> None:
+def _run_to_end(steps: Steps[Any]) -> None:
     """Run a skill to its end, including its worker thread."""
     for _ in steps:
         time.sleep(_POLL_S)

@@ -10,7 +10,7 @@ from bt_exec_skills.image.perception.bars import BarFact
 from bt_exec_skills.image.perception.extents import Extent
 from bt_exec_skills.image.perception.written_values import Written, written_value
 from bt_exec_skills.image.rules.values import Scale, bar_answer, measure_answer, value_answer
-from bt_exec_skills.image.rules.words import names_of_each, thing_in
+from bt_exec_skills.image.rules.words import names_of_each, object_name
 from bt_exec_skills.image.skills.worker import SET_FAILS
 
 __all__ = ["answer_bar", "answer_measure", "answer_value"]
@@ -36,7 +36,7 @@ def answer_value(
     yield Running(None, "answering")
     found, _ = bench.cut(of)
     read = written_value(found.accepted(), value, *names_of_each(name))
-    said = ", ".join(thing_in(one, language) for one in name.split("|"))
+    said = ", ".join(object_name(one, language) for one in name.split("|"))
     bench.answer = value_answer(read, value, said, language)
     bench.steps.append(Step("answer_value", {"of": of, "value": value, "name": name}))
 

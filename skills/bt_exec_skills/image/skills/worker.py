@@ -9,7 +9,7 @@ from bt_exec.blocking_calls import run_in_thread
 from bt_exec.failure import Failed, UsageError
 from bt_exec.skill import Steps
 
-__all__ = ["SET_FAILS", "work"]
+__all__ = ["SET_FAILS", "run_on_worker"]
 
 T = TypeVar("T")
 
@@ -17,7 +17,7 @@ SET_FAILS = frozenset({"NO_PICTURE", "NOTHING_FOUND_YET", "NOT_CROPPED"})
 """Failure codes of a set that is not ready."""
 
 
-def work(what: Callable[[], T], doing: str) -> Steps[T]:
+def run_on_worker(what: Callable[[], T], doing: str) -> Steps[T]:
     """Return the result of `what`, which runs on a worker thread.
 
     Raises:

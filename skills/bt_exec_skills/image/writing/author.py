@@ -22,11 +22,11 @@ from bt_exec.language.sanitize import one_line
 from bt_exec.models.writing import CUT_OFF, Writer
 from bt_exec_skills.image import tools
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.rules.program_check import Checked, compared, ran_on
-from bt_exec_skills.image.writing.form import faults_of, read_code
-from bt_exec_skills.image.writing.probes import faults_of_looking, faults_of_result
+from bt_exec_skills.image.rules.program_check import Checked, compare_with_answer, run_on_picture
+from bt_exec_skills.image.writing.form import check_code, read_code
+from bt_exec_skills.image.writing.probes import check_on_changed_pictures, check_result
 
-__all__ = ["ATTEMPTS", "Authored", "author", "role"]
+__all__ = ["ATTEMPTS", "Authored", "describe_role", "request_program"]
 
 ATTEMPTS = 2
 
@@ -70,7 +70,7 @@ class Authored:
     usage: dict[str, float] = field(default_factory=dict)
 
 
-def author(bench: Bench, writer: Writer, question: str, language: str) -> Authored:
+def request_program(bench: Bench, writer: Writer, question: str, language: str) -> Authored:
     """Request the program of an answer. Takes as long as the model and the runs.
 
     Args:
@@ -81,7 +81,7 @@ def author(bench: Bench, writer: Writer, question: str, language: str) -> Author
     """
     authored, said, cost = Authored(), [_task_text(bench, question)], Counter[str]()
     for _ in range(ATTEMPTS):
-        written = writer.write(role(), said)
+        written = writer.write(describe_role(), said)
         cost.update(written.usage)
         authored.usage, authored.model = dict(cost), written.model or authored.model
         if written.text is None and written.why != CUT_OFF:
@@ -92,9 +92,9 @@ def author(bench: Bench, writer: Writer, question: str, language: str) -> Author
         if written.text is None:
             problems = [Problem("CUT_OFF", "the answer was cut off; write less")]
         elif code is not None:
-            problems += faults_of(code)
+            problems += check_code(code)
             if not problems:
-                code = _headed(code, authored.model, question)
+                code = _add_header(code, authored.model, question)
                 problems, authored.checked = _trial_run(bench, code, language)
         authored.attempts.append(Attempt(text, tuple(map(str, problems))))
         if not problems:
@@ -102,23 +102,23 @@ def author(bench: Bench, writer: Writer, question: str, language: str) -> Author
             return authored
         authored.checked = None
         authored.why = ", ".join(dict.fromkeys(one.code for one in problems))
-        said += [text.strip() or "(nothing)", _objection(problems)]
+        said += [text.strip() or "(nothing)", _objection_text(problems)]
     return authored
 
 
-def _headed(code: str, model: str, question: str) -> str:
+def _add_header(code: str, model: str, question: str) -> str:
     return _HEAD.format(model=one_line(model, 100) or "?", question=one_line(question, 200)) + code
 
 
 def _trial_run(bench: Bench, code: str, language: str) -> tuple[list[Problem], Checked]:
     """Run a program of valid form on the picture, and on changed ones."""
     assert bench.answer is not None
-    ran = ran_on(bench, code)
+    ran = run_on_picture(bench, code)
     worded = bench.by_model and bench.answer.value is None
-    problems = faults_of_result(ran, bench.answer.value, worded=worded)
+    problems = check_result(ran, bench.answer.value, worded=worded)
     if not problems:
-        problems = faults_of_looking(bench, code, ran)
-    return problems, compared(bench, ran, language)
+        problems = check_on_changed_pictures(bench, code, ran)
+    return problems, compare_with_answer(bench, ran, language)
 
 
 _SHAPES = {
@@ -130,10 +130,10 @@ _SHAPES = {
 
 
 @lru_cache(maxsize=1)
-def role() -> str:
+def describe_role() -> str:
     """Return the role of the writer, the form of the program, and the functions it may call."""
     text = Path(__file__).with_name("role.md").read_text(encoding="utf-8").strip()
-    return f"{text}\n\n# Functions and types of `tools`\n{_functions()}"
+    return f"{text}\n\n# Functions and types of `tools`\n{_describe_tools()}"
 
 
 def _task_text(bench: Bench, question: str) -> str:
@@ -150,16 +150,16 @@ def _task_text(bench: Bench, question: str) -> str:
     }
     parts = {
         "QUESTION": question,
-        "ANSWER": f"the key answer holds {_shape_of(bench.answer.value)}",
+        "ANSWER": f"the key answer holds {_describe_form(bench.answer.value)}",
         "CODE PLAN": "\n".join(f"{n}. {one}" for n, one in enumerate(bench.code_plan, 1)),
-        "STEPS THAT RAN": "\n".join(map(_json, steps)),
-        "FILES": _json({name: file for name, file in files.items() if file}),
+        "STEPS THAT RAN": "\n".join(map(_to_json, steps)),
+        "FILES": _to_json({name: file for name, file in files.items() if file}),
     }
     said = [f"[{name}]\n{_escape_fences(text) or '(none)'}" for name, text in parts.items()]
     return "\n\n".join([*said, "Write the file."])
 
 
-def _objection(problems: Sequence[Problem]) -> str:
+def _objection_text(problems: Sequence[Problem]) -> str:
     """Return the message that is sent back with an invalid program."""
     lines = [f"- {_escape_fences(str(one))}" for one in problems[:12]]
     return "That cannot be used. Write the whole file again, without these faults:\n" + "\n".join(
@@ -167,12 +167,12 @@ def _objection(problems: Sequence[Problem]) -> str:
     )
 
 
-def _shape_of(value: Any) -> str:
+def _describe_form(value: Any) -> str:
     """Return the form of an answer, in words."""
     return _SHAPES.get(type(value), "a short text, or a list of texts, that answers the question")
 
 
-def _functions() -> str:
+def _describe_tools() -> str:
     lines = []
     for name in tools.__all__:
         one = getattr(tools, name)
@@ -186,7 +186,7 @@ def _functions() -> str:
     return "\n".join(lines)
 
 
-def _json(data: Any) -> str:
+def _to_json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, sort_keys=True, default=str)
 
 

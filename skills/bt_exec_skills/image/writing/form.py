@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from bt_exec.failure import Problem, nearest
 from bt_exec_skills.image import tools
 
-__all__ = ["LONGEST", "MODULES", "faults_of", "read_code"]
+__all__ = ["LONGEST", "MODULES", "check_code", "read_code"]
 
 LONGEST = 20_000
 """Maximum length of a program [characters]."""
@@ -67,7 +67,7 @@ def read_code(text: str) -> tuple[str | None, list[Problem]]:
     return code.strip() + "\n", []
 
 
-def faults_of(code: str) -> list[Problem]:
+def check_code(code: str) -> list[Problem]:
     """Return all faults of the form of a program, without running it."""
     try:
         tree = ast.parse(code)
@@ -77,31 +77,36 @@ def faults_of(code: str) -> list[Problem]:
     except (ValueError, RecursionError, MemoryError) as error:  # null characters, deep nesting
         return [Problem("NOT_PYTHON", str(error)[:80] or "it is nested too deeply")]
     try:
-        return [*_imports(tree), *_names(tree), *_run(tree), *_main(tree)]
+        return [
+            *_check_imports(tree),
+            *_check_names(tree),
+            *_check_run_function(tree),
+            *_check_main_block(tree),
+        ]
     except RecursionError:
         return [Problem("NOT_PYTHON", "it is nested too deeply")]
 
 
-def _imports(tree: ast.Module) -> Iterator[Problem]:
+def _check_imports(tree: ast.Module) -> Iterator[Problem]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for one in node.names:
-                yield from _imported(one.name, node.lineno)
+                yield from _check_import(one.name, node.lineno)
                 if one.name == "sys" and one.asname not in (None, "sys"):
-                    yield from _of_sys(f"sys as {one.asname}", node.lineno)
+                    yield from _check_sys_name(f"sys as {one.asname}", node.lineno)
         elif isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
             if f"{module}.{node.names[0].name}" == TOOLS and len(node.names) == 1:
                 continue
-            yield from _imported(module, node.lineno)
+            yield from _check_import(module, node.lineno)
             for one in node.names:
                 if module == TOOLS:
-                    yield from _tool(one.name, node.lineno)
+                    yield from _check_tool(one.name, node.lineno)
                 if module == "sys":
-                    yield from _of_sys(one.name, node.lineno)
+                    yield from _check_sys_name(one.name, node.lineno)
 
 
-def _imported(module: str, line: int) -> Iterator[Problem]:
+def _check_import(module: str, line: int) -> Iterator[Problem]:
     if module == TOOLS or module.partition(".")[0] in MODULES - {TOOLS}:
         return
     message = "a program imports the tools, and of the rest only what is listed"
@@ -111,19 +116,19 @@ def _imported(module: str, line: int) -> Iterator[Problem]:
     yield Problem("UNKNOWN_IMPORT", f"{message}: {why}", f"line {line}", module[:60], allowed)
 
 
-def _tool(name: str, line: int) -> Iterator[Problem]:
+def _check_tool(name: str, line: int) -> Iterator[Problem]:
     if name not in tools.__all__:
         allowed = tuple(nearest(name, tools.__all__)) or tuple(tools.__all__)
         yield Problem("UNKNOWN_TOOL", "tools has no such name", f"line {line}", name[:60], allowed)
 
 
-def _of_sys(name: str, line: int) -> Iterator[Problem]:
+def _check_sys_name(name: str, line: int) -> Iterator[Problem]:
     if name not in _OF_SYS:
         message = "of sys a program uses only its arguments, its exit and its streams"
         yield Problem("FORBIDDEN_NAME", message, f"line {line}", name[:60], tuple(sorted(_OF_SYS)))
 
 
-def _names(tree: ast.Module) -> Iterator[Problem]:
+def _check_names(tree: ast.Module) -> Iterator[Problem]:
     called = _tools_called(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in _FORBIDDEN:
@@ -131,12 +136,12 @@ def _names(tree: ast.Module) -> Iterator[Problem]:
             yield Problem("FORBIDDEN_NAME", message, f"line {node.lineno}", node.id)
         elif isinstance(node, ast.Attribute):
             if isinstance(node.value, ast.Name) and node.value.id in called:
-                yield from _tool(node.attr, node.lineno)
+                yield from _check_tool(node.attr, node.lineno)
                 if not isinstance(node.ctx, ast.Load):
                     message = "the tools are not changed"
                     yield Problem("FORBIDDEN_NAME", message, f"line {node.lineno}", node.attr[:60])
             if isinstance(node.value, ast.Name) and node.value.id == "sys":
-                yield from _of_sys(node.attr, node.lineno)
+                yield from _check_sys_name(node.attr, node.lineno)
             if node.attr.startswith("__") and node.attr != "__name__":
                 message = "names between two underscores are not for programs"
                 yield Problem("FORBIDDEN_NAME", message, f"line {node.lineno}", node.attr[:60])
@@ -152,7 +157,7 @@ def _tools_called(tree: ast.Module) -> set[str]:
     return found
 
 
-def _run(tree: ast.Module) -> list[Problem]:
+def _check_run_function(tree: ast.Module) -> list[Problem]:
     runs = [one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == "run"]
     if not runs:
         return [Problem("NO_RUN", "there is no function run(image_path: str) -> dict")]
@@ -173,7 +178,7 @@ def _run(tree: ast.Module) -> list[Problem]:
     if not any(_has_name(node, "load_picture") for node in ast.walk(tree)):
         message = "the picture is read with tools.load_picture(image_path)"
         problems.append(Problem("READS_NO_PICTURE", message, f"line {run.lineno}"))
-    return [*problems, *_constants(run)]
+    return [*problems, *_check_constant_answer(run)]
 
 
 def _has_name(node: ast.AST, name: str) -> bool:
@@ -182,7 +187,7 @@ def _has_name(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _constants(run: ast.FunctionDef) -> Iterator[Problem]:
+def _check_constant_answer(run: ast.FunctionDef) -> Iterator[Problem]:
     """Return a constant answer in a returned dict, if no other value is returned."""
     answers = [
         value
@@ -197,7 +202,7 @@ def _constants(run: ast.FunctionDef) -> Iterator[Problem]:
         yield Problem("CONSTANT_ANSWER", message, f"line {answers[0].lineno}", found)
 
 
-def _main(tree: ast.Module) -> list[Problem]:
+def _check_main_block(tree: ast.Module) -> list[Problem]:
     for node in tree.body:
         if isinstance(node, ast.If) and isinstance(node.test, ast.Compare):
             sides = [node.test.left, *node.test.comparators]

@@ -21,12 +21,12 @@ import numpy as np
 from bt_exec.failure import Problem
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.image.rules.program_check import answer_of, ran_on
+from bt_exec_skills.image.rules.program_check import answer_in_result, run_on_picture
 from bt_exec_skills.image.sandbox.process import Ran
-from bt_exec_skills.image.skills.recompute import run_again
+from bt_exec_skills.image.skills.recompute import repeat_on_picture
 from bt_exec_skills.perception.picture import Frame, Mask, border_of
 
-__all__ = ["faults_of_looking", "faults_of_result"]
+__all__ = ["check_on_changed_pictures", "check_result"]
 
 _CODES = {
     "failed": "RUN_FAILED",
@@ -38,7 +38,7 @@ _CODES = {
 _NOTHING: tuple[Any, ...] = (0, False, [], {"target": 0, "other": 0})
 
 
-def faults_of_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
+def check_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
     """Return the faults of the end of a program, and of the form of its result.
 
     Codes: ``RUN_FAILED``, ``OVER_TIME``, ``OVER_MEMORY``, ``OVER_OUTPUT``, ``NOT_A_DICT``,
@@ -66,7 +66,7 @@ def faults_of_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
     return [Problem("WRONG_SHAPE", message, "run", repr(found)[:60], (type(answer).__name__,))]
 
 
-def faults_of_looking(bench: Bench, code: str, ran: Ran) -> list[Problem]:
+def check_on_changed_pictures(bench: Bench, code: str, ran: Ran) -> list[Problem]:
     """Return the faults of a program on changed pictures; empty if it uses the picture.
 
     Codes: ``SAME_WHATEVER_IT_SEES`` if its answer stays although all objects are removed,
@@ -77,7 +77,7 @@ def faults_of_looking(bench: Bench, code: str, ran: Ran) -> list[Problem]:
         code: The program.
         ran: Its run on the original picture.
     """
-    found = answer_of(ran)
+    found = answer_in_result(ran)
     if ran.ending != "returned" or found is None or bench.file is None:
         return []
     with tempfile.TemporaryDirectory(prefix="bt-exec-probe-") as name:
@@ -85,18 +85,20 @@ def faults_of_looking(bench: Bench, code: str, ran: Ran) -> list[Problem]:
         if found in _NOTHING:
             other.write_bytes(b"no picture")
             other.chmod(0o644)
-            again = ran_on(bench, code, other)
-            same = again.ending == "returned" and answer_of(again) == found
+            again = run_on_picture(bench, code, other)
+            same = again.ending == "returned" and answer_in_result(again) == found
             return [_unchanged_problem("broken", found)] if same else []
         accepted, known = _counted_and_known(bench)
-        if bench.answer is None or found != _plain(bench.answer.value):
+        if bench.answer is None or found != _to_plain_data(bench.answer.value):
             accepted = []  # a different answer is reported; it only has to follow from the picture
         for change, picture in _changed_pictures(bench.picture, accepted, known):
             _, data = cv2.imencode(".png", np.ascontiguousarray(picture[..., ::-1]))
             # the format of a picture is determined by its content, not its name
             other.write_bytes(data.tobytes())
             other.chmod(0o644)
-            problem = _compare_with_tools(bench, change, picture, found, ran_on(bench, code, other))
+            problem = _compare_with_tools(
+                bench, change, picture, found, run_on_picture(bench, code, other)
+            )
             if problem is not None:
                 return [problem]
     return []
@@ -107,16 +109,19 @@ def _compare_with_tools(
 ) -> Problem | None:
     """Compare how the answer of a program changed with how that of our own tools changes."""
     assert bench.answer is not None
-    ours = run_again(bench, picture)
-    before, now = _plain(bench.answer.value), None if ours is None else _plain(ours.value)
+    ours = repeat_on_picture(bench, picture)
+    before, now = (
+        _to_plain_data(bench.answer.value),
+        None if ours is None else _to_plain_data(ours.value),
+    )
     if again.ending != "returned":
         expected = ours is None or now is None or change == "blank"
         message = f"it was run on a picture with one thing {change}: {again.why}"
         return None if expected else Problem("RUN_FAILED", message, "run")
-    theirs = answer_of(again)
+    theirs = answer_in_result(again)
     if ours is None or before is None or now is None:
         return _unchanged_problem(change, found) if change == "blank" and theirs == found else None
-    if change != "blank" and _counts(before, now, found, theirs):
+    if change != "blank" and _are_integers(before, now, found, theirs):
         follows = theirs - found == now - before
     else:
         follows = (theirs == found) == (now == before)
@@ -136,11 +141,11 @@ def _unchanged_problem(change: str, found: Any) -> Problem:
     return Problem("SAME_WHATEVER_IT_SEES", message, "run", repr(found)[:60])
 
 
-def _counts(*values: Any) -> bool:
+def _are_integers(*values: Any) -> bool:
     return all(isinstance(one, int) and not isinstance(one, bool) for one in values)
 
 
-def _plain(value: Any) -> Any:
+def _to_plain_data(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
@@ -181,9 +186,9 @@ def _changed_pictures(
     yield "blank", _blank_picture(picture)
     if accepted:
         one = max(accepted, key=lambda each: _free_distance(each, known))
-        yield "painted out", _painted_out(picture, one)
-        yield "recoloured", _recoloured(picture, one)
-        added = _added(picture, one, known)
+        yield "painted out", _paint_out(picture, one)
+        yield "recoloured", _recolour(picture, one)
+        added = _add_copy(picture, one, known)
         if added is not None:
             yield "added", added
         if all(each.mask is not None for each in known):  # boxes of a file are not moved
@@ -204,7 +209,7 @@ def _free_distance(one: Instance, known: Sequence[Instance]) -> float:
     return min(far, default=np.inf) - max(one.bbox[2] - one.bbox[0], one.bbox[3] - one.bbox[1])
 
 
-def _whole_mask(picture: Frame, one: Instance, rim: int = 0) -> Mask:
+def _full_size_mask(picture: Frame, one: Instance, rim: int = 0) -> Mask:
     x1, y1, x2, y2 = one.bbox
     found = np.zeros(picture.shape[:2], np.uint8)
     found[y1:y2, x1:x2] = 1 if one.mask is None else one.mask
@@ -213,17 +218,17 @@ def _whole_mask(picture: Frame, one: Instance, rim: int = 0) -> Mask:
     return found > 0
 
 
-def _painted_out(picture: Frame, one: Instance) -> Frame:
-    mask = _whole_mask(picture, one, _RIM)
-    around = _whole_mask(picture, one, 2 * _RIM + 2) & ~mask
+def _paint_out(picture: Frame, one: Instance) -> Frame:
+    mask = _full_size_mask(picture, one, _RIM)
+    around = _full_size_mask(picture, one, 2 * _RIM + 2) & ~mask
     found = picture.copy()
     found[mask] = np.median(picture[around], axis=0) if around.any() else _blank_picture(picture)[0]
     return found
 
 
-def _recoloured(picture: Frame, one: Instance) -> Frame:
+def _recolour(picture: Frame, one: Instance) -> Frame:
     """Return the picture with the opposite hue on an object; with green if it has none."""
-    mask = _whole_mask(picture, one)
+    mask = _full_size_mask(picture, one)
     hues = cv2.cvtColor(picture, cv2.COLOR_RGB2HSV)
     faint = float(np.median(hues[mask][:, 1])) < 60
     hues[mask, 0] = 60 if faint else (hues[mask, 0].astype(int) + 90) % 180
@@ -233,7 +238,7 @@ def _recoloured(picture: Frame, one: Instance) -> Frame:
     return np.asarray(cv2.cvtColor(hues, cv2.COLOR_HSV2RGB), np.uint8)
 
 
-def _added(picture: Frame, one: Instance, known: Sequence[Instance]) -> Frame | None:
+def _add_copy(picture: Frame, one: Instance, known: Sequence[Instance]) -> Frame | None:
     """Return the picture with a copy of an object in a free place; None if there is none."""
     x1, y1, x2, y2 = one.bbox
     wide, high = x2 - x1, y2 - y1

@@ -12,7 +12,7 @@ from bt_exec.failure import Failed, UnknownName, UsageError
 from bt_exec_skills.image.models.checking import check_detector, check_picture_model
 from bt_exec_skills.image.models.contracts import UNMEASURED, Reply, accepted_detections
 from bt_exec_skills.image.models.http_client import create
-from bt_exec_skills.image.models.http_server import serving
+from bt_exec_skills.image.models.http_server import serve_model
 from bt_exec_skills.image.perception.looker import Looker, make_looker
 from bt_exec_skills.image.rigs import make_rig
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
@@ -91,7 +91,7 @@ def test_invalid_detections_are_dropped():
 
 @pytest.mark.slow
 def test_served_model_implements_both_interfaces(picture):
-    with serving(Both()) as url:
+    with serve_model(Both()) as url:
         remote = create({"url": url})
         check_detector(remote)
         check_picture_model(remote)
@@ -111,7 +111,7 @@ def test_served_model_implements_both_interfaces(picture):
     ],
 )
 def test_malformed_request_is_refused_with_reason(path, body, status):
-    with serving(Both()) as url, pytest.raises(urllib.error.HTTPError) as caught:
+    with serve_model(Both()) as url, pytest.raises(urllib.error.HTTPError) as caught:
         urllib.request.urlopen(urllib.request.Request(f"{url}/{path}", body), timeout=10)
     assert caught.value.code == status
     assert json.loads(caught.value.read())["error"]
@@ -119,11 +119,11 @@ def test_malformed_request_is_refused_with_reason(path, body, status):
 
 
 def test_unreachable_or_invalid_server_is_reported(picture):
-    with serving(ByColour()) as url:
+    with serve_model(ByColour()) as url:
         pass
     with pytest.raises(UsageError, match="cannot be asked"):
         create({"url": url, "timeout_s": 2}).detect(picture, ["cup"])
-    with serving(ByColour()) as url, pytest.raises(UsageError, match="cannot be asked"):
+    with serve_model(ByColour()) as url, pytest.raises(UsageError, match="cannot be asked"):
         create({"url": url}).answer(picture, "Is there a cup?")  # it cannot answer
 
 
@@ -136,7 +136,7 @@ def test_invalid_settings_of_remote_are_named(settings):
 def test_site_selects_its_detector_and_model(picture, tmp_path):
     file = tmp_path / "picture.png"
     cv2.imwrite(str(file), picture[..., ::-1])
-    with serving(Both()) as url:
+    with serve_model(Both()) as url:
         brought = {"name": "remote", "url": url}
         settings = ImageSettings(robot="none", detector=brought, vqa=brought)
         rig = make_rig(settings, PictureStart(image=str(file)))

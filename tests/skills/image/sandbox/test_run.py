@@ -19,7 +19,7 @@ from bt_exec_skills.image.sandbox.calls import (
     _CLONE3,
     _DENIED,
     _PRLIMIT,
-    refusing,
+    build_call_filter,
 )
 from bt_exec_skills.image.sandbox.limits import Limits
 from bt_exec_skills.image.sandbox.process import Ran
@@ -176,7 +176,7 @@ ALLOWED, NOT_PERMITTED, NO_SUCH_CALL = 0x7FFF0000, 0x00050001, 0x00050026
 
 def judge(machine, number, argument=0):
     """Return the result of the filter, interpreted like the kernel does."""
-    rows = list(struct.iter_unpack("=HBBI", refusing(machine)))
+    rows = list(struct.iter_unpack("=HBBI", build_call_filter(machine)))
     data = {4: _AUDIT[machine], 0: number, 16: argument}
     at, value = 0, 0
     while True:
@@ -200,7 +200,7 @@ def test_filter_refuses_exactly_the_listed_calls(machine):
     others = set(range(460)) - denied - special
     assert all(judge(machine, number) == ALLOWED for number in others)
     assert judge(machine, 0x40000000) == NOT_PERMITTED
-    assert refusing("sparc") == b""
+    assert build_call_filter("sparc") == b""
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])

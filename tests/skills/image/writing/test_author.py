@@ -107,9 +107,10 @@ def test_prompt_does_not_contain_the_answer(picture_file, tmp_path):
 def test_fault_is_sent_back_once_by_its_name(picture_file, tmp_path, bad, code, monkeypatch):
     if code == "OVER_TIME":
         short = lambda *given, **named: Ran("time", None, "over its limit of time")  # noqa: E731
-        runs = [short, probes.ran_on, probes.ran_on]
+        runs = [short, probes.run_on_picture, probes.run_on_picture]
         monkeypatch.setattr(
-            "bt_exec_skills.image.writing.author.ran_on", lambda *a, **k: runs.pop(0)(*a, **k)
+            "bt_exec_skills.image.writing.author.run_on_picture",
+            lambda *a, **k: runs.pop(0)(*a, **k),
         )
     bench, writer, _ = made(picture_file, tmp_path, bad, fenced(GOOD))
     assert (bench.program["by"], bench.program["agrees"]) == ("model", True)

@@ -3,9 +3,9 @@
 import pytest
 
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.rules.program import program_of
-from bt_exec_skills.image.writing.author import role
-from bt_exec_skills.image.writing.form import LONGEST, faults_of, read_code
+from bt_exec_skills.image.rules.program import build_program
+from bt_exec_skills.image.writing.author import describe_role
+from bt_exec_skills.image.writing.form import LONGEST, check_code, read_code
 from tests.skills.image.asking import ask
 from tests.skills.image.writing.programs import GOOD, edited
 
@@ -18,7 +18,7 @@ def test_program_is_read_with_and_without_a_fence(text):
     code, problems = read_code(text)
     assert problems == []
     assert code.strip() == GOOD.strip()
-    assert faults_of(code) == []
+    assert check_code(code) == []
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ BREACHES = [
 
 @pytest.mark.parametrize(("text", "code"), BREACHES, ids=range(len(BREACHES)))
 def test_fault_of_the_form_is_named(text, code):
-    assert code in [one.code for one in faults_of(text)]
+    assert code in [one.code for one in check_code(text)]
 
 
 @pytest.mark.parametrize(
@@ -93,12 +93,12 @@ def test_fault_of_the_form_is_named(text, code):
     ],
 )
 def test_alternative_styles_are_accepted(old, new):
-    assert faults_of(edited(old, new)) == []
+    assert check_code(edited(old, new)) == []
 
 
 def test_all_faults_are_named_at_once():
     text = edited("import sys", "import os").replace("tools.crop", "tools.cut")
-    assert {"UNKNOWN_IMPORT", "UNKNOWN_TOOL"} <= {one.code for one in faults_of(text)}
+    assert {"UNKNOWN_IMPORT", "UNKNOWN_TOOL"} <= {one.code for one in check_code(text)}
 
 
 def test_generated_programs_have_the_form(picture_file):
@@ -106,12 +106,12 @@ def test_generated_programs_have_the_form(picture_file):
     for question in ("How many red circles are there?", "Where is the blue circle?",
                      "파란 원은 무슨 색이야?", "Is there a blue circle?"):  # fmt: skip
         ask(bench, question)
-        assert faults_of(program_of(bench, question)) == []
+        assert check_code(build_program(bench, question)) == []
 
 
 def test_prompt_lists_every_function():
     for name in ("segment_colour(picture", "verify_all(crops", "## Decision", "'watershed'"):
-        assert name.strip("'") in role()
+        assert name.strip("'") in describe_role()
 
 
 def test_hostile_programs_are_parsed_completely():
@@ -120,5 +120,5 @@ def test_hostile_programs_are_parsed_completely():
     for text in shapes:
         code, _ = read_code(text)
         if code is not None:
-            faults_of(code)
-        assert len(role()) < 40_000
+            check_code(code)
+        assert len(describe_role()) < 40_000
