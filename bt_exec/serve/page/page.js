@@ -56,8 +56,9 @@ function drawMission(mission) {
   const stopping = running ? mission.stopping : "", trouble = [stopping, live.trouble].filter(Boolean).join(" · ");
   write($("stopping"), trouble);
   show($("stopping"), trouble !== "");
+  const ended = Boolean(mission?.outcome) && live.running === mission.mission_id; // not yet removed
   for (const id of STOPS) {
-    show($(id), live.running !== null);
+    show($(id), live.running !== null && !ended);
     write($(id), word(stoppedId === live.running ? "stopNow" : "stop"));
   }
   drawEnd(mission?.outcome);
