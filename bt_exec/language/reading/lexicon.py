@@ -34,7 +34,7 @@ SECTIONS = {"things": "thing", "attributes": "has"}
 """Sections of a pack's lexicon whose words are formulas, and the kind of node of each."""
 
 PAST = "past "
-PRESENT = ("order",)  # moods without a past form
+PRESENT = ("order", "and")  # moods without a past form, but for endings of the form "past …"
 
 GERUND = 0.3
 """Cost of a gerund for an order: "would you mind putting"."""

@@ -1,4 +1,4 @@
-"""Spelling correction of Korean words by their sound: 휴개실 to 휴게실, 꺼네 to 꺼내.
+"""Spelling correction of Korean words by their sound: 휴개실 to 휴게실, 꺼네 to 꺼내, 갓어 to 갔어.
 
 Vowels that are pronounced alike are equal; everything else must match.
 """
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 
-from bt_exec.language.closed import mapping
+from bt_exec.language.closed import mapping, words
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
-__all__ = ["Sounds", "normalize_vowels"]
+__all__ = ["Sounds", "correct_past", "normalize_vowels"]
 
 _FIRST, _VOWELS, _LAST = 0xAC00, 21, 28
 _ORDER = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
@@ -18,6 +18,22 @@ _ALIKE = {
     _ORDER.index(one): _ORDER.index(same) for one, same in mapping("ko", "sounds_alike").items()
 }
 _WORD = re.compile(r"[가-힣]{2,}")
+_S = 19  # ㅅ at the end of a syllable; ㅆ is the next one
+_PAST_VOWELS = {_ORDER.index(vowel) for vowel in "ㅏㅐㅓㅔㅕㅘㅙㅝ"}
+_PAST = re.compile(rf"[가-힣](?=(?:{'|'.join(words('ko', 'after_past'))})(?![가-힣]))")
+_STEMS_WITH_S = words("ko", "stems_with_s")
+
+
+def correct_past(text: str) -> str:
+    """Return `text` with ㅆ of the past where ㅅ was typed (드렷어); 드려 would be an order."""
+    return _PAST.sub(_double_s, text)
+
+
+def _double_s(match: re.Match[str]) -> str:
+    code = ord(match[0]) - _FIRST
+    past = code % _LAST == _S and code // _LAST % _VOWELS in _PAST_VOWELS
+    stem = match.string[: match.end()].endswith(_STEMS_WITH_S)
+    return chr(_FIRST + code + 1) if past and not stem else match[0]
 
 
 def normalize_vowels(word: str) -> str:

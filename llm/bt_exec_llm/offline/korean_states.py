@@ -34,6 +34,7 @@ _BACKGROUND = ("는데", "ᆫ데", "은데")
 _WOULD_YOU = ("ᆯ래", "을래", "ᆯ래요", "을래요")
 _REMARKS = ("네", "네요", "군", "군요", "구나")
 _REMINDING = words("ko", "reminding")
+_AFTER_PAST = words("ko", "ordering_after_past")
 _SUPPOSED = ("만약", "만일")
 
 
@@ -175,7 +176,8 @@ class States(Clauses):
         if verb.kind in ("then", "but", "or", "plain", "command", "request"):
             finds = any(e.name in self._verbs and self._verbs[e.name].finds for e in word.entries)
             shall_i = verb.kind == "plain" and asked and not (verb.gives or verb.polite or finds)
-            if shall_i or (verb.past and verb.kind in ("plain", "command")):  # e.g. 문 닫아?
+            wished = verb.kind == "request" or verb.last in _AFTER_PAST  # e.g. 열었다가 닫아
+            if shall_i or (verb.past and not wished):  # e.g. 문 닫아?, 문 닫았는데
                 self._now.whys.append(("NOT_A_COMMAND", word.text))
             return "do"
         if verb.kind == "wish" and verb.gives:

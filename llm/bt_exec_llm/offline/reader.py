@@ -12,6 +12,7 @@ from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.engine_steps import NoStepsError, steps_of_meaning
 from bt_exec_llm.offline.english import EnglishReader
 from bt_exec_llm.offline.korean import KoreanReader
+from bt_exec_llm.offline.korean_sounds import correct_past
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Clause
 from bt_exec_llm.offline.shapes import find_noun_attributes
@@ -48,6 +49,7 @@ class Reader:
     def standardize_spelling(self, text: str, language: str) -> str:
         """Return `text` with colloquial spellings replaced by standard ones."""
         text = _SOUNDS.sub(lambda found: " " * len(found[0]), text) or text
+        text = correct_past(text)
         for spoken, written in self.lexicon.spellings.get(language, {}).items():
             text = text.replace(spoken, written)
         return text

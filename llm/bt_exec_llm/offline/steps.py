@@ -78,6 +78,9 @@ class _Asked:
         return self.holds == positive
 
 
+_PAUSES = frozenset(",.;")
+
+
 def _question_of_clause(clause: Clause, step: Step) -> _Asked | None:
     """Return the question of a clause; None if its polarity is unclear."""
     asked = clause.asked or Clause()
@@ -121,6 +124,10 @@ class _Order:
             and _only_reports(self._every[at + 1], self._lexicon)
         ):
             return Trouble("CONDITION", self._text[clause.start : clause.end])  # 열기 전에 말해 줘
+        timed = clause.mood in ("before", "after") and self._is_trailing(at)
+        if timed and self._goes_on(at):
+            said = self._text[clause.start : self._every[at + 1].end]
+            return Trouble("OPERATOR", said)  # e.g. close it after you get it and rest
         if clause.mood == "before" and not last and not self._every[at + 1].positive:
             return Trouble("NEGATED", self._text)  # e.g. 자재 꺼내기 전에 문 닫지 마
         if clause.mood == "said":
@@ -303,8 +310,24 @@ class _Order:
         self._done[:0] = found
         return None
 
+    def _goes_on(self, at: int) -> bool:
+        """Return True if the next clause is joined without a pause: "close it and go home"."""
+        if at == len(self._every) - 1 or self._every[at + 1].joined != "then":
+            return False
+        between = self._text[self._every[at].end : self._every[at + 1].start]
+        return _PAUSES.isdisjoint(between)
+
+    def _is_trailing(self, at: int) -> bool:
+        """Return True if a clause of time belongs to the clause before it, not to the next one."""
+        joined = self._every[at].joined
+        if at == 0 or at == len(self._every) - 1:
+            return at > 0
+        if self._language == "en" and joined != "stop":
+            return not joined  # e.g. close it after you get it, then rest
+        return self._every[at + 1].joined == "stop"
+
     def _place_steps(self, at: int, clause: Clause, found: list[Step]) -> None:
-        trailing = at > 0 and (at == len(self._every) - 1 or self._every[at + 1].joined == "stop")
+        trailing = self._is_trailing(at)
         if clause.mood == "before":
             if self._done and clause.joined in ("", "then") and trailing:
                 self._done += found
@@ -315,7 +338,7 @@ class _Order:
             self._done[-1:-1] = found
             return
         self._done += found
-        if self._waiting and clause.mood != "after":
+        if self._waiting and clause.mood != "after" and not self._goes_on(at):
             self._done += self._waiting
             self._waiting = []
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -222,8 +223,20 @@ def test_choice_equals_one_of_its_branches(plan, case):
 @st.composite
 def orders(draw):
     site, language = draw(st.sampled_from(sorted(WORDS)))
-    one, other = draw(st.permutations(WORDS[site, language].acts))[:2]
-    if language == "en":
+    one, other, third = draw(st.permutations(WORDS[site, language].acts))[:3]
+    if draw(st.booleans()):
+        said = (
+            [
+                f"{one[0]}, then {other[0]}, then {third[0]}",
+                f"{one[0]} before {other[1]}, then {third[0]}",
+                f"{other[0]} after {one[1]}, then {third[0]}",
+                f"before {third[1]}, {one[0]} and {other[0]}",
+                f"{one[0]}, and before {third[1]}, {other[0]}",
+            ]
+            if language == "en"
+            else [f"{one[1]} {other[1]} {third[0]}", f"{one[1]} {other[0]}. 그다음 {third[0]}"]
+        )
+    elif language == "en":
         said = [
             f"{one[0]}, then {other[0]}",
             f"before {other[1]}, {one[0]}",
@@ -385,6 +398,44 @@ def test_question_has_no_effect_in_any_session(plan, case):
     assert done <= (looks if site == "building" else set()), (act, asked)
     if asked in ("again?", "또?", "한 번 더?"):
         assert not done, (act, asked)
+
+
+PAST = {
+    "door": ("문 열었", "왼팔로 문을 닫았", "자재 꺼냈", "자재를 놓았", "팔을 원위치했"),
+    "building": ("라운지 봤", "복도를 둘러봤", "교수님께 서류 드렸", "라운지에 갔"),
+}
+"""Past tense of acts, without its ending."""
+TELLING = [
+    "나",
+    "나?",
+    "는데",
+    "네",
+    "거든",
+    "니",
+    "냐?",
+    "어",
+    "어?",
+    "지",
+    "지?",
+    "습니다",
+    "습니까?",
+    "던데",
+    "구나",
+    "더라",
+    "고",
+    "으니까",
+]
+
+
+@pytest.mark.parametrize("site", sorted(PAST))
+def test_past_is_never_done_however_it_ends_and_is_spelled(plan, site):
+    looks = {"observe_scene", "navigate", "talk_to_person", "summarize_mission"}
+    for act, ending in product(PAST[site], TELLING):
+        misspelt = act[:-1] + chr(ord(act[-1]) - 1)
+        for said in (act + ending, misspelt + ending):
+            found = plan(site, said)
+            done = {node.do for node in walk(found.root) if isinstance(node, Do)} if found else ()
+            assert not done or (site == "building" and "?" in said and looks.issuperset(done)), said
 
 
 @st.composite
