@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import random
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -128,12 +131,20 @@ def test_killed_mission_is_restored_and_resumed(tmp_path):
     assert report.statuses == {"killed": 1}
 
 
+def _run_random_missions(file: str, folder: Path) -> Report:
+    site, rng = load_site(file), random.Random(11)
+    commands = COMMANDS.get(site.name, ())
+    plans = [random_plan(site, rng, commands, kills=False) for _ in range(4)]
+    return Torture(site, folder, again=True).run(plans * 2)  # the second run loads nothing new
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["door", "building", "tabletop"])
 def test_invariants_hold_in_random_missions(name, door_site, tmp_path):
-    site, rng = door_site if name == "door" else load_site(name), random.Random(11)
-    plans = [random_plan(site, rng, COMMANDS.get(name, ()), kills=False) for _ in range(4)]
-    report = Torture(site, tmp_path, again=True).run(plans * 2)  # the second run loads nothing new
+    file = str(door_site.file) if name == "door" else name
+    spawn = multiprocessing.get_context("spawn")  # this process has the memory of many tests
+    with ProcessPoolExecutor(1, mp_context=spawn) as pool:
+        report = pool.submit(_run_random_missions, file, tmp_path).result()
     assert report.failing == []
     assert report.is_memory_flat
 

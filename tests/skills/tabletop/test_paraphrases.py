@@ -48,6 +48,16 @@ def test_paraphrases_have_equal_moves(group):
     assert other == []
 
 
+def test_the_other_one_is_one_object():
+    turn = Turn("put the red cup on the tray", "satisfied", "OK")
+    found = places("and the other one too", MIXED, (turn,))
+    assert set(found) == {"object_blue_cup_0"}
+    three = with_objects(MIXED, green_cup=(1.2, 0.6))
+    with pytest.raises(Trouble, match="WHICH_ONE") as raised:
+        places("and the other one too", three, (turn,))
+    assert set(raised.value.choices) == {"object_blue_cup_0", "object_green_cup_0"}
+
+
 def test_the_other_is_of_the_same_kind():
     found = places("put one cup on the tray and the other on the white plate", MIXED)
     assert set(found) == {"object_red_cup_0", "object_blue_cup_0"}

@@ -318,7 +318,8 @@ class TableCompiler:
             key: str(value) if key in _TYPED else _fact(value, language)
             for key, value in trouble.facts.items()
         }
-        return _sentences().say(trouble.code, language, **facts)
+        unnamed = trouble.code == "WHICH_ONE" and not facts.get("what")  # "and the other one"
+        return _sentences().say("WHICH_OF_THESE" if unnamed else trouble.code, language, **facts)
 
     def _refusal(self, trouble: Trouble, language: str) -> Refusal:
         message = self._say(trouble, language)

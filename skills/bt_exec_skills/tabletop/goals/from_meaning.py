@@ -198,6 +198,9 @@ class Converter:
         self, verb: Verb, text: str, themes: tuple[Phrase, ...], to: Phrase | None, side: Side
     ) -> Ask:
         """Return the part for a verb with its objects and place; omitted ones are taken over."""
+        one = themes[0] if len(themes) == 1 and not self._korean else None
+        if verb == "clear" and one and one.number == "one" and one.kind in CONTAINERS:
+            verb = "empty"  # "clear the tray onto the table"; in Korean it is about the tray itself
         if verb == "empty" and to is not None and not any(one.table for one in themes):
             content = (Phrase(one.text, number="all", relation=("in", one)) for one in themes)
             return Ask("move", text, tuple(content), to, side)

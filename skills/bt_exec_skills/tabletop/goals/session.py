@@ -288,7 +288,8 @@ def _other_phrase(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Nod
     target = goal.get("to") if isinstance(goal, Node) else None
     holds = all(_holds(one) for one in phrases)
     first = phrases[0]
-    place = holds or not _has_noun(first)  # "the blue one" may be a bowl
+    # "the blue one" may be a bowl, "the other one" is another object
+    place = holds or not (_has_noun(first) or first.get("det") == "rest")
     if isinstance(goal, Node) and isinstance(target, Node) and len(phrases) == 1 and place:
         yield old.substitute(act, act.replace(to=goal.replace(to=_like(first, target))))
     elif holds and verb in _CLEARING:
@@ -303,12 +304,14 @@ def _like(new: Node, old: Node) -> Node:
     """Return a phrase with the noun of the replaced one, if it has none."""
     if new.kind != "np" or old.kind != "np":
         return new
+    nouns = [one for one in conjuncts(old.node("of")) if one.kind == "thing"]
     if new.get("det") == "rest":
-        left = conjunction(new.node("of"), negation(old.node("of")))
-        return normal(new.replace(of=left, det="all"))
+        single = Node("one") in conjuncts(new.node("of"))  # "and the other one, too"
+        like = nouns if single else []
+        left = conjunction(new.node("of"), *like, negation(old.node("of")))
+        return normal(new.replace(of=left, det="the" if single else "all"))
     if _has_noun(new):
         return new
-    nouns = [one for one in conjuncts(old.node("of")) if one.kind == "thing"]
     parts = [one for one in conjuncts(new.node("of")) if one.kind not in ("one", "any")]
     return normal(new.replace(of=conjunction(*nouns, *parts)))
 
