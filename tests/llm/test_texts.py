@@ -25,7 +25,6 @@ closing:
 texts:
   Question:
     verbs: [ask]
-    shape: question
     to: [Person]
   Thing:
     verbs: [bring]

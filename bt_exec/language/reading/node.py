@@ -47,7 +47,6 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "aspect": ("name", "of"),
     "apart": ("of", "to"),
     "sized": ("of", "name", "number", "unit"),
-    "quote": ("said",),
     # propositions and clauses
     "exists": ("of",),
     "all": ("of", "hold"),
