@@ -99,6 +99,7 @@ _KINDS = (
         "DUPLICATE_KEY",
     ),
     _Kind("block scalar", "", "text after '|' or '>' starts on the next line"),
+    _Kind("", "nesting depth", "is nested too deeply to be read", "TOO_DEEP"),  # libyaml's limit
 )
 
 
@@ -122,13 +123,19 @@ def explain(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
             message = "a tab cannot indent; indent with spaces"
     elif "node content" in reason and not here:
         message = "the text ends here, but a '[' or '{' is still open"
-    elif (opened := _character(text, start)) in ("[", "{") and mark.line > start.line:
+    elif code != "TOO_DEEP" and _opens_above(text, start, mark):
+        opened = _character(text, start)
         closing = "]" if opened == "[" else "}"
         message = f"this {opened!r} is not closed; {closing!r} is missing"
         spot = start
     elif "flow" in context and '$"' in _line_before(text, mark):
         message = "inside {…} or […], put a text with values into single quotes: '$\"{n} left\"'"
     return Problem(code, message, "", "", (), file, spot.line + 1, spot.column + 1)
+
+
+def _opens_above(text: str, start: yaml.Mark, mark: yaml.Mark) -> bool:
+    """Return True if a bracket on an earlier line is what was being parsed."""
+    return mark.line > start.line and _character(text, start) in ("[", "{")
 
 
 def _line_before(text: str, mark: yaml.Mark) -> str:

@@ -96,6 +96,13 @@ def test_deep_nesting_is_refused_without_recursion(opener: str) -> None:
     assert len(caught.value.problems) <= 50
 
 
+@pytest.mark.parametrize("opener", ["[", "[\n", "{a: "])
+def test_deep_brackets_are_reported_as_depth(opener: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        load_text(opener * (100_000 // len(opener)))
+    assert [problem.code for problem in caught.value.problems] == ["TOO_DEEP"]
+
+
 def test_too_many_values_are_refused() -> None:
     with pytest.raises(SpecError, match="holds more than 100000 values") as caught:
         load_text("tree: t\nutterances: [" + "a," * 110_000 + "]\nroot: {do: look}\n")
