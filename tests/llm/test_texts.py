@@ -25,6 +25,7 @@ closing:
 texts:
   Question:
     verbs: [ask]
+    shape: question
     to: [Person]
   Thing:
     verbs: [bring]

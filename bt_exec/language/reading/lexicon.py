@@ -211,6 +211,14 @@ class Lexicon:
         return lexicon
 
     @cached_property
+    def takes_texts(self) -> bool:
+        """Whether there are verbs that take words as they are said, such as a message."""
+        taking = tuple(self.language.data.get("texts", {}).get("verbs", ()))
+        kinds = {entry.category for found in self.entries.values() for entry in found}
+        kinds |= {stem.kind for found in self.stems.values() for stem in found}
+        return not kinds.isdisjoint(taking)
+
+    @cached_property
     def longest(self) -> int:
         """Length of the longest word."""
         return max(map(len, (*self.entries, *self.stems)))

@@ -47,6 +47,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "aspect": ("name", "of"),
     "apart": ("of", "to"),
     "sized": ("of", "name", "number", "unit"),
+    "quote": ("said",),
     # propositions and clauses
     "exists": ("of",),
     "all": ("of", "hold"),

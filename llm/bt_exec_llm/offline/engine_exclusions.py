@@ -13,6 +13,7 @@ __all__ = [
     "REST",
     "LeftAloneError",
     "NoStepsError",
+    "UnclearTextError",
     "apply_exclusions",
     "find_only_other_value",
     "forbidden_verbs",
@@ -27,6 +28,20 @@ REST = "rest"
 
 class NoStepsError(Exception):
     """A meaning with a part that no step can express."""
+
+
+class UnclearTextError(NoStepsError):
+    """A text for a person that may contain what is meant for the robot.
+
+    Args:
+        code: Code of the trouble.
+        words: The words that are unclear.
+    """
+
+    def __init__(self, code: str, words: str) -> None:
+        super().__init__(words)
+        self.code = code
+        self.words = words
 
 
 class LeftAloneError(NoStepsError):

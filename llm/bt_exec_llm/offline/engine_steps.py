@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from bt_exec.language.closed import words as closed_words
+from bt_exec.language.operators import operators_in
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.node import Node, conjuncts, normal
@@ -19,6 +20,7 @@ from bt_exec_llm.offline.engine_exclusions import (
     REST,
     LeftAloneError,
     NoStepsError,
+    UnclearTextError,
     apply_exclusions,
     find_only_other_value,
 )
@@ -27,7 +29,14 @@ from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Kind, Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
-__all__ = ["HAND", "LeftAloneError", "NoStepsError", "condition_of_meaning", "steps_of_meaning"]
+__all__ = [
+    "HAND",
+    "LeftAloneError",
+    "NoStepsError",
+    "UnclearTextError",
+    "condition_of_meaning",
+    "steps_of_meaning",
+]
 
 _SILENT = ("any", "one", "many")
 _SEEING = frozenset({"see", "seen", "exist", "absent"})
@@ -54,6 +63,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     Raises:
         NoStepsError: If a part of it cannot be expressed.
     """
+    _check_texts(reading, lexicon)
     raw = reading.edge.meaning
     if isinstance(raw, Node) and _is_unclear(raw, reading):
         raise NoStepsError
@@ -81,6 +91,28 @@ def condition_of_meaning(question: Node, lexicon: Lexicon, reading: Reading) -> 
         NoStepsError: If it cannot be expressed.
     """
     return _Steps(lexicon, reading, question).convert_condition(question)
+
+
+def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
+    """Raise NoStepsError if words beside a text may belong to it.
+
+    Raises:
+        UnclearTextError: If an act after the text may be meant for the person: "to wait and look".
+    """
+    texts = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
+    leaves = list(reading.edge.leaves())
+    for before, leaf, *after in zip(leaves, leaves[1:], leaves[2:], leaves[3:], strict=False):
+        link, act = after
+        if leaf.category == "text.item" or not leaf.category.startswith("text"):
+            continue
+        if before.category in ("joint", "manner"):
+            raise NoStepsError
+        if link.text != "and":
+            continue
+        verbs = {*str(act.meaning).partition("/")[0].split()}
+        if leaf.text.startswith("to") and not verbs & (texts | lexicon.closing_verbs):
+            start = reading.text.rfind(leaf.meaning.text("said"))
+            raise UnclearTextError("AMBIGUOUS", reading.text[start:])
 
 
 def _is_unclear(meaning: Node, reading: Reading) -> bool:
@@ -140,6 +172,11 @@ class _Steps:
         self._free = self._working = False
         self._case = 0
         self._place = 0
+        self._language = reading.language
+        self._taking = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
+        verbs = lexicon.verbs
+        closing = [one for one in lexicon.closing_verbs if one in verbs and not verbs[one].sums]
+        self._reports = tuple(sorted(one for one in closing if verbs[one].finds == "tell"))
 
     def convert(self, node: Node) -> Iterator[Step]:
         """Yield the steps of a clause."""
@@ -183,9 +220,12 @@ class _Steps:
             return
         for own, times in _group_by_repetitions(_without_both(of)):
             pieces = [piece for one in own for piece in self._convert_phrase(one)]
+            pieces = [self._set_text_type(p, verbs, alone=len(pieces) == 1) for p in pieces]
             verbs, pieces = self._resolve_desired_state(
                 verbs, [self._resolve_instrument(piece) for piece in pieces]
             )
+            if {p.kind for p in pieces} == {"speaker"} and {*verbs} & self._taking:
+                verbs = self._reports  # tell me
             if done and self._is_left_unchanged(verbs, pieces):
                 yield replace(self._build_step((LEAVE,), pieces, act), positive=False)
                 continue
@@ -201,7 +241,9 @@ class _Steps:
 
     def _check_executable(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
         """Raise NoStepsError for an act that needs a text, an earlier look, or an instrument."""
-        texts = {verb for slot in self._lexicon.texts.values() for verb in slot.verbs}
+        if any(piece.kind in ("text", "unknown") for piece in pieces):
+            return
+        texts = self._taking
         reports = set(verbs) & self._lexicon.closing_verbs
         if any(self._lexicon.verbs[verb].finds != "tell" for verb in texts & {*verbs} - reports):
             raise NoStepsError  # what is asked or delivered is missing
@@ -210,6 +252,35 @@ class _Steps:
             raise NoStepsError
         if any(not one.mark and find_only_other_value(one, self._lexicon) for one in pieces):
             raise NoStepsError  # a hand that is opened, not one that opens
+
+    def _set_text_type(self, piece: Piece, verbs: tuple[str, ...], *, alone: bool) -> Piece:
+        """Return a piece; a text has the type that its verb takes.
+
+        Args:
+            piece: Any piece.
+            verbs: The verbs that it belongs to.
+            alone: Whether no person is addressed.
+
+        Raises:
+            UnclearTextError: If it contains a condition that may be meant for the robot.
+        """
+        if piece.kind != "text":
+            return piece
+        slots = self._lexicon.texts.items()
+        taking = [(name, slot.shape) for name, slot in slots if {*verbs} & {*slot.verbs}]
+        if not taking:
+            raise NoStepsError
+        name, shape = taking[0]
+        if shape == "noun":
+            return replace(piece, kind="unknown", name="noun")
+        if self._language == "en" and piece.value.casefold() in closed_words("en", "nothing"):
+            raise UnclearTextError("NEGATED", piece.value)
+        begins = 1 if self._language == "en" else 0
+        if (alone or begins) and not piece.value.startswith("whether "):
+            for one in operators_in(piece.value, self._language):
+                if one.kind == "condition" and one.start >= begins:
+                    raise UnclearTextError("OPERATOR", one.text)
+        return replace(piece, name=name)
 
     def _is_left_unchanged(self, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
         """Return True if an object is to be left as it is: "leave the door"."""
@@ -402,10 +473,13 @@ class _Steps:
     # -- pieces
 
     def _convert_phrase(self, node: Node, mark: str = "") -> Iterator[Piece]:
-        if node.kind == "pronoun":
-            if node.text("name") not in ("it", "them"):
+        if node.kind == "quote":
+            yield self._new_piece("text", value=node.text("said"), text=node.text("said"))
+        elif node.kind == "pronoun":
+            if node.text("name") not in ("it", "them", "person"):
                 raise NoStepsError
-            yield self._new_piece("pronoun", mark=mark)
+            person = "person" if node.text("name") == "person" else ""
+            yield self._new_piece("pronoun", person, mark=mark)
         elif node.kind == "rel":
             yield from self._convert_relation(node)
         elif node.kind == "avoid":

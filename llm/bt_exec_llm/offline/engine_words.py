@@ -22,6 +22,8 @@ Name = tuple[str, str, str, str]
 """Kind, type, value and sense of a piece; see `bt_exec_llm.offline.piece.Piece`."""
 
 _LANGUAGES = ("en", "ko")
+_TAKING = {"clause": "say", "question": "ask", "noun": "carry"}
+"""Frames of verbs that take a text, by its shape."""
 
 
 def parse_name(text: str) -> Name:
@@ -85,6 +87,11 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
             frames["find"] = words
         for frame, said_so in frames.items():
             yield f"{' '.join(together)}/{frame}", {"frame": frame, **said_so}
+        for slot in lexicon.texts.values():
+            if taking := [name for name in together if name in slot.verbs]:
+                frame = _TAKING[slot.shape]
+                key = f"{' '.join(taking)}/{frame}/{' '.join(together)}"
+                yield key, {"frame": frame, **words}
 
 
 def _separable_verbs(words: Iterable[str]) -> Mapping[str, list[str]]:

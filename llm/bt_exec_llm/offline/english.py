@@ -1,7 +1,7 @@
 """Parser of English sentences into clauses: the verb comes first and its objects follow.
 
 A clause begins with a verb, a polite phrase and a verb, a question, "if", "before" or "after". It
-ends where the next clause can begin. The text of a verb of telling or asking ends there, too.
+ends where the next clause can begin.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from bt_exec_llm.offline.english_scan import (
     end_of_previous_token,
 )
 from bt_exec_llm.offline.english_sentences import Sentence, parse_remark
-from bt_exec_llm.offline.english_texts import EnglishTexts
 from bt_exec_llm.offline.english_words import Token, lemmatize, make_tokenizer
 from bt_exec_llm.offline.piece import Clause
 from bt_exec_llm.offline.vocabulary import Vocabulary
@@ -41,7 +40,6 @@ class EnglishReader:
         self._words = make_tokenizer(vocabulary)
         self._verbs = vocabulary.lexicon.verbs
         self._scan = EnglishScan(vocabulary)
-        self._texts = EnglishTexts(self._scan, vocabulary.lexicon)
 
     def read(self, text: str) -> tuple[list[Clause], list[Token]]:
         """Return the clauses of `text` and its tokens."""
@@ -253,14 +251,9 @@ class EnglishReader:
         first = at
         if not names:
             return self._parse_clause_without_verb(text, tokens, at, clause)
-        takes = self._texts.takers & set(names)
         end = self._scan.end_of_clause(tokens, at + size, text=False)
         clause.verbs, clause.said = names, self._scan.text_between(text, tokens, at, at + size)
         after = at + size
-        if takes:
-            done = self._texts.parse_person_and_text(text, tokens, after, clause, names)
-            if done is not None:
-                return done
         joined, used = self._scan.phrases.find_separated_particle(tokens, at, end, form)
         if joined and min(used) >= after:
             clause.verbs = joined

@@ -63,6 +63,7 @@ class Frames:
     utterances: list[tuple[str, str, str]] = field(default_factory=list)
     unread: list[tuple[str, str, str]] = field(default_factory=list)
     literal: Literal | None = None
+    _is_complete: bool = False
 
     @classmethod
     def of(
@@ -85,14 +86,9 @@ class Frames:
             limits = {p.name for clause in clauses for p in clause.pieces if p.kind == "limit"}
             frames.numbers.setdefault(tree.tree, set()).update(limits)
             frames.utterances.append((tree.tree, text, language))
-            steps = reader.convert_clauses(clauses, text.strip(), language)
+            steps = _with_texts(reader.convert_clauses(clauses, text.strip(), language), lexicon)
             if isinstance(steps, Trouble):
                 frames.unread.append((tree.tree, text, steps.code))
-                continue
-            fit = [use_unknown_nouns_as_texts(step, lexicon) for step in steps]
-            steps = [step for step in fit if not isinstance(step, Trouble)]
-            if len(steps) < len(fit):
-                frames.unread.append((tree.tree, text, "UNKNOWN_WORD"))
             elif len(steps) == 1:
                 frames._add_frame(tree.tree, steps[0], lexicon)
             elif len(steps) > 1:
@@ -102,6 +98,28 @@ class Frames:
         for tree, steps in several:
             frames._add_pair_frame(tree.tree, steps, lexicon)
         return frames
+
+    def add_unread(self, reader: Reader) -> bool:
+        """Add the utterances that only the reading engine reads; return False if there are none.
+
+        They are read when the first command needs the engine, because loading it takes longer than
+        reading most commands.
+        """
+        waiting = [] if self._is_complete else self.unread
+        self._is_complete, self.unread = True, self.unread if not waiting else []
+        found = False
+        for tree, text, code in waiting:
+            read = reader.steps_from_engine(text.strip())
+            steps = _with_texts(read or Trouble(code), reader.lexicon)
+            if isinstance(steps, Trouble):
+                self.unread.append((tree, text, steps.code))
+                continue
+            found = True
+            if len(steps) == 1:
+                self._add_frame(tree, steps[0], reader.lexicon)
+            else:
+                self._add_pair_frame(tree, steps, reader.lexicon)
+        return found
 
     def _add_frame(self, tree: str, step: Step, lexicon: Lexicon) -> None:
         keys = step_keys(step)
@@ -154,6 +172,15 @@ class Frames:
         for one in _frame_keys(first, lexicon):
             for two in _frame_keys(last, lexicon):
                 self.pairs.setdefault((one, two), set()).add(tree)
+
+
+def _with_texts(steps: list[Step] | Trouble, lexicon: Lexicon) -> list[Step] | Trouble:
+    """Return the steps of an utterance with the types of their texts."""
+    if isinstance(steps, Trouble):
+        return steps
+    fit = [use_unknown_nouns_as_texts(step, lexicon) for step in steps]
+    found = [step for step in fit if not isinstance(step, Trouble)]
+    return found if len(found) == len(fit) else Trouble("UNKNOWN_WORD", "")
 
 
 def _closing_utterances(lexicon: Lexicon) -> set[str]:

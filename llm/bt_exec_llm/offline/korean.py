@@ -7,7 +7,6 @@ from functools import cached_property, lru_cache
 from bt_exec_llm.offline.korean_fold import Fold
 from bt_exec_llm.offline.korean_items import Item, VerbWord
 from bt_exec_llm.offline.korean_sounds import Sounds
-from bt_exec_llm.offline.korean_texts import merge_quoted_texts
 from bt_exec_llm.offline.korean_words import KoreanWords
 from bt_exec_llm.offline.piece import Clause
 from bt_exec_llm.offline.vocabulary import Vocabulary
@@ -27,7 +26,7 @@ class KoreanReader:
         """Return the clauses of `text`, and all of its items."""
         items = self._items(text)
         folded = Fold(self._vocabulary.lexicon, self._verbs_of_noun, text)
-        for item in merge_quoted_texts(items, self._vocabulary.lexicon, text):
+        for item in items:
             folded.add_item(item)
         return folded.finish(), items
 

@@ -111,13 +111,14 @@ class Slot(_Part):
 
     Attributes:
         verbs: Verbs that take it.
-        shape: ``noun`` (without verb, condition, time, place, person or pronoun) or ``clause``.
+        shape: ``noun`` (without verb, condition, time, place, person or pronoun), ``clause``, or
+            ``question`` for a clause that need not be quoted.
         to: Types of values that it may be addressed to.
         never: Nouns that are excluded (to give a hand is not a delivery).
     """
 
     verbs: Phrases
-    shape: Literal["noun", "clause"] = "clause"
+    shape: Literal["noun", "clause", "question"] = "clause"
     to: Phrases = []
     never: Words = Words()
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import GERUND
 from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.engine_steps import NoStepsError, steps_of_meaning
 from bt_exec_llm.offline.english import EnglishReader
 from bt_exec_llm.offline.korean import KoreanReader
 from bt_exec_llm.offline.korean_sounds import correct_past
@@ -86,6 +88,13 @@ class Reader:
         """Return a text as the reading engine reads it; None if it is not certain."""
         found = self.vocabulary.engine.read(text, corrected=False)
         return found if isinstance(found, Reading) and self.is_certain(found) else None
+
+    def steps_from_engine(self, text: str) -> list[Step] | None:
+        """Return the steps of a text as the reading engine reads it; None if it is not certain."""
+        found = self.read_with_engine(text)
+        with suppress(NoStepsError):
+            return None if found is None else steps_of_meaning(found.meaning, self.lexicon, found)
+        return None
 
     def is_certain(self, found: Reading, others: Iterable[Edge] = ()) -> bool:
         """Return whether a reading leaves nothing out; `others` are parts read elsewhere.

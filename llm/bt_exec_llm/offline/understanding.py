@@ -16,6 +16,7 @@ from bt_exec_llm.offline.engine_steps import (
     HAND,
     LeftAloneError,
     NoStepsError,
+    UnclearTextError,
     condition_of_meaning,
     steps_of_meaning,
 )
@@ -54,6 +55,8 @@ _SEEN = {
 """Nodes of which one must be in a meaning where a trouble saw a condition, number or negation."""
 _FINAL = ("CHOICE", "CONTRADICTION", "OUT_OF_RANGE", "OUT_OF_REACH", "TIME", "TOO_LONG")
 """Troubles that no other reading of a command can end."""
+_POLITE = ("~you", "~u", "ask_for", "thanks")
+"""Categories of words that make an order of a question."""
 _SCOPES = ("ask", "avoid", "if", "ordered")
 """Nodes that may extend over more than their own words."""
 _MOST_PARTS = 20
@@ -234,6 +237,8 @@ def _blank_pieces(text: str, values: list[Piece], instead: str) -> str:
 
 def _understand_command(text: str, language: str, index: Index, past: Past) -> Understood | Trouble:
     found = _understand_clauses(text, language, index, past)
+    if isinstance(found, Trouble) and index.frames.add_unread(index.reader):
+        found = _understand_clauses(text, language, index, past)
     if isinstance(found, Trouble):
         by_engine = _understand_with_engine(text, language, index, past, found)
         found = found if by_engine is None else by_engine
@@ -265,9 +270,23 @@ def _understand_clauses(text: str, language: str, index: Index, past: Past) -> U
     found = _bind_steps(steps, text, language, index, past)
     if isinstance(found, Understood):
         clauses = index.reader.parse_clauses(text, language)
+        if language == "en" and (told := _find_unread_message(clauses, index)):
+            return Trouble("NOT_UNDERSTOOD", told)  # the engine reads what is said
         if lost := find_unused_operator(text, language, clauses, index.reader.vocabulary):
             return Trouble("OPERATOR", lost)
     return found
+
+
+def _find_unread_message(clauses: list[Clause], index: Index) -> str:
+    """Return the verb of a clause that may contain what a person is to be told; "" without one."""
+    texts = index.reader.lexicon.texts.values()
+    telling = {verb for slot in texts if slot.shape != "noun" for verb in slot.verbs}
+    for clause, after in zip(clauses, [*clauses[1:], Clause()], strict=True):
+        said = any(piece.name not in index.reader.lexicon.people for piece in clause.pieces)
+        runs_on = after.mood == "if" and not after.joined
+        if clause.verbs and (said or runs_on) and telling.issuperset(clause.verbs):
+            return clause.said
+    return ""
 
 
 def _bind_steps(
@@ -319,6 +338,7 @@ def understand_part(
     others = (reading.edge_of(one) for one in reading.meaning.parts() if one not in own)
     if not index.reader.is_certain(reading, [edge for edge in others if edge is not None]):
         return Trouble("NOT_UNDERSTOOD", said)
+    index.frames.add_unread(index.reader)
     try:
         steps = steps_of_meaning(meaning, index.reader.lexicon, reading)
     except NoStepsError:
@@ -346,7 +366,7 @@ def understand_condition(reading: Reading, question: Node, index: Index) -> Held
 
 def _understand_with_engine(
     text: str, language: str, index: Index, past: Past, trouble: Trouble
-) -> Understood | None:
+) -> Understood | Trouble | None:
     """Return the parts of a text as the reading engine reads it; None if it is not certain.
 
     Args:
@@ -357,21 +377,23 @@ def _understand_with_engine(
         trouble: Why it was not understood otherwise. Numbers and manners that were named there
             must be in the meaning.
     """
-    no_order = trouble.code == "NOT_A_COMMAND" and text.rstrip(" .?!").endswith(trouble.words)
-    final = no_order or trouble.code in _FINAL
-    reading = None if final else index.reader.read_with_engine(text)
-    if reading is None:
+    reading = index.reader.read_with_engine(text)
+    if reading is None or (_is_final(trouble, text) and not _is_quoted(trouble.words, reading)):
         return None
+    seen = {} if _is_quoted(trouble.words, reading) else _SEEN
     found: list[list[Step]] = []
-    asked = text.rstrip().endswith("?")
+    polite = any(leaf.category in _POLITE for leaf in reading.edge.leaves())
+    asked = text.rstrip().endswith("?") and not polite
     for meaning in (reading.meaning, *reading.rivals):
         kinds = {one.kind for one in meaning.walk()}
-        if not kinds & _SEEN.get(trouble.code, kinds):
+        if not kinds & seen.get(trouble.code, kinds):
             return None
         try:
             found.append(steps_of_meaning(meaning, index.reader.lexicon, reading))
         except LeftAloneError:
             return None
+        except UnclearTextError as error:
+            return Trouble(error.code, error.words)
         except NoStepsError:
             continue
         if language == "en" and asked and any(QUESTION not in step.verbs for step in found[-1]):
@@ -388,8 +410,23 @@ def _understand_with_engine(
         if idle and isinstance(parts, Trouble):
             return None  # 그냥 놔둬: leave it, or let go of it
     fit = [one for one in bound if isinstance(one, Understood)]
+    if len(bound) == 1 and not fit and any(node.kind == "quote" for node in reading.meaning.walk()):
+        return bound[0]  # nobody is addressed
     effects = [[part.effect for part in one.parts] for one in fit]
     return fit[0] if fit and all(one == effects[0] for one in effects) else None
+
+
+def _is_final(trouble: Trouble, text: str) -> bool:
+    """Return True if no other reading of a command can end a trouble."""
+    ends = text.rstrip(" .?!").endswith(trouble.words)
+    return trouble.code in _FINAL or (trouble.code == "NOT_A_COMMAND" and ends)
+
+
+def _is_quoted(words: str, reading: Reading) -> bool:
+    """Return True if words end in a text for a person."""
+    quotes = (node.text("said") for node in reading.meaning.walk() if node.kind == "quote")
+    last = words.split()[-1:]
+    return bool(last) and any(last[0] in said for said in quotes)
 
 
 def _has_spaced_syllables(text: str) -> bool:

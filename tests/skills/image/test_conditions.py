@@ -10,7 +10,7 @@ from bt_exec_skills.image.perception.colours import name_pixels
 from bt_exec_skills.image.perception.instances import SUREST
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.image.perception.separability import DOUBTFUL, separability
-from bt_exec_skills.image.rules.judging import rate_answer, run_cross_checks
+from bt_exec_skills.image.rules.judging import judge_answer, run_cross_checks
 from bt_exec_skills.image.skills.other_light import cross_check_in_other_light, relight
 from tests.cases import cases
 from tests.skills.image.asking import ask, bench_of
@@ -25,7 +25,7 @@ def sureness(picture, text):
     """Return the answer to a question and its confidence after judgement."""
     bench = bench_of(picture)
     answer = ask(bench, text)
-    return answer.value, rate_answer(
+    return answer.value, judge_answer(
         bench, [*run_cross_checks(bench), *cross_check_in_other_light(bench)]
     ).confidence
 

@@ -48,16 +48,6 @@ def test_paraphrases_have_equal_moves(group):
     assert other == []
 
 
-def test_clearing_a_container_onto_a_place_moves_its_content():
-    found = places("clear the red bowl onto the right table", WORLDS["placed"])
-    assert set(found) == {"object_apple_0"}
-
-
-def test_what_was_done_is_not_done_again():
-    with pytest.raises(Trouble, match="NOT_UNDERSTOOD"):
-        places("사과를 빨간 그릇에 담았고 이제 컵은 쟁반에 올려", MIXED)
-
-
 def test_the_other_one_is_one_object():
     turn = Turn("put the red cup on the tray", "satisfied", "OK")
     found = places("and the other one too", MIXED, (turn,))

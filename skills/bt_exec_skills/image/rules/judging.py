@@ -40,7 +40,7 @@ from bt_exec_skills.image.rules.outline_estimator import cross_check_by_outlines
 __all__ = [
     "answering_steps",
     "evidence_confidence",
-    "rate_answer",
+    "judge_answer",
     "run_cross_checks",
     "share_of_crops_asked",
     "share_of_decided",
@@ -56,7 +56,7 @@ def run_cross_checks(bench: Bench) -> list[CrossCheck]:
     return [*_compare_colours(bench), *_compare_counts(bench), *cross_check_by_outlines(bench)]
 
 
-def rate_answer(
+def judge_answer(
     bench: Bench,
     cross_checks: Sequence[CrossCheck],
     claims: Sequence[CheckedClaim] = (),

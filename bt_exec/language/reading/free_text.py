@@ -1,0 +1,136 @@
+"""Words that are taken as they are said: messages, questions to persons and objects to carry.
+
+They become edges of the lattice: ``text``, ``text.asked`` if it begins with a question word,
+``text.said`` if it is quoted, and ``text.item`` for a noun phrase of words outside the lexicon.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.lexicon import Lexicon
+from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.typed_text import Text
+
+__all__ = ["free_texts"]
+
+_WORD = 0.1  # cost of a word of a text
+_ITEM = 0.5  # cost of an object outside the lexicon
+_MOST = 6
+"""Maximum number of words of an item."""
+_SENTENCES = re.compile(r"[.!?;]\s")
+
+
+def free_texts(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
+    """Yield the edges of texts and items.
+
+    Args:
+        text: The text.
+        lexicon: The words of its language.
+        edges: The words in it.
+    """
+    made = _Texts(text, lexicon, edges)
+    for first in range(len(text.words)):
+        for last in range(first, len(text.words)):
+            yield from made.over(text.words[first : last + 1])
+
+
+class _Texts:
+    """Texts within one text."""
+
+    def __init__(self, text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> None:
+        self._text = text
+        self._entries = lexicon.entries
+        self._rules: Mapping[str, Any] = lexicon.language.data["texts"]
+        acts = (one for one in edges if {one.start, one.end} <= text.gaps and self._is_act(one))
+        self._acts = [(one.start, one.end) for one in acts]
+        """Spans of words that order something else."""
+        starts = {start for start, _ in self._acts}
+        if lexicon.language.name == "en":
+            links = [one for one in edges if one.category in ("link", "comma", "~or")]
+            after = {one.end for one in links if one.end in starts}
+            self._acts = [(one.start, one.end) for one in links if one.end in after]
+
+    def _is_act(self, edge: Edge) -> bool:
+        kind, _, mood = edge.category.partition(".")
+        moods = self._rules.get("moods")
+        if kind == "v" and (moods is None or mood.rpartition(".")[2].rstrip("!") in moods):
+            return True
+        return edge.text in self._rules.get("starts", ())
+
+    def over(self, words: tuple[tuple[int, int], ...]) -> Iterator[Edge]:
+        """Yield the texts of some words: with and without the particle of the last one."""
+        start, end = words[0][0], words[-1][1]
+        surface = self._text.chars[start:end]
+        cut = self._particle(surface, "cut")
+        if not cut:
+            yield from self._texts(start, end, words)
+        if tail := cut or self._particle(surface, "tails"):
+            yield from self._texts(start, end - len(tail), words)
+
+    def _particle(self, surface: str, kind: str) -> str:
+        """Return the longest particle of a kind that some words end with; "" without one."""
+        ends = (one for one in self._rules.get(kind, ()) if surface.endswith(one))
+        return max((one for one in ends if one != surface), key=len, default="")
+
+    def _texts(self, start: int, end: int, words: tuple[tuple[int, int], ...]) -> Iterator[Edge]:
+        rules, chars = self._rules, self._text.chars
+        surface = chars[start:end]
+        said = self._text.typed(start, end)
+        if not said or surface.startswith(",") or surface.endswith(",") or _SENTENCES.search(said):
+            return
+        cost = _WORD * len(words)
+        quoted = next((one for one in rules.get("quoted", {}) if surface.endswith(one)), "")
+        if len(words) <= _MOST and not quoted and self._is_noun(surface, words):
+            yield Edge(start, end, "text.item", _quote(said), cost + _ITEM, text=surface)
+        after = rules.get("before")
+        if after is not None and chars[end:] and not chars[end:].startswith(tuple(after)):
+            return
+        first = chars[words[0][0] : words[0][1]]
+        if first in rules.get("skip", ()) or self._orders(start, end):
+            return
+        asked = first in rules.get("asked", ())
+        cost = cost / 2 if asked else cost
+        yield Edge(start, end, "text", _quote(said), cost, text=surface)
+        if quoted or surface in rules.get("greetings", ()):
+            spoken = said.removesuffix(quoted) + rules["quoted"].get(quoted, "")
+            yield Edge(start, end, "text.said", _quote(spoken), cost, text=surface)
+        if asked:
+            yield Edge(start, end, "text.asked", _quote(said), cost, text=surface)
+
+    def _orders(self, start: int, end: int) -> bool:
+        """Return True if a text may contain an order to the robot."""
+        if self._text.cuts_quotation(start, end):
+            return True
+        if self._text.quotes(start, end):
+            return False
+        persons = tuple(self._rules.get("persons", ()))
+        inside = (one for one in self._text.words if start <= one[0] and one[1] <= end)
+        if persons and any(self._text.chars[a:b].endswith(persons) for a, b in inside):
+            return True
+        commas = "moods" in self._rules and "," in self._text.chars[start:end]
+        return commas or any(start <= first and last < end for first, last in self._acts)
+
+    def _is_noun(self, surface: str, words: tuple[tuple[int, int], ...]) -> bool:
+        """Return True if a text may be a noun phrase of words that the lexicon does not know."""
+        rules, chars = self._rules, self._text.chars
+        if any(surface.endswith(one) for one in rules.get("bound", ())):
+            return False
+        for place, (start, end) in enumerate(words):
+            word = chars[start:end]
+            if word in rules.get("breaks", ()) or any(map(word.endswith, rules.get("verbal", ()))):
+                return False
+            kinds = {entry.category for entry in self._entries.get(word, ())}
+            if not all(one.startswith(("~", "v.", *rules["open"])) for one in kinds):
+                return False
+            inner = place < len(words) - 1
+            if inner and any(map(word.endswith, rules.get("parts", ()))):
+                return False
+        return True
+
+
+def _quote(said: str) -> Node:
+    return Node("quote", (("said", said.strip(" \"'“”,")),))
