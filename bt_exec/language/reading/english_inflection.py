@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["degrees", "gerund", "plural", "singulars"]
+__all__ = ["degrees", "gerund", "past", "plural", "singulars"]
 
 _HISSING = re.compile(r"(?:s|x|z|ch|sh)$")
 _DOUBLED = re.compile(r"(?:^|[^aeiou])[aeiou][bdgmnprt]$")
@@ -40,6 +40,15 @@ def gerund(verb: str) -> str:
     if verb.endswith("e") and not verb.endswith("ee"):
         return verb[:-1] + "ing"
     return verb + (verb[-1] if _DOUBLED.search(verb) else "") + "ing"
+
+
+def past(verb: str) -> str:
+    """Return the regular past of a verb."""
+    if re.search(r"[^aeiou]y$", verb):
+        return verb[:-1] + "ied"
+    if verb.endswith("e"):
+        return verb + "d"
+    return verb + (verb[-1] if _DOUBLED.search(verb) else "") + "ed"
 
 
 def degrees(adjective: str) -> tuple[str, str]:

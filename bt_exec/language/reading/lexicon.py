@@ -188,6 +188,20 @@ class Lexicon:
     kinds: dict[str, str] = field(default_factory=dict)
 
     @classmethod
+    def empty(cls, language: Language) -> Lexicon:
+        """Return a lexicon with the particles and the endings of a language, and no words."""
+        lexicon = cls(language)
+        for surface, entry in language.closed():
+            if entry.suffix:
+                lexicon._put(surface, entry)
+        lexicon._add_endings()
+        return lexicon
+
+    def add_word(self, word: str, category: str) -> None:
+        """Add a word without meaning."""
+        self._put(*_entry(word, category, None))
+
+    @classmethod
     def load(cls, language: str, packs: Sequence[Mapping[str, Any]]) -> Lexicon:
         """Return the lexicon of one language with the words of packs."""
         lexicon = cls(language_of_name(language, any("verbs" in pack for pack in packs)))
@@ -280,12 +294,19 @@ class Lexicon:
             self._put(*_entry(form, category, meaning))
 
     def add_verb(self, word: str, kind: str, meaning: Any, auxiliary: str = "") -> None:
-        """Add a Korean verb or adjective in its dictionary form, with its past."""
+        """Add a Korean verb or adjective in its dictionary form, with its past.
+
+        Any other word is an order as it is said: 춤춰, 춤춰 줘.
+        """
         classes = self.language.data["classes"]
         asks = word.endswith(tuple(self.language.data.get("asks", ("\0",))))
         *head, last = word.split(" ")
-        _, blank = _entry(" ".join([*head, last[:-1]]), kind, None)
+        _, blank = _entry(word.removesuffix("다"), kind, None)
         before = "".join(head)
+        if not last.endswith("다"):
+            said = Stem(kind, "open", meaning, blank.spaces, auxiliary, asks)
+            self.stems[before + last].append(said)
+            return
         forms = inflect(last, classes)
         pasts = [(PAST, past_forms(one, last[-1], classes)) for one in forms["open"]]
         for tense, stem_forms in (("", forms), *pasts):

@@ -26,6 +26,7 @@ LONGEST = 400
 """Maximum length of a text [characters]."""
 
 GOAL = "sentence"
+_EMPTY = Text("", frozenset({0}), False)
 CLAIM = "claim"
 
 
@@ -43,8 +44,7 @@ class Reading:
         respelt: The corrected text, if words had to be corrected; otherwise empty.
         others: All other meanings with their costs, the cheapest first.
         trees: The parse trees of the other meanings.
-        chars: The text without spaces, see `bt_exec.language.reading.lattice.Text`.
-        spans: Its words.
+        typed: The text as words, without spaces.
     """
 
     text: str
@@ -55,8 +55,7 @@ class Reading:
     rivals: tuple[Node, ...] = ()
     respelt: str = ""
     others: tuple[tuple[Node, float], ...] = ()
-    chars: str = ""
-    spans: tuple[tuple[int, int], ...] = ()
+    typed: Text = _EMPTY
     trees: tuple[Edge, ...] = ()
 
     @cached_property
@@ -81,8 +80,9 @@ class Reading:
         edge = self.edge_of(node)
         if edge is None:
             return ""
-        spans = [pair for pair in self.spans if edge.start <= pair[0] < edge.end]
-        said = " ".join(self.chars[max(a, edge.start) : min(b, edge.end)] for a, b in spans)
+        chars = self.typed.chars
+        spans = [pair for pair in self.typed.words if edge.start <= pair[0] < edge.end]
+        said = " ".join(chars[max(a, edge.start) : min(b, edge.end)] for a, b in spans)
         return said.replace(" , ", ", ").strip(" ,")
 
     @property
@@ -203,8 +203,7 @@ class Reader:
             edge,
             rivals,
             others=others,
-            chars=plain.chars,
-            spans=plain.words,
+            typed=plain,
             trees=tuple(other for _, other in rest),
         )
 

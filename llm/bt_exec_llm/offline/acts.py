@@ -6,11 +6,23 @@ from typing import Any
 
 from bt_exec.language.meaning import Act, Condition, Meaning, Role, RoleName, WordUse
 from bt_exec.language.operators import operators_in
+from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
 __all__ = ["meaning_from_parts", "word_uses"]
 
+_USES = {
+    "v": "verb",
+    "noun": "role",
+    "adj": "role",
+    "hue": "role",
+    "text": "role",
+    "unknown": "unknown",
+    "manner": "filler",
+    "adverb": "filler",
+}
+"""Uses of words by the beginning of their category."""
 _TYPES: dict[str, RoleName] = {
     "Place": "place",
     "Arm": "instrument",
@@ -21,10 +33,10 @@ _TYPES: dict[str, RoleName] = {
 _MARKS: dict[str, RoleName] = {"from": "source", "to": "destination", "with": "instrument"}
 
 
-def meaning_from_parts(steps: list[Step], text: str, language: str) -> Meaning:
+def meaning_from_parts(steps: list[Step], reading: Reading) -> Meaning:
     """Return the meaning of a command from its bound parts."""
     acts = tuple(act_from_step(step) for step in steps if not step.said)
-    return Meaning(language, acts, word_uses(steps, text, language))
+    return Meaning(reading.language, acts, word_uses(reading))
 
 
 def act_from_step(step: Step) -> Act:
@@ -66,32 +78,15 @@ def role_from_piece(piece: Piece) -> Role:
     return Role(name, kind, piece.name, piece.value or piece.name, piece.text, relation.strip())
 
 
-def word_uses(steps: list[Step], text: str, language: str) -> tuple[WordUse, ...]:
-    """Return the use of every word: role, verb, operator or filler."""
+def word_uses(reading: Reading) -> tuple[WordUse, ...]:
+    """Return the use of every word of a reading."""
+    leaves = [*reading.edge.leaves()]
+    operators = operators_in(reading.text, reading.language)
     uses: list[WordUse] = []
-    pieces = [(piece, step) for step in steps for piece in step.pieces if piece.end > piece.start]
-    pieces += [
-        (piece, step.condition[0])
-        for step in steps
-        if step.condition
-        for piece in step.condition[0].pieces
-    ]
-    operators = operators_in(text, language)
-    at = 0
-    for word in text.split():
-        start = text.index(word, at)
-        end = at = start + len(word)
-        inside = [(p, s) for p, s in pieces if p.start < end and start < p.end]
-        around = next((s for s in steps if s.start < end and start < s.end), None)
-        if around is not None and around.said:
-            uses.append(WordUse(word, start, end, "said"))
-        elif inside:
-            piece, _ = inside[0]
-            uses.append(WordUse(word, start, end, "role", role_from_piece(piece).role))
-        elif around is not None and start >= around.start:
-            uses.append(WordUse(word, start, end, "verb", around.verbs[0] if around.verbs else ""))
-        elif kind := next((o.kind for o in operators if o.start < end and start < o.end), ""):
-            uses.append(WordUse(word, start, end, "operator", kind))
-        else:
-            uses.append(WordUse(word, start, end, "filler"))
+    for at, start, end in reading.typed.origins:
+        own = [leaf for leaf in leaves if leaf.start <= at < leaf.end]
+        kinds = [use for leaf in own if (use := _USES.get(leaf.category.partition(".")[0], ""))]
+        kind = next((one.kind for one in operators if one.start < end and start < one.end), "")
+        use = "operator" if kind and not kinds else kinds[0] if kinds else "grammar"
+        uses.append(WordUse(reading.typed.source[start:end], start, end, use, kind))
     return tuple(uses)

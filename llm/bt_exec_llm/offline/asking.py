@@ -8,7 +8,6 @@ from bt_exec.language.messages import Messages
 from bt_exec_llm.offline.frames import step_keys
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.past import Past
-from bt_exec_llm.offline.shapes import use_unknown_nouns_as_texts
 from bt_exec_llm.offline.trouble import Trouble
 from bt_exec_llm.offline.understanding import understand
 
@@ -17,20 +16,16 @@ __all__ = ["clarification_question", "missing_types", "understood_commands"]
 _LEFT_OUT = ("NO_OBJECT", "NO_REFERENT")
 
 
-def missing_types(found: Trouble, text: str, language: str, index: Index) -> tuple[str, ...]:
+def missing_types(found: Trouble, text: str, index: Index) -> tuple[str, ...]:
     """Return the missing types of an incomplete command, fewest first; empty if complete.
 
     Only types that can be answered in a word are asked for: values and texts.
     """
     if found.missing or found.code not in _LEFT_OUT:
         return found.missing
-    steps = index.reader.read(text, language)
-    if isinstance(steps, Trouble):
-        return ()
     lexicon = index.reader.lexicon
-    for step in steps:
-        shape = use_unknown_nouns_as_texts(step, lexicon)
-        keys = step_keys(step if isinstance(shape, Trouble) else shape)
+    for step in index.reader.read_steps(text):
+        keys = step_keys(step)
         concepts = {lexicon.general_verb(verb) for verb in step.verbs}
         wanted = [
             frame.keys - keys

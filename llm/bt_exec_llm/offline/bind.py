@@ -15,8 +15,8 @@ from typing import Any
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.branches import find_answering_check
-from bt_exec_llm.offline.clause_steps import MOST_TIMES
 from bt_exec_llm.offline.doings import skills_of_part
+from bt_exec_llm.offline.engine_steps import MOST_TIMES
 from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.match import Matcher
@@ -26,7 +26,6 @@ from bt_exec_llm.offline.pairs import Pairs
 from bt_exec_llm.offline.part import Held, Part
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.several import remove_excluded_values, split_by_values
-from bt_exec_llm.offline.shapes import use_unknown_nouns_as_texts
 from bt_exec_llm.offline.step import QUESTION, Step, move_prohibitions_last
 from bt_exec_llm.offline.trouble import Trouble
 
@@ -293,10 +292,6 @@ class Binder:
         if isinstance(found, Trouble):
             return found
         step = found
-        fit = use_unknown_nouns_as_texts(step, self._lexicon)
-        if isinstance(fit, Trouble):
-            return fit
-        step = fit
         held = self._bind_step_condition(step, done)
         if isinstance(held, Trouble):
             return held

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from bt_exec.language.particles import with_particles
+from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.engine_steps import NoStepsError, find_choice
+from bt_exec_llm.offline.engine_words import parse_name
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.past import Past, Understood
-from bt_exec_llm.offline.piece import Clause, Piece
+from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.trouble import Trouble
 from bt_exec_llm.offline.understanding import understand
 
@@ -22,7 +26,6 @@ __all__ = ["MOST_CHOICES", "offer_choices"]
 
 MOST_CHOICES = 4
 """Largest number of alternatives that are offered."""
-_NAMED = ("value", "noun")
 _PAIRS = {
     form: pair
     for pair, forms in (
@@ -43,15 +46,13 @@ def offer_choices(
     """Return the possible commands and the types to choose from; empty if fewer than two."""
     if trouble.code not in ("CHOICE", "AMBIGUOUS") or len(trouble.trees) > MOST_CHOICES:
         return (), ()
-    clauses = index.reader.parse_clauses(text, language)
     kinds: tuple[str, ...] = ()
-    if trouble.code == "AMBIGUOUS" and not trouble.trees:
+    if trouble.trees:
+        found = _commands_for_trees(trouble.trees, text, language, index)
+    elif trouble.code == "AMBIGUOUS":
         found = _readings_of_second_act(trouble.words, text)
-    elif trouble.trees:
-        found = _commands_for_trees(trouble.trees, clauses, language, index)
     else:
-        found, kinds = _commands_with_each_value(clauses, text)
-        found = found or _commands_with_each_action(clauses, text, language, index)
+        found, kinds = _commands_with_each_alternative(text, language, index)
     does = [_comparable_plan(command, language, index) for command in found]
     distinct = all(does) and all(one not in does[:at] for at, one in enumerate(does))
     if not distinct or not 2 <= len(found) <= MOST_CHOICES:
@@ -67,53 +68,43 @@ def _comparable_plan(command: str, language: str, index: Index) -> list[Any]:
     return [part.effect for part in found.parts]
 
 
-def _commands_with_each_value(
-    clauses: list[Clause], text: str
+def _commands_with_each_alternative(
+    text: str, language: str, index: Index
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Return the command once with each of its alternative values."""
-    for clause in clauses:
-        left_open = next((p for p in clause.pieces if p.mark == "or"), None)
-        if left_open is None or left_open.kind not in _NAMED:
-            continue
-        same = [p for p in clause.pieces if p.kind == left_open.kind]
-        if left_open.kind == "value":
-            same = [p for p in same if p.name == left_open.name]
-        same.sort(key=lambda piece: piece.start)
-        first, last = same[0], same[-1]
-        after = last.start + len(last.text)
-        found = [
-            text[: first.start] + _with_korean_particle(piece.text, text[after:]) for piece in same
-        ]
-        return found, (left_open.name,) if left_open.kind == "value" else ()
-    return [], ()
-
-
-def _commands_with_each_action(
-    clauses: list[Clause], text: str, language: str, index: Index
-) -> list[str]:
-    """Return one command for each of two actions, with the objects that only the other names."""
-    if len(clauses) != 2 or clauses[1].joined != "or":
-        return []
+    """Return the command once with each of its alternatives, and the type of these values."""
+    reading = index.reader.read(text)
+    open_node = find_choice(reading.meaning) if isinstance(reading, Reading) else None
+    if open_node is None or not isinstance(reading, Reading):
+        return [], ()
+    edge = reading.edge_of(open_node)
     found: list[str] = []
-    for one, other in (clauses, clauses[::-1]):
-        pieces = one.pieces or [replace(p) for p in other.pieces]
-        alone = replace(one, pieces=pieces, joined="", mood="do")
-        steps = index.reader.convert_clauses([alone], text, language)
-        if isinstance(steps, Trouble):
-            return []
+    kinds: set[str] = set()
+    for part in open_node.parts():
+        try:
+            steps = index.reader.convert(reading, reading.meaning.substitute(open_node, part))
+        except NoStepsError:
+            return [], ()
         bound = index.binder.bind(steps, text, [])
-        if isinstance(bound, Trouble) or len(bound) != 1:
-            return []
-        wanted = [part.effect for part in bound]
-        named = [p for p in pieces if p.kind == "value"]
+        if isinstance(bound, Trouble):
+            return [], ()
+        wanted = [one.effect for one in bound]
+        named = [p for step in steps for p in step.pieces if p.kind in ("value", "text")]
         tries = [*_utterances_with_values(bound[0].tree, named, language, index)]
-        if one.pieces and (language == "en" or one is clauses[-1]):  # 열거나 is not a command alone
-            tries.insert(0, text[one.start : one.end])
+        if edge is not None:
+            tries.insert(0, _with_alternative(reading, edge, part))
         said = next((t for t in tries if _comparable_plan(t, language, index) == wanted), None)
         if said is None:
-            return []
+            return [], ()
         found.append(said)
-    return found
+        kinds |= {parse_name(node.text("name"))[1] for node in part.walk() if node.kind == "thing"}
+    return found, tuple(kinds) if open_node.kind == "or" and len(kinds) == 1 else ()
+
+
+def _with_alternative(reading: Reading, edge: Edge, part: Node) -> str:
+    """Return the text of a reading with one alternative in the place of all."""
+    typed = reading.typed
+    before, after = typed.typed(0, edge.start), typed.typed(edge.end, len(typed.chars))
+    return f"{before} {_with_korean_particle(reading.said(part), after)}".strip()
 
 
 def _readings_of_second_act(told: str, text: str) -> list[str]:
@@ -125,11 +116,10 @@ def _readings_of_second_act(told: str, text: str) -> list[str]:
     return [f'{text[:start]}"{told.rstrip(" .!")}"', f"{text[:start]}{first}, then {second}"]
 
 
-def _commands_for_trees(
-    trees: Iterable[str], clauses: list[Clause], language: str, index: Index
-) -> list[str]:
+def _commands_for_trees(trees: Iterable[str], text: str, language: str, index: Index) -> list[str]:
     """Return one command for each matching tree, in words that match no other tree."""
-    named = [p for clause in clauses for p in clause.pieces if p.kind in ("value", "text")]
+    steps = index.reader.read_steps(text)
+    named = [p for step in steps for p in step.pieces if p.kind in ("value", "text")]
     found: list[str] = []
     for tree in trees:
         for said in _utterances_with_values(tree, named, language, index):
@@ -149,13 +139,12 @@ def _utterances_with_values(
         if name != tree or spoken != language:
             continue
         said, rest = utterance.strip().rstrip("."), list(named)
-        own = [p for c in index.reader.parse_clauses(said, language) for p in c.pieces]
-        for piece in sorted(own, key=lambda p: p.start, reverse=True):
+        for piece in (p for step in index.reader.read_steps(said) for p in step.pieces):
             new = next((p for p in rest if (p.kind, p.name) == (piece.kind, piece.name)), None)
-            if new is not None:
+            before, own, after = said.partition(piece.text)
+            if new is not None and own:
                 rest.remove(new)
-                after = said[piece.start + len(piece.text) :]
-                said = said[: piece.start] + _with_korean_particle(new.text, after)
+                said = before + _with_korean_particle(new.text, after)
         if not rest:
             yield said
         elif language == "ko":

@@ -4,38 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bt_exec_llm.offline.piece import Clause
+from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.engine_steps import NoStepsError, pieces_of_fragment
+from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.reader import Reader
+from bt_exec_llm.offline.step import Step
 
 __all__ = ["find_chosen_command"]
 
-_IDLE = ("filler", "pronoun", "speaker")
 
-
-def find_chosen_command(
-    offered: Sequence[str], answer: list[Clause], language: str, reader: Reader
-) -> str:
+def find_chosen_command(offered: Sequence[str], text: str, reader: Reader) -> str:
     """Return the one offered command that contains everything an answer names; otherwise "".
 
     An answer that names nothing, or that matches several commands, selects none.
     """
-    said = _clause_content(answer)
-    if not said:
+    if len(offered) <= 1 or text in offered:
         return ""
-    fits = [one for one in offered if said <= _clause_content(reader.parse_clauses(one, language))]
+    said = _content(text, reader)
+    fits = [one for one in offered if said and said <= _content(one, reader)]
     return fits[0] if len(fits) == 1 else ""
 
 
-def _clause_content(clauses: list[Clause]) -> set[tuple[str, ...]]:
-    """Return the content of clauses for comparison: values, objects, verbs and negations."""
-    found: set[tuple[str, ...]] = set()
-    for clause in clauses:
-        found |= {("verb", verb) for verb in clause.verbs}
-        found |= {
-            (p.kind, p.name, p.value, p.mark if p.mark == "not" else "")
-            for p in clause.pieces
-            if p.kind not in _IDLE
-        }
-        if not clause.positive or clause.mood != "do":
-            found.add(("mood", clause.mood, str(clause.positive)))
-    return found
+def _content(text: str, reader: Reader) -> set[tuple[object, ...]]:
+    """Return the content of a text for comparison: values, objects, verbs and negations."""
+    found = reader.read(text)
+    if not isinstance(found, Reading) or found.unknown:
+        return set()
+    try:
+        if found.meaning.kind == "fragment":
+            return _names(pieces_of_fragment(found.meaning, reader.lexicon, found))
+        steps = reader.convert(found)
+    except NoStepsError:
+        return set()
+    return {one for step in steps for one in (*_names(step.pieces), *_acts(step))}
+
+
+def _names(pieces: Sequence[Piece]) -> set[tuple[object, ...]]:
+    named = ("noun", "value", "text", "state")
+    return {(p.kind, p.name, p.value, p.mark == "not") for p in pieces if p.kind in named}
+
+
+def _acts(step: Step) -> set[tuple[object, ...]]:
+    return {("verb", verb, step.positive) for verb in step.verbs}

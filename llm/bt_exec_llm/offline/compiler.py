@@ -7,22 +7,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from bt_exec.failure import Problem, Refusal, UsageError
 from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import language_of
+from bt_exec.language.reading.lexicon import language_of_name
+from bt_exec.language.reading.reader import Reading
 from bt_exec.planning.command_parts import CommandPart
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
 from bt_exec.planning.repair import repaired
 from bt_exec.spec.model import Mission, MissionSpec, Node, Sequence
 from bt_exec_llm.offline.acts import word_uses
 from bt_exec_llm.offline.branches import build_condition, build_nodes
-from bt_exec_llm.offline.english_words import load_lemmas as load_english
 from bt_exec_llm.offline.index import cached_index
-from bt_exec_llm.offline.kiwi import load_analyser as load_korean
-from bt_exec_llm.offline.kiwi import release_analyser as release_korean
 from bt_exec_llm.offline.lexicon_names import name_problems
 from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.refuse import build_refusal, example_commands
@@ -47,21 +46,9 @@ class OfflineCompiler:
     asks_back = frozenset({"AMBIGUOUS"})
 
     def warm_up(self, language: str) -> None:
-        """Load the data of a language on a separate thread; return at once.
-
-        If the analyser is missing, `compile` reports it.
-        """
-        load = load_korean if language == "ko" else load_english
-
-        def attempt() -> None:
-            with suppress(UsageError):
-                load()
-
-        threading.Thread(target=attempt, name=f"words of {language}", daemon=True).start()
-
-    def release(self) -> None:
-        """Release the Korean analyser; texts that were analysed stay cached."""
-        release_korean()
+        """Load the grammar of a language on a separate thread; return at once."""
+        load = partial(language_of_name, language, True)
+        threading.Thread(target=load, name=f"words of {language}", daemon=True).start()
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return the trees that the command names, in order, or a refusal."""
@@ -84,7 +71,7 @@ class OfflineCompiler:
 
     def words(self, request: Request) -> Mapping[str, Any]:
         """Return the words of the site's lexicons."""
-        return cached_index(request, request.language).reader.vocabulary.engine_words
+        return cached_index(request, request.language).reader.engine_words
 
     def names(self, request: Request) -> Mapping[str, str]:  # noqa: ARG002 - as in the protocol
         """Return nothing: objects are named by the lexicons."""
@@ -127,8 +114,8 @@ class OfflineCompiler:
             can = example_commands(language, index) if found == "HELP" else ()
             return build_reply(found, request, language, can)
         if isinstance(found, Trouble):
-            steps = index.reader.read(text, language)
-            uses = () if isinstance(steps, Trouble) else word_uses(steps, text, language)
+            reading = index.reader.read(text)
+            uses = word_uses(reading) if isinstance(reading, Reading) else ()
             return Unclear(found.code, found.words, found.missing, uses)
         return found.meaning
 

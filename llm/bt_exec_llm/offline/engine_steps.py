@@ -14,7 +14,6 @@ from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.node import Node, conjuncts, normal
 from bt_exec.language.reading.reader import Reading, may_deny_more
-from bt_exec_llm.offline.clause_steps import MOST_TIMES
 from bt_exec_llm.offline.engine_exclusions import (
     LEAVE,
     REST,
@@ -31,12 +30,18 @@ from bt_exec_llm.offline.step import QUESTION, Step
 
 __all__ = [
     "HAND",
+    "MOST_TIMES",
     "LeftAloneError",
     "NoStepsError",
     "UnclearTextError",
     "condition_of_meaning",
+    "find_choice",
+    "pieces_of_fragment",
     "steps_of_meaning",
 ]
+
+MOST_TIMES = 10
+"""Largest number of repetitions."""
 
 _SILENT = ("any", "one", "many")
 _SEEING = frozenset({"see", "seen", "exist", "absent"})
@@ -82,6 +87,28 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if len({any(p.mark == "with" for p in step.pieces) for step in acts}) > 1:
         raise NoStepsError  # whether the instrument is for all of them
     return [replace(step, joined="then" if at else "") for at, step in enumerate(found)]
+
+
+def pieces_of_fragment(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[Piece]:
+    """Return the pieces of a fragment: "the left one", "to the lounge".
+
+    Raises:
+        NoStepsError: If it cannot be expressed.
+    """
+    return _Steps(lexicon, reading, meaning).convert_fragment(meaning)
+
+
+def find_choice(meaning: Node) -> Node | None:
+    """Return the alternatives that a command leaves open: "left or right"; None without them."""
+    if meaning.kind in ("ask", "avoid"):
+        return None
+    if meaning.kind == "choice" or (meaning.kind == "or" and _are_things(meaning.parts())):
+        return meaning
+    return next(filter(None, map(find_choice, meaning.children())), None)
+
+
+def _are_things(parts: Iterable[Node]) -> bool:
+    return all(any(one.kind == "thing" for one in part.walk()) for part in parts)
 
 
 def condition_of_meaning(question: Node, lexicon: Lexicon, reading: Reading) -> tuple[Step, bool]:
@@ -178,6 +205,10 @@ class _Steps:
         closing = [one for one in lexicon.closing_verbs if one in verbs and not verbs[one].sums]
         self._reports = tuple(sorted(one for one in closing if verbs[one].finds == "tell"))
 
+    def convert_fragment(self, node: Node) -> list[Piece]:
+        """Return the pieces of a fragment."""
+        return [piece for one in node.parts() for piece in self._convert_phrase(one)]
+
     def convert(self, node: Node) -> Iterator[Step]:
         """Yield the steps of a clause."""
         if node.kind == "seq":
@@ -267,12 +298,14 @@ class _Steps:
         if piece.kind != "text":
             return piece
         slots = self._lexicon.texts.items()
-        taking = [(name, slot.shape) for name, slot in slots if {*verbs} & {*slot.verbs}]
+        taking = [(name, slot) for name, slot in slots if {*verbs} & {*slot.verbs}]
         if not taking:
             raise NoStepsError
-        name, shape = taking[0]
-        if shape == "noun":
-            return replace(piece, kind="unknown", name="noun")
+        name, slot = taking[0]
+        if slot.shape == "noun":
+            if piece.value.casefold().split()[-1:] in ([one] for one in slot.never.phrases()):
+                raise UnclearTextError("UNKNOWN_OBJECT", piece.value)
+            return replace(piece, name=name)
         if self._language == "en" and piece.value.casefold() in closed_words("en", "nothing"):
             raise UnclearTextError("NEGATED", piece.value)
         begins = 1 if self._language == "en" else 0

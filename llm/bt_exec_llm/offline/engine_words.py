@@ -77,8 +77,7 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
     for language, names_of in said.items():
         for word, names in names_of.items():
             entry = by_names.setdefault(tuple(dict.fromkeys(names)), {"en": [], "ko": []})
-            if language == "en" or word.endswith("다"):
-                entry[language].append(word)
+            entry[language].append(word)
     for together, words in by_names.items():
         frames: dict[str, Mapping[str, list[str]]] = {"do": words}
         for particle, heads in _separable_verbs(words["en"]).items():

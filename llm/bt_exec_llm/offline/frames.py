@@ -12,14 +12,11 @@ from dataclasses import dataclass, field
 from bt_exec.language.messages import language_of
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
-from bt_exec_llm.offline.kept_clauses import cached_clauses
+from bt_exec_llm.offline.kept_steps import cached_steps
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.literal import Literal
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.reader import Reader
-from bt_exec_llm.offline.shapes import use_unknown_nouns_as_texts
 from bt_exec_llm.offline.step import Step
-from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["Frame", "Frames", "piece_key", "step_keys"]
 
@@ -49,8 +46,7 @@ class Frames:
         accepts: Keys of any utterance of a tree, by tree.
         numbers: Role of the numbers in the utterances, by tree: ``TIMES``, ``COUNT`` or ``TIME``.
         utterances: Utterances as (tree, text, language).
-        unread: Utterances that the grammar cannot parse, with the reason.
-        literal: Those utterances, matched by their words.
+        unread: Utterances that have no steps, by tree.
     """
 
     by_verb: dict[str, list[Frame]] = field(default_factory=dict)
@@ -61,65 +57,30 @@ class Frames:
     accepts: dict[str, set[str]] = field(default_factory=dict)
     numbers: dict[str, set[str]] = field(default_factory=dict)
     utterances: list[tuple[str, str, str]] = field(default_factory=list)
-    unread: list[tuple[str, str, str]] = field(default_factory=list)
-    literal: Literal | None = None
-    _is_complete: bool = False
+    unread: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls,
-        library: Library,
-        reader: Reader,
-        lexicon: Lexicon,
-        utterances: Mapping[str, Sequence[str]],
+        cls, library: Library, reader: Reader, utterances: Mapping[str, Sequence[str]]
     ) -> Frames:
         """Return the frames of the trees of `library`, from the given utterances."""
-        frames = cls(literal=Literal(reader.vocabulary))
-        assert frames.literal is not None
+        frames, lexicon = cls(), reader.lexicon
         several: list[tuple[TreeSpec, list[Step]]] = []
         said = [(tree, text) for tree in library for text in utterances[tree.tree]]
-        read = cached_clauses(reader, [text for _, text in said])
-        for clauses in read:
-            reader.record_noun_values(clauses)
-        for (tree, text), clauses in zip(said, read, strict=True):
-            language = language_of(text)
-            limits = {p.name for clause in clauses for p in clause.pieces if p.kind == "limit"}
+        read = cached_steps(reader, [text for _, text in said])
+        for (tree, text), steps in zip(said, read, strict=True):
+            limits = {p.name for step in steps for p in step.pieces if p.kind == "limit"}
             frames.numbers.setdefault(tree.tree, set()).update(limits)
-            frames.utterances.append((tree.tree, text, language))
-            steps = _with_texts(reader.convert_clauses(clauses, text.strip(), language), lexicon)
-            if isinstance(steps, Trouble):
-                frames.unread.append((tree.tree, text, steps.code))
+            frames.utterances.append((tree.tree, text, language_of(text)))
+            if not steps or any(p.kind == "unknown" for step in steps for p in step.pieces):
+                frames.unread.setdefault(tree.tree, []).append(text)
             elif len(steps) == 1:
                 frames._add_frame(tree.tree, steps[0], lexicon)
-            elif len(steps) > 1:
+            else:
                 several.append((tree, steps))
-        for name, text, _ in frames.unread:
-            frames.literal.add(text, language_of(text), name)
         for tree, steps in several:
             frames._add_pair_frame(tree.tree, steps, lexicon)
         return frames
-
-    def add_unread(self, reader: Reader) -> bool:
-        """Add the utterances that only the reading engine reads; return False if there are none.
-
-        They are read when the first command needs the engine, because loading it takes longer than
-        reading most commands.
-        """
-        waiting = [] if self._is_complete else self.unread
-        self._is_complete, self.unread = True, self.unread if not waiting else []
-        found = False
-        for tree, text, code in waiting:
-            read = reader.steps_from_engine(text.strip())
-            steps = _with_texts(read or Trouble(code), reader.lexicon)
-            if isinstance(steps, Trouble):
-                self.unread.append((tree, text, steps.code))
-                continue
-            found = True
-            if len(steps) == 1:
-                self._add_frame(tree, steps[0], reader.lexicon)
-            else:
-                self._add_pair_frame(tree, steps, reader.lexicon)
-        return found
 
     def _add_frame(self, tree: str, step: Step, lexicon: Lexicon) -> None:
         keys = step_keys(step)
@@ -172,15 +133,6 @@ class Frames:
         for one in _frame_keys(first, lexicon):
             for two in _frame_keys(last, lexicon):
                 self.pairs.setdefault((one, two), set()).add(tree)
-
-
-def _with_texts(steps: list[Step] | Trouble, lexicon: Lexicon) -> list[Step] | Trouble:
-    """Return the steps of an utterance with the types of their texts."""
-    if isinstance(steps, Trouble):
-        return steps
-    fit = [use_unknown_nouns_as_texts(step, lexicon) for step in steps]
-    found = [step for step in fit if not isinstance(step, Trouble)]
-    return found if len(found) == len(fit) else Trouble("UNKNOWN_WORD", "")
 
 
 def _closing_utterances(lexicon: Lexicon) -> set[str]:

@@ -22,10 +22,9 @@ from bt_exec.site.data import data_path
 from bt_exec.spec.library import Library
 from bt_exec_llm.offline.bind import Binder
 from bt_exec_llm.offline.frames import Frames
-from bt_exec_llm.offline.kept_texts import keep_analyses
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.lexicon_files import extend_lexicon
-from bt_exec_llm.offline.numbers import KINDS, Number, number_parameters
+from bt_exec_llm.offline.numbers import Number, number_parameters
 from bt_exec_llm.offline.past import Past
 from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.talk import Talk
@@ -41,31 +40,29 @@ class Index:
     """Index of the trees and words of one site in one language.
 
     Attributes:
-        reader: Parses commands.
+        lexicon: The words of the site.
+        reader: Reads commands.
         frames: Frames of the trees.
         binder: Binds steps to trees.
         library: The trees.
-        talk: Phrases that are not commands.
         types: Types of the site, by name.
         pasts: Sessions that were read, by their commands and endings.
         near: Utterances by the beginnings of their words, see `nearest`.
-        names: Names by their letters, see `nearest`.
     """
 
+    lexicon: Lexicon
     reader: Reader
     frames: Frames
     binder: Binder
     library: Library
-    talk: Talk
     types: Mapping[str, Any] = field(default_factory=dict)
     pasts: dict[tuple[str, ...], Past] = field(default_factory=dict)
     near: dict[str, Any] = field(default_factory=dict)
-    names: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls,
-        reader: Reader,
+        lexicon: Lexicon,
         library: Library,
         language: str = "",
         types: Mapping[str, Any] = MappingProxyType({}),
@@ -75,45 +72,29 @@ class Index:
             tree.tree: [t for t in tree.utterances if not language or language_of(t) == language]
             for tree in library
         }
+        reader = Reader(lexicon)
+        frames = Frames.of(library, reader, utterances)
+        if frames.unread:  # their words become verbs
+            reader = Reader(lexicon.with_sayings(frames.unread))
+            frames = Frames.of(library, reader, utterances)
         numbers = number_parameters(library, types)
-        reader.numbers = _number_kinds(numbers)
-        frames = Frames.of(library, reader, reader.lexicon, utterances)
         binder = Binder(frames, library, reader.lexicon, numbers, types)
-        return cls(reader, frames, binder, library, _cached_talk(reader), types)
+        return cls(lexicon, reader, frames, binder, library, types)
 
-    def prepare(self, language: str) -> None:
-        """Read utterances without their full stop, too."""
-        for tree in self.library:
-            for text in tree.utterances:
-                if language_of(text) == language and (bare := text.rstrip(" .!?")) != text:
-                    self.reader.parse_clauses(bare, language)
+    @cached_property
+    def talk(self) -> Talk:
+        """Phrases that are not commands."""
+        return Talk(self.reader)
 
     @cached_property
     def whole(self) -> Index:
         """Index with the utterances of every language."""
-        with keep_analyses():
-            return Index.of(Reader(self.reader.lexicon), self.library, types=self.types)
-
-
-def _cached_talk(reader: Reader) -> Talk:
-    """Return the cached small talk of a reader's lexicon."""
-    found = _BY_LEXICON.get(id(reader.lexicon))
-    if found is None:
-        found = reader.lexicon, Talk(reader.vocabulary)
-        _cache_value(_BY_LEXICON, id(reader.lexicon), found)
-    return found[1]
-
-
-def _number_kinds(numbers: Mapping[str, tuple[Number, ...]]) -> frozenset[str]:
-    """Return the kinds of numbers that any tree accepts."""
-    kinds = {number.kind for own in numbers.values() for number in own}
-    return frozenset(KINDS if "" in kinds else kinds)
+        return Index.of(self.lexicon, self.library, types=self.types)
 
 
 _BY_REQUEST: OrderedDict[Any, tuple[Any, Index]] = OrderedDict()
 _BY_WORDS: OrderedDict[Any, Index] = OrderedDict()
 _BY_LIBRARY: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
-_BY_LEXICON: OrderedDict[int, tuple[Lexicon, Talk]] = OrderedDict()
 _LOCK = threading.Lock()
 
 
@@ -132,9 +113,7 @@ def cached_index(request: Request, language: str) -> Index:
         if key in _BY_REQUEST:
             _BY_REQUEST.move_to_end(key)
             return _BY_REQUEST[key][1]
-        with keep_analyses():
-            index = _index_for_words(request, language)
-            index.prepare(language)
+        index = _index_for_words(request, language)
         _cache_value(_BY_REQUEST, key, (of, index))
         return index
 
@@ -154,7 +133,7 @@ def _index_for_words(request: Request, language: str) -> Index:
     numbers = _cached_numbers(request)
     key = (files, own, id(request.library), len(request.library), numbers, language)
     if key not in _BY_WORDS:
-        index = Index.of(Reader(extend_lexicon(files, own)), request.library, language, types)
+        index = Index.of(extend_lexicon(files, own), request.library, language, types)
         _cache_value(_BY_WORDS, key, index)
     _BY_WORDS.move_to_end(key)
     return _BY_WORDS[key]

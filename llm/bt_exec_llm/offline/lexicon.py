@@ -13,6 +13,9 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from bt_exec.failure import RegistrationError
+from bt_exec.language.messages import language_of
+from bt_exec.language.reading.lexicon import language_data
+from bt_exec.language.reading.typed_text import Text
 from bt_exec_llm.offline.phrases import expand_phrase
 
 __all__ = ["Closing", "Leads", "Lexicon", "Slot", "Talk", "Value", "Verb", "Way", "Words"]
@@ -39,6 +42,10 @@ class Words(_Part):
 
     en: list[Annotated[str, AfterValidator(_check_brackets)]] = []
     ko: list[Annotated[str, AfterValidator(_check_brackets)]] = []
+
+    def phrases(self) -> tuple[str, ...]:
+        """Return the phrases of both languages."""
+        return (*self.en, *self.ko)
 
 
 class Verb(Words):
@@ -198,6 +205,21 @@ class Lexicon(_Part):
         """Verbs that end a mission."""
         return frozenset(verb for closing in self.closing.values() for verb in closing.said)
 
+    def with_sayings(self, utterances: Mapping[str, list[str]]) -> Lexicon:
+        """Return the lexicon with a verb for each tree, whose phrases are its utterances.
+
+        Args:
+            utterances: Utterances with words of their own, by tree.
+        """
+        said = {
+            f"say:{tree}": Verb(
+                en=[_spelt_words(one) for one in texts if language_of(one) == "en"],
+                ko=[_spelt_words(one) for one in texts if language_of(one) == "ko"],
+            )
+            for tree, texts in utterances.items()
+        }
+        return self.model_copy(update={"verbs": {**self.verbs, **said}})
+
     def list_types(self, how: str) -> frozenset[str]:
         """Types whose several values become several parts (``each``) or one (``joined``)."""
         return frozenset(kind for kind, way in self.lists.items() if way == how)
@@ -206,3 +228,10 @@ class Lexicon(_Part):
         """Return the general verb of `name`."""
         way = self.ways.get(name)
         return name if way is None else way.of
+
+
+def _spelt_words(text: str) -> str:
+    """Return the words of a text as the reading engine spells them."""
+    contractions = language_data(language_of(text)).get("contractions", {})
+    spelt = Text.of(text, contractions)
+    return " ".join(spelt.chars[start:end] for start, end in spelt.words)

@@ -33,7 +33,6 @@ def name_problems(request: Request, index: Index) -> Iterator[Problem]:
         request: Any request to the site.
         index: Index built from the files.
     """
-    index.whole.frames.add_unread(index.whole.reader)
     for pack in request.catalogue.packs:
         if pack.lexicon is not None:
             yield from _File(pack.lexicon, request, index.whole.frames).problems()

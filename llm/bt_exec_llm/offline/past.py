@@ -14,7 +14,7 @@ from bt_exec.language.meaning import Meaning
 from bt_exec.spec.library import Library
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.part import Part
-from bt_exec_llm.offline.piece import Clause, Piece
+from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import Step, latest_nouns, replace_pronoun
 from bt_exec_llm.offline.trouble import Trouble
 
@@ -144,58 +144,50 @@ def resolve_pronoun(steps: list[Step], before: list[Step]) -> Iterable[list[Step
         yield from ([step] for step in replace_pronoun(steps[0], named))
 
 
-def complete_with_number(clauses: list[Clause], past: Past) -> tuple[list[list[Step]], list[Piece]]:
-    """Return the completions of a command that lacked a number, and the number given as the answer.
+def complete_with_number(pieces: list[Piece], past: Past) -> list[list[Step]]:
+    """Return the completions of a command that lacked a number, if pieces are only a number.
 
     A bare number may be a count or a number of repetitions.
     """
-    said = [p for clause in clauses for p in clause.pieces if p.kind == "limit" and p.value]
     last = past.said[-1] if past.said else None
-    denied = any(p.mark == "not" for p in said) or not all(c.positive for c in clauses)
-    if denied or len(said) != 1:
-        return [], said
+    if [p.kind for p in pieces] != ["limit"] or pieces[0].mark == "not":
+        return []
     if last is None or last.understood is not None or len(last.steps) != 1:
-        return [], said
-    number = replace(said[0], mark="")
-    bare = [p for p in last.steps[0].pieces if p.kind != "limit"]
-    lent = [replace(p, start=0, end=0) for p in bare]
+        return []
+    number = pieces[0]
+    lent = [replace(p, start=0, end=0) for p in last.steps[0].pieces if p.kind != "limit"]
     kinds = ("COUNT", "TIMES") if number.name == "COUNT" else (number.name,)
     found = []
     for kind in kinds:
         times = int(number.value) if kind == "TIMES" else 1
-        pieces = lent if kind == "TIMES" else [*lent, replace(number, name=kind)]
-        found.append([replace(last.steps[0], pieces=pieces, times=times)])
-    return found, said
+        own = lent if kind == "TIMES" else [*lent, replace(number, name=kind)]
+        found.append([replace(last.steps[0], pieces=own, times=times)])
+    return found
 
 
-def vary_last_command(
-    clauses: list[Clause], past: Past, library: Library
-) -> tuple[list[Step], list[Piece]]:
-    """Return the steps of the last command with the values of a new one, and those values.
+def vary_last_command(pieces: list[Piece], past: Past, library: Library) -> list[Step]:
+    """Return the steps of the last command with the values of a new one.
 
-    Returns no steps if a new value does not fit. The caller checks that the new command contains
-    nothing but values.
+    Returns no steps if a new value does not fit, or if there is more than values.
     """
-    values = [p for clause in clauses for p in clause.pieces if p.kind in ("value", "person")]
-    wanted = [p for p in values if p.mark != "not"]
+    wanted = [p for p in pieces if p.mark != "not" and p.kind != "pronoun"]
     last = past.said[-1] if past.said else None
-    if last is None or not wanted:
-        return [], values
+    if last is None or not wanted or any(p.kind != "value" for p in (*wanted, *pieces)):
+        return []
     types = {piece.name for piece in wanted}
     taken = set()
     understood = last.understood
     for part in understood.parts if understood else []:
         taken |= {param.type for param in library.get(part.tree).params.values()}
     steps = list(last.steps)
-    named = {p.name for step in steps for p in step.pieces if p.kind in ("value", "person")}
+    named = {p.name for step in steps for p in step.pieces if p.kind == "value"}
     if not types <= named | taken and understood is not None:
-        return [], values
+        return []
     found: list[Step] = []
     for step in steps:
         own = [p for p in wanted if p.name in {piece.name for piece in step.pieces}]
         new = own or [p for p in wanted if p.name not in named]
         kept = [p for p in step.pieces if p.name not in {piece.name for piece in new}]
         lent = [replace(p, start=0, end=0) for p in kept if p.kind != "pronoun"]
-        plain = [replace(p, mark="" if p.mark in ("after", "then") else p.mark) for p in new]
-        found.append(replace(step, pieces=[*lent, *plain], pronoun=False, start=0, end=0))
-    return found, values
+        found.append(replace(step, pieces=[*lent, *new], pronoun=False, start=0, end=0))
+    return found

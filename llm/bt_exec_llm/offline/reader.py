@@ -1,25 +1,22 @@
-"""Parsing of commands in either language into steps."""
+"""Reading of commands with the words of one lexicon."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any
 
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import GERUND
-from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.engine_steps import NoStepsError, steps_of_meaning
-from bt_exec_llm.offline.english import EnglishReader
-from bt_exec_llm.offline.korean import KoreanReader
-from bt_exec_llm.offline.korean_sounds import correct_past
-from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.piece import Clause
-from bt_exec_llm.offline.shapes import find_noun_attributes
+from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.reader import Reader as Engine
+from bt_exec.language.reading.reader import Reading, Unread
+from bt_exec_llm.offline.engine_steps import NoStepsError, condition_of_meaning, steps_of_meaning
+from bt_exec_llm.offline.engine_words import to_engine_lexicon
+from bt_exec_llm.offline.lexicon import Lexicon, Words
+from bt_exec_llm.offline.phrases import expand_phrase
 from bt_exec_llm.offline.step import Step
-from bt_exec_llm.offline.steps import convert_clauses
-from bt_exec_llm.offline.trouble import Trouble
-from bt_exec_llm.offline.vocabulary import cached_vocabulary
 
 __all__ = ["Reader"]
 
@@ -32,69 +29,93 @@ _SOUNDS = re.compile(
     r"(?<=[\s\w.!?~])(?:[ㅋㅎㅠㅜㅡㅇㄷㄱ]*[ㅋㅎㅠㅜㅡ][ㅋㅎㅠㅜㅡ]*|\^\^;*|;;+|:\)|:-\))"
 )
 """Laughter, tears and emoticons at the end of a command (ㅋㅋ, ㅠㅠ, ^^)."""
+_LANGUAGES = ("en", "ko")
 
 
 class Reader:
-    """Parses commands with the words of one lexicon."""
+    """Reads commands with the words of one lexicon.
+
+    Args:
+        lexicon: The words of a site.
+    """
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
-        self.vocabulary = cached_vocabulary(lexicon)
-        self._english = EnglishReader(self.vocabulary)
-        self._korean = KoreanReader(self.vocabulary)
-        self._described: set[tuple[str, str]] = set()
-        self.numbers: frozenset[str] = frozenset()
-        """Kinds of numbers that trees accept; other numbers refuse the command."""
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The reading engine with the words of the lexicon."""
+        return Engine([self.engine_words])
+
+    @cached_property
+    def engine_words(self) -> Mapping[str, Any]:
+        """The words of the lexicon in the form of the reading engine."""
+        return to_engine_lexicon(self.lexicon)
+
+    @cached_property
+    def _idle(self) -> Mapping[str, frozenset[str]]:
+        """Words that change nothing, without spaces, by language."""
+        idle = (self.lexicon.filler, self.lexicon.courtesy, self.lexicon.vocative)
+        return {one: frozenset(_joined_phrases(idle, one)) for one in _LANGUAGES}
+
+    @cached_property
+    def _alone(self) -> Mapping[str, Mapping[str, str]]:
+        """Codes of utterances that are not commands, by language."""
+        alone = self.lexicon.alone.items()
+        return {
+            language: {
+                said: code for code, words in alone for said in _joined_phrases([words], language)
+            }
+            for language in _LANGUAGES
+        }
 
     def standardize_spelling(self, text: str, language: str) -> str:
-        """Return `text` with colloquial spellings replaced by standard ones."""
+        """Return `text` with colloquial and dialect spellings replaced by standard ones."""
         text = _SOUNDS.sub(lambda found: " " * len(found[0]), text) or text
-        text = correct_past(text)
-        for spoken, written in self.lexicon.spellings.get(language, {}).items():
-            text = text.replace(spoken, written)
+        for spellings in (self.lexicon.spellings, self.lexicon.dialects):
+            for spoken, written in spellings.get(language, {}).items():
+                text = text.replace(spoken, written)
         return text
-
-    def correct_spelling(self, text: str, language: str, *, sounds: bool = True) -> str:
-        """Return `text` without dialect words and, if `sounds`, misspellings by sound."""
-        for spoken, written in self.lexicon.dialects.get(language, {}).items():
-            text = text.replace(spoken, written)
-        return self._korean.correct_spelling_by_sound(text) if sounds and language == "ko" else text
 
     def find_phrase_code(self, text: str, language: str) -> str:
         """Return the code of an utterance that is not a command (stop, help, hello)."""
         plain = "".join(char for char in text.casefold() if char.isalnum() or char == "'")
-        return self.vocabulary.alone[language].get(plain, "")
+        return self._alone[language].get(plain, "")
 
-    def parse_clauses(self, text: str, language: str) -> list[Clause]:
-        """Return the clauses of a cleaned command."""
-        reader = self._korean if language == "ko" else self._english
-        return reader.read(text)[0]
+    def read(self, text: str) -> Reading | Unread:
+        """Return the reading of a text whose spelling is standard."""
+        return self.engine.read(text, corrected=False)
 
-    def asks(self, text: str, language: str) -> bool:
-        """Return True if a text is a question or a statement and orders nothing."""
-        reader = self._korean if language == "ko" else self._english
-        return reader.asks(text)
+    def corrected(self, text: str) -> str:
+        """Return a text with misspelt words corrected; empty if that gives no reading."""
+        found = self.engine.read(text)
+        return found.respelt if isinstance(found, Reading) else ""
 
-    def requests(self, text: str, language: str) -> bool:
-        """Return True if a text contains a verb or a polite phrase that needs one ("could you")."""
-        reader = self._korean if language == "ko" else self._english
-        return reader.requests(text)
+    def convert(self, reading: Reading, meaning: Node | None = None) -> list[Step]:
+        """Return the steps of the meaning of a reading, or of a part of it.
 
-    def read(self, text: str, language: str) -> list[Step] | Trouble:
-        """Return the steps of a cleaned command, or the reason why it has none."""
-        return self.convert_clauses(self.parse_clauses(text, language), text, language)
+        Raises:
+            NoStepsError: If a part of it cannot be expressed.
+        """
+        return steps_of_meaning(meaning or reading.meaning, self.lexicon, reading)
 
-    def read_with_engine(self, text: str) -> Reading | None:
-        """Return a text as the reading engine reads it; None if it is not certain."""
-        found = self.vocabulary.engine.read(text, corrected=False)
-        return found if isinstance(found, Reading) and self.is_certain(found) else None
+    def convert_condition(self, question: Node, reading: Reading) -> tuple[Step, bool]:
+        """Return the step of a yes/no question, and the answer that it means by "if".
 
-    def steps_from_engine(self, text: str) -> list[Step] | None:
-        """Return the steps of a text as the reading engine reads it; None if it is not certain."""
-        found = self.read_with_engine(text)
-        with suppress(NoStepsError):
-            return None if found is None else steps_of_meaning(found.meaning, self.lexicon, found)
-        return None
+        Raises:
+            NoStepsError: If it cannot be expressed.
+        """
+        return condition_of_meaning(question, self.lexicon, reading)
+
+    def read_steps(self, text: str) -> list[Step]:
+        """Return the steps of a text; none if it has no certain reading."""
+        found = self.read(text)
+        if not isinstance(found, Reading):
+            return []
+        try:
+            return self.convert(found)
+        except NoStepsError:
+            return []
 
     def is_certain(self, found: Reading, others: Iterable[Edge] = ()) -> bool:
         """Return whether a reading leaves nothing out; `others` are parts read elsewhere.
@@ -103,10 +124,14 @@ class Reader:
         nothing; if an order has no form of one (*getting the material*); if it tells of the past;
         or if it limits what is forbidden (*not only with the left arm*).
         """
-        if found.unknown or _SYMBOLS.search(found.text):
-            return False
-        known = self.vocabulary.idle[found.language]
-        past = self.vocabulary.engine.lexicon(found.language).language.data["words"].get("past", ())
+        return not found.unknown and self.word_left_out(found, others) is None
+
+    def word_left_out(self, found: Reading, others: Iterable[Edge] = ()) -> str | None:
+        """Return the first word of a text that its reading leaves out; None without one."""
+        if symbol := _SYMBOLS.search(found.text):
+            return symbol[0]
+        known = self._idle[found.language]
+        past = self.engine.lexicon(found.language).language.data["words"].get("past", ())
         elsewhere = {leaf.start for edge in others for leaf in edge.leaves()}
         for leaf in found.edge.leaves():
             if leaf.start in elsewhere:
@@ -115,21 +140,17 @@ class Reader:
             left_out = kind in _LEFT_OUT and leaf.text not in known
             gerund = leaf.start == 0 and kind == "v" and leaf.cost >= GERUND
             if left_out or gerund or leaf.text in past or (leaf.past and kind in _PRESENT):
-                return False
-        return not any(map(_contains_only, _edges_of_category(found.edge, "denied")))
+                return found.typed.typed(leaf.start, leaf.end)
+        limited = next(filter(_contains_only, _edges_of_category(found.edge, "denied")), None)
+        return None if limited is None else found.typed.typed(limited.start, limited.end)
 
-    def convert_clauses(
-        self, clauses: list[Clause], text: str, language: str
-    ) -> list[Step] | Trouble:
-        """Return the steps of clauses, or the reason why there are none."""
-        return convert_clauses(clauses, self.lexicon, text, language, self._described, self.numbers)
 
-    def record_noun_values(self, clauses: list[Clause]) -> None:
-        """Record values that describe a noun in an utterance ("pour a double coffee")."""
-        for clause in clauses:
-            self._described |= {
-                (one.name, noun.name) for one, noun in find_noun_attributes(clause.pieces)
-            }
+def _joined_phrases(every: Iterable[Words], language: str) -> Iterator[str]:
+    """Yield phrases in lower case without spaces."""
+    for words in every:
+        for phrase in getattr(words, language):
+            for text in expand_phrase(phrase):
+                yield "".join(text.split()).casefold()
 
 
 def _edges_of_category(edge: Edge, category: str) -> Iterator[Edge]:

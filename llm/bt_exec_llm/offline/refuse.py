@@ -13,7 +13,7 @@ from bt_exec.planning.compiler import Request
 from bt_exec_llm.offline.asking import clarification_question, missing_types, understood_commands
 from bt_exec_llm.offline.choices import offer_choices
 from bt_exec_llm.offline.index import Index
-from bt_exec_llm.offline.nearest import find_similar_name, first_utterances, nearest_utterances
+from bt_exec_llm.offline.nearest import first_utterances, nearest_utterances
 from bt_exec_llm.offline.numbers import parse_number_range
 from bt_exec_llm.offline.text import LONGEST, printable
 from bt_exec_llm.offline.trouble import Trouble
@@ -50,8 +50,8 @@ def build_refusal(
     message = sentences.say(trouble.code, language, words=words, longest=LONGEST, range=span)
     if span:
         return Refusal(trouble.code, message, missing=trouble.missing)
-    meant = _correct_typo(trouble, words, text, language, index)
-    needed = missing_types(trouble, text, language, index)
+    meant = _correct_typo(trouble, text, language, index)
+    needed = missing_types(trouble, text, index)
     offered, kinds = offer_choices(trouble, text, language, index)
     if offered:
         *first, last = (f'"{_to_sentence_part(command)}"' for command in offered)
@@ -91,21 +91,13 @@ def example_commands(language: str, index: Index) -> tuple[str, ...]:
     return tuple(map(_to_sentence_part, tried))
 
 
-def _correct_typo(
-    trouble: Trouble, words: str, text: str, language: str, index: Index
-) -> tuple[str, ...]:
-    """Return the command with an unknown word replaced by a name that it may be a typo of."""
+def _correct_typo(trouble: Trouble, text: str, language: str, index: Index) -> tuple[str, ...]:
+    """Return the command with misspelt words corrected, if it is understood then."""
     if trouble.code == "CONDITION" and language == "en":  # it can be asked now
         now = _WHENEVER.sub("if ", text, count=1)
         return understood_commands([now], language, index, 1) if now != text else ()
-    if trouble.code not in _SLIPS or not words:
-        return ()
-    for word in (words, *words.split()):
-        name = find_similar_name(word, index, language)
-        stem = word[:-1] if language == "ko" and name and word[-1] in "을를이가은는에" else word
-        if name and stem in text:
-            return understood_commands([text.replace(stem, name, 1)], language, index, 1)
-    return ()
+    respelt = index.reader.corrected(text) if trouble.code in _SLIPS else ""
+    return understood_commands([respelt], language, index, 1) if respelt else ()
 
 
 def _range_text(hint: Any, language: str, sentences: Messages) -> str:

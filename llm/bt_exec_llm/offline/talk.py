@@ -1,171 +1,149 @@
-"""Phrases that are not commands of the library: thanks, "again", "go on", questions about the past.
+"""Phrases that are not commands of the library: thanks, questions about the past and about help.
 
-Phrases are compared by content words: English lemmas, Korean morphemes without particles, endings
-and auxiliaries, so that politeness and tense do not matter. A command is such a phrase if it
-contains one of the required phrases and **every** other word is allowed beside it. With any other
-word it is an ordinary command.
+A text is such a phrase if it contains one of the required phrases and **every** other word is
+allowed beside it. English words count in any form, Korean ones with any particle or ending.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from bt_exec_llm.offline.english_words import lemmatize, make_tokenizer
-from bt_exec_llm.offline.kept_texts import keep_analyses
-from bt_exec_llm.offline.kiwi import analyse_morphemes
+from bt_exec.language.reading.english_inflection import gerund, past, plural
+from bt_exec.language.reading.lattice import lattice
+from bt_exec.language.reading.lexicon import Lexicon, language_data, language_of_name
+from bt_exec.language.reading.typed_text import Text
 from bt_exec_llm.offline.lexicon import Words
 from bt_exec_llm.offline.phrases import expand_phrase
-from bt_exec_llm.offline.vocabulary import Vocabulary
+from bt_exec_llm.offline.reader import Reader
 
-__all__ = ["Talk", "korean_content_morphemes"]
+__all__ = ["Talk"]
 
-_CONTENT = frozenset(
-    ["NNG", "NNP", "NNB", "NP", "NR", "VV", "VA", "VCN", "MAG", "MAJ", "MM", "IC", "XR", "SL", "SN"]
-)
-
-
-@lru_cache(maxsize=1024)
-def korean_content_morphemes(text: str) -> tuple[str, ...]:
-    """Return the content morphemes of a Korean text, without particles, endings and auxiliaries."""
-    found: list[str] = []
-    before = ""
-    for one in analyse_morphemes(text):
-        verbal = one.tag == "XSV" and before == "MAG"  # e.g. 잘하다, 또 하다
-        if one.tag in _CONTENT or verbal or one.form == "처럼":
-            found.append(one.form.casefold())
-        before = one.tag
-    if len(found) > 1 and found[-1] == "다":  # the ending of a dictionary form
-        found.pop()
-    return tuple(found) or ((text,) if text.isalpha() else ())
+_ALWAYS = "always"
+"""Category of words that are allowed beside every phrase."""
 
 
 class Talk:
     """Index of the phrases of one lexicon that are not commands.
 
     Args:
-        vocabulary: Its words.
+        reader: The words of the site.
     """
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._sections = vocabulary.lexicon.talk
-        self._small = (
-            vocabulary.lexicon.filler,
-            vocabulary.lexicon.courtesy,
-            vocabulary.lexicon.vocative,
-            vocabulary.lexicon.determiners,
-            vocabulary.lexicon.me,
-        )
-        self._lexicon = vocabulary.lexicon
-        self._leads = [one for lead in vocabulary.lexicon.leads.base for one in expand_phrase(lead)]
-        self._english = make_tokenizer(vocabulary)
-        self._made: dict[tuple[str, str], tuple[_Phrases, _Phrases]] = {}
-        self._said_anywhere: dict[str, list[tuple[str, ...]]] = {}
+    def __init__(self, reader: Reader) -> None:
+        self._lexicon = reader.lexicon
+        self._known: dict[str, _Phrases] = {}
 
     def find_code(self, text: str, language: str, codes: Iterable[str]) -> str:
         """Return the first of `codes` that a cleaned command matches; "" if there is none."""
-        words = self.content_words(text, language)
-        for code in codes:
-            if words and code in self._sections:
-                needs, beside = self._required_and_allowed_phrases(code, language)
-                if needs.occur_in(words) and beside.cover(words):
-                    return code
-        return ""
+        if language not in self._known:
+            self._known[language] = _Phrases(language, self._phrases(language))
+        spans = self._known[language].find(text)
+        return next((code for code in codes if spans.match(code)), "")
 
-    def contains_only(self, text: str, language: str, code: str) -> bool:
-        """Return True if all words of a text are allowed beside that phrase, present or not."""
-        return self._required_and_allowed_phrases(code, language)[1].cover(
-            self.content_words(text, language)
-        )
+    def _phrases(self, language: str) -> Iterator[tuple[str, str]]:
+        """Yield all phrases with their categories."""
+        lexicon = self._lexicon
+        idle = (lexicon.filler, lexicon.courtesy, lexicon.vocative, lexicon.determiners, lexicon.me)
+        every: list[tuple[str, Words]] = [(_ALWAYS, words) for words in idle]
+        every.append((_ALWAYS, Words(en=lexicon.leads.base)))
+        for code, section in lexicon.talk.items():
+            every += [(f"needs {code}", section.needs), (f"beside {code}", section.beside)]
+            every += [(f"beside {code}", words) for words in self._site_words() if section.known]
+        for category, words in every:
+            for phrase in getattr(words, language):
+                for said in expand_phrase(phrase.casefold()):
+                    yield said, category
 
-    def end_of_leading_phrase(self, text: str, language: str, code: str) -> int:
-        """Return the end of the phrase at the beginning of a text; 0 without one."""
-        section = self._sections.get(code)
-        longest = 0
-        folded = text.casefold()
-        for phrase in _expand_language_phrases(section.needs, language) if section else ():
-            end = len(phrase)
-            if folded.startswith(phrase) and not folded[end : end + 1].isalnum():
-                longest = max(longest, end)
-        while longest and longest < len(text) and not text[longest].isalnum():
-            longest += 1
-        return longest
-
-    def content_words(self, text: str, language: str) -> tuple[str, ...]:
-        """Return the content words of a text."""
-        if language == "ko":
-            return korean_content_morphemes(text)
-        return tuple(lemmatize(token.text) for token in self._english.read(text) if token.is_word)
-
-    def _required_and_allowed_phrases(self, code: str, language: str) -> tuple[_Phrases, _Phrases]:
-        """Return the required phrases and the allowed ones."""
-        key = (code, language)
-        if key not in self._made:
-            section = self._sections[code]
-            with keep_analyses():
-                needs = self._content_words_of(section.needs, language)
-                beside = self._content_words_of(section.beside, language)
-                if section.known:
-                    beside += self._site_phrases(language)
-                everywhere = self._always_allowed_phrases(language)
-            self._made[key] = _Phrases(needs), _Phrases([*needs, *beside, *everywhere])
-        return self._made[key]
-
-    def _content_words_of(self, words: Words, language: str) -> list[tuple[str, ...]]:
-        """Return the content words of each phrase."""
-        return [
-            self.content_words(text, language) for text in _expand_language_phrases(words, language)
-        ]
-
-    def _always_allowed_phrases(self, language: str) -> list[tuple[str, ...]]:
-        """Return the phrases that are always allowed: fillers, politeness, articles, openings."""
-        if language not in self._said_anywhere:
-            texts = [
-                text for words in self._small for text in _expand_language_phrases(words, language)
-            ]
-            texts += [] if language == "ko" else self._leads
-            self._said_anywhere[language] = [self.content_words(text, language) for text in texts]
-        return self._said_anywhere[language]
-
-    def _site_phrases(self, language: str) -> list[tuple[str, ...]]:
+    def _site_words(self) -> list[Words]:
         """Return the names of objects and actions, except the actions of speaking."""
         lexicon = self._lexicon
         speaking = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
         speaking |= {name for name, verb in lexicon.verbs.items() if verb.finds}
-        words = [
-            *lexicon.nouns.values(),
-            *(verb for name, verb in lexicon.verbs.items() if name not in speaking),
-        ]
-        return [found for one in words for found in self._content_words_of(one, language)]
+        acts = [verb for name, verb in lexicon.verbs.items() if name not in speaking]
+        return [*lexicon.nouns.values(), *acts]
+
+
+class _Span(NamedTuple):
+    """A phrase in a text: its positions and its categories."""
+
+    start: int
+    end: int
+    category: str
+
+
+class _Spans:
+    """All phrases in one text."""
+
+    def __init__(self, spans: Iterable[_Span], length: int) -> None:
+        self._by_start: dict[int, list[_Span]] = defaultdict(list)
+        self._length = length
+        for span in spans:
+            self._by_start[span.start].append(span)
+
+    def match(self, code: str) -> bool:
+        """Return True if phrases cover the text, one that `code` requires among them."""
+        needed, allowed = f"needs {code}", {f"needs {code}", f"beside {code}", _ALWAYS}
+        reached, left = {(0, False)}, [(0, False)]
+        while left:
+            at, met = left.pop()
+            for span in self._by_start[at]:
+                state = (span.end, met or span.category == needed)
+                if span.category in allowed and state not in reached:
+                    reached.add(state)
+                    left.append(state)
+        return (self._length, True) in reached
 
 
 class _Phrases:
-    """Phrases as sequences of content words, by their first word."""
+    """Phrases of one language, found in texts in every form.
 
-    def __init__(self, phrases: Iterable[tuple[str, ...]]) -> None:
-        self._by_first: dict[str, list[tuple[str, ...]]] = {}
-        for phrase in phrases:
-            if phrase:
-                self._by_first.setdefault(phrase[0], []).append(phrase)
+    Args:
+        language: ``en`` or ``ko``.
+        phrases: Phrases with their categories.
+    """
 
-    def occur_in(self, words: tuple[str, ...]) -> bool:
-        """Return True if `words` contains one of the phrases."""
-        return any(self._match_lengths_at(words, at) for at in range(len(words)))
+    def __init__(self, language: str, phrases: Iterable[tuple[str, str]]) -> None:
+        self._words = Lexicon.empty(language_of_name(language, True))
+        every = [*phrases]
+        self._bases = _bases(every) if language == "en" else {}
+        for said, category in every:
+            if language == "ko" and said.endswith("다") and said.split()[-1] != "다":
+                self._words.add_verb(said, category, None)
+            else:
+                self._words.add_word(self._base_forms(said), category)
 
-    def cover(self, words: tuple[str, ...]) -> bool:
-        """Return True if `words` consists of such phrases only."""
-        reached = {0}
-        for at in range(len(words)):
-            if at in reached:
-                reached |= {at + size for size in self._match_lengths_at(words, at)}
-        return len(words) in reached
+    def find(self, text: str) -> _Spans:
+        """Return the phrases in a text."""
+        language = self._words.language
+        plain = Text.of(text, language.contractions)
+        if language.name == "en":
+            words = (plain.chars[start:end] for start, end in plain.words)
+            plain = Text.of(self._base_forms(" ".join(words)), {})
+        edges = lattice(plain, self._words, {})
+        suffixes = {
+            entry.category for own in self._words.entries.values() for entry in own if entry.suffix
+        }
+        spans = (_Span(one.start, one.end, one.category.partition(".")[0]) for one in edges)
+        known = (
+            one._replace(category=_ALWAYS) if one.category in (*suffixes, "comma") else one
+            for one in spans
+        )
+        return _Spans(known, len(plain.chars))
 
-    def _match_lengths_at(self, words: tuple[str, ...], at: int) -> list[int]:
-        found = self._by_first.get(words[at], [])
-        return [len(phrase) for phrase in found if words[at : at + len(phrase)] == phrase]
+    def _base_forms(self, text: str) -> str:
+        return " ".join(self._bases.get(word, word) for word in text.split())
 
 
-def _expand_language_phrases(words: Words, language: str) -> Iterable[str]:
-    phrases: Mapping[str, list[str]] = {"en": words.en, "ko": words.ko}
-    for phrase in phrases["ko" if language == "ko" else "en"]:
-        yield from expand_phrase(phrase.casefold())
+def _bases(phrases: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+    """Return the base forms of English words by their other forms."""
+    words = {word for said, _ in phrases for word in said.split()}
+    irregular: Mapping[str, Any] = language_data("en")["forms"]
+    found: dict[str, str] = {}
+    for word in sorted(words, key=len, reverse=True):  # a shorter word is the base of a longer one
+        for form in (plural(word), gerund(word), past(word)):
+            found[form] = word
+    for word, forms in irregular.items():
+        found |= dict.fromkeys(forms, word)
+    return {form: found.get(word, word) for form, word in found.items()}

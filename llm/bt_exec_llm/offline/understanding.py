@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bt_exec.language.context import Context, Turn
-from bt_exec.language.meaning import Act, Meaning
 from bt_exec.language.messages import language_of
-from bt_exec.language.operators import operators_in
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.acts import meaning_from_parts
@@ -17,12 +15,11 @@ from bt_exec_llm.offline.engine_steps import (
     LeftAloneError,
     NoStepsError,
     UnclearTextError,
-    condition_of_meaning,
-    steps_of_meaning,
+    pieces_of_fragment,
 )
+from bt_exec_llm.offline.explain import explain
 from bt_exec_llm.offline.index import Index
-from bt_exec_llm.offline.operator_uses import find_unused_operator
-from bt_exec_llm.offline.part import Held, Part
+from bt_exec_llm.offline.part import Held
 from bt_exec_llm.offline.past import (
     Past,
     Said,
@@ -32,7 +29,6 @@ from bt_exec_llm.offline.past import (
     resolve_pronoun,
     vary_last_command,
 )
-from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.text import clean_command
 from bt_exec_llm.offline.trouble import Trouble
@@ -41,28 +37,12 @@ __all__ = ["TALK", "understand", "understand_condition", "understand_part", "und
 
 TALK = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED", "HELP", "WHY", "DONE", "WHERE")
 """Codes of phrases that are answered in words."""
-_KIND = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED")
-_FIRST = ("GREETING", "THANKS", "GOODBYE", "AGAIN", "NEVER_MIND", "AGREED", "CONTINUE", "HELP")
-_LAST = ("DONE", "WHY", "WHERE")
-"""Codes of questions that a library may answer itself; otherwise the session answers them."""
 _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGATED")
-"""Troubles of commands that were parsed and match no utterance of their language."""
-_SEEN = {
-    "CONDITION": {"if"},
-    "COUNT": {"quantity"},
-    "NEGATED": {"avoid", "not"},
-}
-"""Nodes of which one must be in a meaning where a trouble saw a condition, number or negation."""
-_FINAL = ("CHOICE", "CONTRADICTION", "OUT_OF_RANGE", "OUT_OF_REACH", "TIME", "TOO_LONG")
-"""Troubles that no other reading of a command can end."""
-_POLITE = ("~you", "~u", "ask_for", "thanks")
-"""Categories of words that make an order of a question."""
+"""Troubles of commands that were read and match no utterance of their language."""
 _SCOPES = ("ask", "avoid", "if", "ordered")
 """Nodes that may extend over more than their own words."""
 _MOST_PARTS = 20
 _MOST_PASTS = 64
-_PLACEHOLDER = {"en": "", "ko": "그거"}
-"""Replacement for a value while the words around it are compared."""
 
 
 def understand_session(context: Context, index: Index) -> Past:
@@ -85,213 +65,111 @@ def understand_session(context: Context, index: Index) -> Past:
 
 def _understand_turn(turn: Turn, past: Past, index: Index) -> Said:
     text, problem = clean_command(turn.command)
-    language = language_of(text)
     if problem:
         return Said(turn, None)
-    found = understand(text, language, index, past)
+    found = understand(text, language_of(text), index, past)
     if isinstance(found, Understood):
         return Said(turn, found, tuple(found.steps))
-    steps = [] if isinstance(found, str) else index.reader.read(text, language)
-    return Said(turn, None, () if isinstance(steps, Trouble) else tuple(steps))
+    steps = [] if isinstance(found, str) else index.reader.read_steps(text)
+    return Said(turn, None, tuple(steps))
 
 
 def understand(text: str, language: str, index: Index, past: Past) -> Understood | Trouble | str:
     """Return the meaning of a cleaned command: parts, a trouble, or the kind of phrase it is."""
-    if code := index.reader.find_phrase_code(text, language):
+    reader = index.reader
+    if code := reader.find_phrase_code(text, language):
         return Trouble(code, text)
-    text = index.reader.standardize_spelling(text, language)
+    text = reader.standardize_spelling(text, language)
     offered = past.said[-1].turn.did_you_mean if past.said else ()
-    denied = _contains_negation(text, language)
-    if len(offered) == 1 and not denied and index.talk.find_code(text, language, ("AGREED",)):
+    if len(offered) == 1 and index.talk.find_code(text, language, ("AGREED",)):
         return understand(offered[0], language, index, past)
-    if not denied and (chosen := _find_chosen_command(offered, text, language, index)):
+    if chosen := find_chosen_command(offered, text, reader):
         return understand(chosen, language, index, past)
-    talk = _understand_phrase(text, language, index, past, denied=denied)
-    if talk is not None:
-        return talk
-    if past.said:
-        text = _blank_correction(text, language, index)
-        again = _understand_as_variation(text, language, index, past)
-        if again is not None:
-            return again
     found = _understand_command(text, language, index, past)
     if isinstance(found, Trouble) and found.code in _OF_THE_LIBRARY:
         other = _understand_command(text, language, index.whole, past)
         found = found if isinstance(other, Trouble) else other
-    if isinstance(found, Trouble) and found.code != "NEGATED":  # "why don't you" is not a question
-        return index.talk.find_code(text, language, _LAST) or found
-    if past.said and (about := index.talk.find_code(text, language, _LAST)):  # e.g. where are you?
-        alone = _understand_command(text, language, index, Past())
-        return about if isinstance(alone, Trouble) else found  # else about the session
+    if isinstance(found, Trouble):
+        return index.talk.find_code(text, language, TALK) or found
     return found
-
-
-def _understand_phrase(
-    text: str, language: str, index: Index, past: Past, *, denied: bool
-) -> Understood | Trouble | str | None:
-    """Return the meaning of a phrase (thanks, "again", "go on"); None if a text is a command."""
-    talk = index.talk.find_code(text, language, _FIRST)
-    if denied and talk in ("AGAIN", "CONTINUE", "AGREED"):
-        return Trouble("NEGATED", text)
-    if talk in _KIND and language == "ko" and _contains_action(text, talk, index):
-        talk = ""
-    asked = _is_question(text, language, index)
-    if talk == "CONTINUE" and asked and index.talk.find_code(text, language, ("DONE",)):
-        return "DONE"
-    orders = talk in ("AGAIN", "CONTINUE")
-    if orders and (
-        index.reader.asks(text, language) or _is_question_fragment(text, language, index)
-    ):
-        return Trouble("NOT_A_COMMAND", text)
-    if talk == "AGAIN":
-        return past.last or Trouble("NOTHING_SAID", text)
-    if talk == "CONTINUE":
-        return past.find_unfinished()
-    return talk or None
-
-
-def _find_chosen_command(offered: tuple[str, ...], text: str, language: str, index: Index) -> str:
-    """Return the one offered command that an answer selects; "" without one."""
-    if len(offered) < 2 or text in offered:
-        return ""
-    clauses = index.reader.parse_clauses(text, language)
-    values = [p for clause in clauses for p in clause.pieces if p.kind == "value"]
-    rest = _blank_pieces(text, values, _PLACEHOLDER["ko" if language == "ko" else "en"])
-    if values and index.talk.contains_only(rest, language, "ELLIPSIS"):  # e.g. 오른팔로 해줘
-        clauses = [Clause(pieces=values)]
-    return find_chosen_command(offered, clauses, language, index.reader)
-
-
-def _contains_negation(text: str, language: str) -> bool:
-    """Return True if a text contains a word of negation or exclusion (다시 하지 마)."""
-    return any(one.kind == "negation" for one in operators_in(text, language))
-
-
-def _contains_action(text: str, talk: str, index: Index) -> bool:
-    """Return True if a text contains an action of the library (이제 자재 놔도 돼)."""
-    clauses = index.reader.parse_clauses(text, "ko")
-    named = any(p.kind in ("noun", "value") for clause in clauses for p in clause.pieces)
-    acts = [clause for clause in clauses if set(clause.verbs) - {QUESTION} and clause.positive]
-    done = any(clause.mood == "do" and not clause.whys for clause in acts)
-    return bool(acts) and (named or (talk == "NEVER_MIND" and done))
-
-
-def _is_question(text: str, language: str, index: Index) -> bool:
-    """Return True if a text is a question by its mark or first word ("did you finish")."""
-    return text.rstrip().endswith("?") or index.reader.asks(text, language)
-
-
-def _blank_correction(text: str, language: str, index: Index) -> str:
-    """Return a command with a leading "no, wait" blanked, so that positions are kept."""
-    at = index.talk.end_of_leading_phrase(text, language, "CORRECTION")
-    return " " * at + text[at:] if any(char.isalnum() for char in text[at:]) else text
-
-
-def _understand_as_variation(
-    text: str, language: str, index: Index, past: Past
-) -> Understood | Trouble | None:
-    """Return the last command with other values, if a command contains nothing but values."""
-    clauses = index.reader.parse_clauses(text, language)
-    if not all(clause.positive for clause in clauses):  # e.g. not with the left arm
-        return None
-    if any(one.kind in ("condition", "order") for one in operators_in(text, language)):
-        return None
-    steps, values = vary_last_command(clauses, past, index.library)
-    options = [steps]
-    if not steps and not values:
-        options, values = complete_with_number(clauses, past)
-    if _asks_question(text, language, clauses, index):
-        options = [steps for steps in options if all(QUESTION in step.verbs for step in steps)]
-    rest = _blank_pieces(text, values, _PLACEHOLDER["ko" if language == "ko" else "en"])
-    if not any(options) or not index.talk.contains_only(rest, language, "ELLIPSIS"):
-        return None
-    found: Understood | Trouble | None = None
-    for option in options:
-        steps = [replace(step, end=len(text), text=text.strip()) for step in option]
-        found = _bind_steps(steps, text, language, index, past)
-        if isinstance(found, Understood):
-            break
-    told = ("NO_REFERENT", "OUT_OF_RANGE")
-    return None if isinstance(found, Trouble) and found.code not in told else found
-
-
-def _asks_question(text: str, language: str, clauses: list[Clause], index: Index) -> bool:
-    """Return True if a command asks a question ("what is in your left hand", "the left one?")."""
-    asked = any(clause.mood == "ask" or QUESTION in clause.verbs for clause in clauses)
-    whys = {code for clause in clauses for code, _ in clause.whys}
-    return asked or "NOT_A_COMMAND" in whys or _is_question_fragment(text, language, index)
-
-
-def _is_question_fragment(text: str, language: str, index: Index) -> bool:
-    """Return True if a command ends in a question mark and has no verb ("the left one?")."""
-    return text.rstrip().endswith("?") and not index.reader.requests(text, language)
-
-
-def _blank_pieces(text: str, values: list[Piece], instead: str) -> str:
-    """Return a text without the words of some pieces."""
-    for piece in sorted(values, key=lambda p: p.start, reverse=True):
-        if piece.end > piece.start:
-            text = f"{text[: piece.start]}{instead}{text[piece.end :]}"
-    return text
 
 
 def _understand_command(text: str, language: str, index: Index, past: Past) -> Understood | Trouble:
-    found = _understand_clauses(text, language, index, past)
-    if isinstance(found, Trouble) and index.frames.add_unread(index.reader):
-        found = _understand_clauses(text, language, index, past)
-    if isinstance(found, Trouble):
-        by_engine = _understand_with_engine(text, language, index, past, found)
-        found = found if by_engine is None else by_engine
-    if isinstance(found, Trouble) and language == "ko" and _has_spaced_syllables(text):
-        again = _understand_clauses("".join(text.split()), language, index, past)
-        found = found if isinstance(again, Trouble) else again
-    if isinstance(found, Trouble):
-        sounds = found.code != "NEGATED"  # who does it (내가, 네가) may be mended away
-        spelled = index.reader.correct_spelling(text, language, sounds=sounds)
-        again = found if spelled == text else _understand_clauses(spelled, language, index, past)
-        found = found if isinstance(again, Trouble) else again
-    if isinstance(found, Trouble) and index.frames.literal is not None:
-        trees = index.frames.literal.find(text, language)
-        if len(trees) > 1:
-            return Trouble("AMBIGUOUS", text, trees=tuple(sorted(trees)))
-        for name in trees:
-            if not any(param.required for param in index.library.get(name).params.values()):
-                act = Act(name, text=text)
-                return Understood([Part(name, {}, text)], Meaning(language, (act,)), [])
-    return found
-
-
-def _understand_clauses(text: str, language: str, index: Index, past: Past) -> Understood | Trouble:
-    steps = index.reader.read(text, language)
-    if isinstance(steps, Trouble):
-        return steps
-    if not steps:
+    reading = index.reader.read(text)
+    if not isinstance(reading, Reading) or not index.reader.is_certain(reading):
+        return explain(reading, language, index.reader)
+    found: list[Understood | Trouble] = []
+    for meaning in (reading.meaning, *reading.rivals):
+        try:
+            found.append(_understand_meaning(meaning, reading, index, past))
+        except LeftAloneError:
+            return Trouble("NEGATED", text)
+        except UnclearTextError as error:
+            return Trouble(error.code, error.words)
+        except NoStepsError:
+            continue
+    fit = [one for one in found if isinstance(one, Understood)]
+    effects = [[part.effect for part in one.parts] for one in fit]
+    if not fit:
+        return found[0] if found else explain(reading, language, index.reader)
+    if any(one != effects[0] for one in effects):
         return Trouble("NOT_UNDERSTOOD", text)
-    found = _bind_steps(steps, text, language, index, past)
-    if isinstance(found, Understood):
-        clauses = index.reader.parse_clauses(text, language)
-        if language == "en" and (told := _find_unread_message(clauses, index)):
-            return Trouble("NOT_UNDERSTOOD", told)  # the engine reads what is said
-        if lost := find_unused_operator(text, language, clauses, index.reader.vocabulary):
-            return Trouble("OPERATOR", lost)
+    return fit[0]
+
+
+def _understand_meaning(
+    meaning: Node, reading: Reading, index: Index, past: Past
+) -> Understood | Trouble:
+    """Return the parts of a meaning in its session.
+
+    Raises:
+        NoStepsError: If a part of it cannot be expressed.
+    """
+    text = reading.text
+    if meaning.kind == "again":
+        return past.last or Trouble("NOTHING_SAID", text)
+    if meaning.kind == "act" and meaning.text("verb") == "go_on":
+        return past.find_unfinished()
+    if meaning.kind == "fragment" and past.said:
+        return _understand_fragment(meaning, reading, index, past)
+    steps = index.reader.convert(reading, meaning)
+    asked = text.rstrip().endswith("?")
+    if reading.language == "en" and asked and any(QUESTION not in one.verbs for one in steps):
+        raise NoStepsError
+    if reading.language == "ko" and not asked and meaning.kind == "ask":
+        raise NoStepsError  # 손 들어: a question or an order
+    found = _bind_steps(steps, reading, index, past)
+    verbs = index.reader.lexicon.verbs
+    idle = any(verbs[v].idle for one in steps for v in one.verbs if v in verbs)
+    if idle and isinstance(found, Trouble):
+        raise LeftAloneError  # 그냥 놔둬: leave it, or let go of it
     return found
 
 
-def _find_unread_message(clauses: list[Clause], index: Index) -> str:
-    """Return the verb of a clause that may contain what a person is to be told; "" without one."""
-    texts = index.reader.lexicon.texts.values()
-    telling = {verb for slot in texts if slot.shape != "noun" for verb in slot.verbs}
-    for clause, after in zip(clauses, [*clauses[1:], Clause()], strict=True):
-        said = any(piece.name not in index.reader.lexicon.people for piece in clause.pieces)
-        runs_on = after.mood == "if" and not after.joined
-        if clause.verbs and (said or runs_on) and telling.issuperset(clause.verbs):
-            return clause.said
-    return ""
+def _understand_fragment(
+    meaning: Node, reading: Reading, index: Index, past: Past
+) -> Understood | Trouble:
+    """Return the parts of the last command with other values: "and the lounge", "the left one"."""
+    text = reading.text
+    pieces = pieces_of_fragment(meaning, index.reader.lexicon, reading)
+    options = [vary_last_command(pieces, past, index.library)]
+    options = options if options[0] else complete_with_number(pieces, past)
+    if text.rstrip().endswith("?"):
+        options = [steps for steps in options if all(QUESTION in one.verbs for one in steps)]
+    found: Understood | Trouble = Trouble("NO_ACTION", text)
+    for option in filter(None, options):
+        steps = [replace(step, text=text.strip()) for step in option]
+        found = _bind_steps(steps, reading, index, past)
+        if isinstance(found, Understood):
+            break
+    return found
 
 
 def _bind_steps(
-    steps: list[Step], text: str, language: str, index: Index, past: Past
+    steps: list[Step], reading: Reading, index: Index, past: Past, said: str = ""
 ) -> Understood | Trouble:
+    """Return the parts of steps; `said` are their words, if they are a part of the text."""
+    text = said or reading.text
     known = replace_other_value(steps, past, index.library, index.reader.lexicon)
     if isinstance(known, Trouble):
         return known
@@ -310,7 +188,7 @@ def _bind_steps(
     resolved = index.binder.steps_with_objects(option)
     if _points_at_nothing(option, resolved, index):
         return Trouble("NO_REFERENT", text.strip())
-    return Understood(found, meaning_from_parts(resolved, text, language), resolved)
+    return Understood(found, meaning_from_parts(resolved, reading), resolved)
 
 
 def _is_by_that(step: Step) -> bool:
@@ -338,13 +216,12 @@ def understand_part(
     others = (reading.edge_of(one) for one in reading.meaning.parts() if one not in own)
     if not index.reader.is_certain(reading, [edge for edge in others if edge is not None]):
         return Trouble("NOT_UNDERSTOOD", said)
-    index.frames.add_unread(index.reader)
     try:
-        steps = steps_of_meaning(meaning, index.reader.lexicon, reading)
+        steps = index.reader.convert(reading, meaning)
     except NoStepsError:
         found: Understood | Trouble = Trouble("NOT_UNDERSTOOD", said)
     else:
-        found = _bind_steps(steps, said, reading.language, index, past)
+        found = _bind_steps(steps, reading, index, past, said)
     plain = {node.kind for node in reading.meaning.walk()}.isdisjoint(_SCOPES)
     if isinstance(found, Trouble) and plain and meaning.kind == "act" and reading.said(meaning):
         other = _understand_command(said, reading.language, index, past)
@@ -358,78 +235,7 @@ def understand_condition(reading: Reading, question: Node, index: Index) -> Held
     if not index.reader.is_certain(reading):
         return Trouble("CONDITION", said)
     try:
-        asked, needed = condition_of_meaning(question, index.reader.lexicon, reading)
+        asked, needed = index.reader.convert_condition(question, reading)
     except NoStepsError:
         return Trouble("CONDITION", said)
     return index.binder.bind_condition(asked, needed=needed)
-
-
-def _understand_with_engine(
-    text: str, language: str, index: Index, past: Past, trouble: Trouble
-) -> Understood | Trouble | None:
-    """Return the parts of a text as the reading engine reads it; None if it is not certain.
-
-    Args:
-        text: A cleaned command.
-        language: Its language.
-        index: What can be said.
-        past: The session.
-        trouble: Why it was not understood otherwise. Numbers and manners that were named there
-            must be in the meaning.
-    """
-    reading = index.reader.read_with_engine(text)
-    if reading is None or (_is_final(trouble, text) and not _is_quoted(trouble.words, reading)):
-        return None
-    seen = {} if _is_quoted(trouble.words, reading) else _SEEN
-    found: list[list[Step]] = []
-    polite = any(leaf.category in _POLITE for leaf in reading.edge.leaves())
-    asked = text.rstrip().endswith("?") and not polite
-    for meaning in (reading.meaning, *reading.rivals):
-        kinds = {one.kind for one in meaning.walk()}
-        if not kinds & seen.get(trouble.code, kinds):
-            return None
-        try:
-            found.append(steps_of_meaning(meaning, index.reader.lexicon, reading))
-        except LeftAloneError:
-            return None
-        except UnclearTextError as error:
-            return Trouble(error.code, error.words)
-        except NoStepsError:
-            continue
-        if language == "en" and asked and any(QUESTION not in step.verbs for step in found[-1]):
-            return None
-        if language == "ko" and not asked and meaning.kind == "ask":
-            return None  # 손 들어: a question or an order
-    verbs = "".join(one.text for one in reading.edge.leaves() if one.category.startswith("v."))
-    if trouble.code == "MANNER" and trouble.words.replace(" ", "") not in verbs:
-        return None
-    bound = [_bind_steps(steps, text, language, index, past) for steps in found]
-    verbs_known = index.reader.lexicon.verbs
-    for steps, parts in zip(found, bound, strict=True):
-        idle = any(v in verbs_known and verbs_known[v].idle for step in steps for v in step.verbs)
-        if idle and isinstance(parts, Trouble):
-            return None  # 그냥 놔둬: leave it, or let go of it
-    fit = [one for one in bound if isinstance(one, Understood)]
-    if len(bound) == 1 and not fit and any(node.kind == "quote" for node in reading.meaning.walk()):
-        return bound[0]  # nobody is addressed
-    effects = [[part.effect for part in one.parts] for one in fit]
-    return fit[0] if fit and all(one == effects[0] for one in effects) else None
-
-
-def _is_final(trouble: Trouble, text: str) -> bool:
-    """Return True if no other reading of a command can end a trouble."""
-    ends = text.rstrip(" .?!").endswith(trouble.words)
-    return trouble.code in _FINAL or (trouble.code == "NOT_A_COMMAND" and ends)
-
-
-def _is_quoted(words: str, reading: Reading) -> bool:
-    """Return True if words end in a text for a person."""
-    quotes = (node.text("said") for node in reading.meaning.walk() if node.kind == "quote")
-    last = words.split()[-1:]
-    return bool(last) and any(last[0] in said for said in quotes)
-
-
-def _has_spaced_syllables(text: str) -> bool:
-    """Return True if a Korean command has spaces between most of its syllables."""
-    words = text.split()
-    return len(words) > 2 and sum(len(word) <= 1 for word in words) * 2 >= len(words)

@@ -1,0 +1,118 @@
+"""Reasons why a text has no reading that can be followed, from the words that it contains."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bt_exec.language.closed import words as closed_words
+from bt_exec.language.operators import Operator, operators_in
+from bt_exec.language.reading.lexicon import language_data
+from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.reader import Reading, Unread
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.phrases import expand_phrase
+from bt_exec_llm.offline.reader import Reader
+from bt_exec_llm.offline.trouble import Trouble
+
+__all__ = ["explain"]
+
+_OPERATORS = {"condition": "CONDITION", "negation": "NEGATED"}
+"""Codes of kinds of operators; the others are ``OPERATOR``."""
+_NUMBER = r"\d+(?:[.,:]\d+)*"
+_STOP = re.compile(r"[,.;!?]")
+
+
+def explain(found: Reading | Unread, language: str, reader: Reader) -> Trouble:
+    """Return the reason of the highest rank.
+
+    Args:
+        found: The reading of a text, without steps or not certain, or none.
+        language: ``en`` or ``ko``.
+        reader: The words of the site.
+    """
+    if isinstance(found, Reading) and _names_only_objects(found.meaning) and not found.unknown:
+        return Trouble("NO_ACTION", found.text.strip(" .!"))
+    troubles = [*_troubles(found, language, reader)]
+    return min(troubles, key=lambda one: one.rank) if troubles else _not_understood(found)
+
+
+def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterator[Trouble]:
+    text = found.text
+    for operator in operators_in(text, language):
+        code = _OPERATORS.get(operator.kind, "OPERATOR")
+        words = text if code == "NEGATED" else operator.text
+        yield Trouble(code, _clause(text, operator, language) if code == "CONDITION" else words)
+    yield from _limits(text, language, reader.lexicon)
+    yield from _unknown_words(found, language)
+    if isinstance(found, Reading) and (word := reader.word_left_out(found)):
+        yield Trouble("MANNER", word)
+    if _ends_open(text, language):
+        yield Trouble("UNFINISHED", text)
+
+
+def _not_understood(found: Reading | Unread) -> Trouble:
+    asks = found.text.rstrip().endswith("?")
+    return Trouble("NOT_A_COMMAND" if asks else "NOT_UNDERSTOOD", found.text.strip())
+
+
+def _names_only_objects(meaning: Node) -> bool:
+    return meaning.kind == "fragment"
+
+
+def _clause(text: str, operator: Operator, language: str) -> str:
+    """Return the clause of a condition: from its word on in English, up to it in Korean."""
+    if language == "ko":
+        stops = [match.end() for match in _STOP.finditer(text, 0, operator.start)]
+        return text[max(stops, default=0) : operator.end].strip()
+    stop = _STOP.search(text, operator.end)
+    return text[operator.start : stop.start() if stop else len(text)].strip()
+
+
+def _limits(text: str, language: str, lexicon: Lexicon) -> Iterator[Trouble]:
+    """Yield what cannot be honoured: times, amounts, manners, choices."""
+    for code, words in lexicon.limits.items():
+        for phrase in getattr(words, language):
+            for said in expand_phrase(phrase):
+                if match := _find(said, text, language):
+                    yield Trouble(code, match)
+    units = "|".join(map(re.escape, closed_words(language, "units_of_time")))
+    later = "|".join(closed_words(language, "after_a_time"))
+    timed = rf"{_NUMBER}\s*(?:{units})(?:\s*(?:{later})\w*)?\b"
+    if found := re.search(timed, text, re.IGNORECASE):
+        yield Trouble("TIME", found[0].strip())
+
+
+def _find(said: str, text: str, language: str) -> str:
+    """Return a phrase as it is in a text, as whole words; empty if it is not in it."""
+    end = r"\b"
+    if language == "ko":
+        particles = "|".join(closed_words("ko", "particles"))
+        end = rf"(?:{particles})?(?=[\s,.!?]|$)"
+    match = re.search(rf"(?<!\w){re.escape(said.removesuffix('다'))}{end}", text, re.IGNORECASE)
+    return match[0] if match else ""
+
+
+def _unknown_words(found: Reading | Unread, language: str) -> Iterator[Trouble]:
+    if not found.unknown:
+        return
+    word = _with_numbers(found.unknown[0], found.text)
+    if isinstance(found, Reading):
+        yield Trouble("UNKNOWN_OBJECT", word)
+        return
+    said = found.text.casefold().strip(" .!?~")
+    acts = said.startswith(word.casefold()) if language == "en" else said.endswith(word)
+    yield Trouble("UNKNOWN_ACTION" if acts else "UNKNOWN_WORD", word)
+
+
+def _with_numbers(word: str, text: str) -> str:
+    """Return a word as it is in a text, with numbers beside it."""
+    spelt = r"\s*".join(map(re.escape, word))
+    match = re.search(rf"(?:{_NUMBER}\s+)?{spelt}(?:\s+{_NUMBER})?", text, re.IGNORECASE)
+    return match[0] if match else word
+
+
+def _ends_open(text: str, language: str) -> bool:
+    """Return True if the last word of a text joins it to something that is missing."""
+    last = text.rstrip(" .!").rpartition(" ")[2].casefold()
+    return last in language_data(language)["orders"]["unfinished"]
