@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +13,12 @@ from bt_exec.language.reading.lexicon import GERUND
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reader as Engine
 from bt_exec.language.reading.reader import Reading, Unread
-from bt_exec_llm.offline.engine_steps import NoStepsError, condition_of_meaning, steps_of_meaning
+from bt_exec_llm.offline.engine_steps import (
+    NoStepsError,
+    condition_of_meaning,
+    pieces_of_fragment,
+    steps_of_meaning,
+)
 from bt_exec_llm.offline.engine_words import to_engine_lexicon
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.phrases import expand_phrase
@@ -112,10 +118,11 @@ class Reader:
         found = self.read(text)
         if not isinstance(found, Reading):
             return []
-        try:
+        with suppress(NoStepsError):
+            if found.meaning.kind == "fragment":
+                return [Step((), pieces_of_fragment(found.meaning, self.lexicon, found))]
             return self.convert(found)
-        except NoStepsError:
-            return []
+        return []
 
     def is_certain(self, found: Reading, others: Iterable[Edge] = ()) -> bool:
         """Return whether a reading leaves nothing out; `others` are parts read elsewhere.

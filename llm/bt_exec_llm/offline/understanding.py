@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bt_exec.language.context import Context, Turn
 from bt_exec.language.messages import language_of
+from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.acts import meaning_from_parts
@@ -35,7 +36,7 @@ from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["TALK", "understand", "understand_condition", "understand_part", "understand_session"]
 
-TALK = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED", "HELP", "WHY", "DONE", "WHERE")
+TALK = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED", "HELP", "DONE", "WHY", "WHERE")
 """Codes of phrases that are answered in words."""
 _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGATED")
 """Troubles of commands that were read and match no utterance of their language."""
@@ -111,7 +112,8 @@ def _understand_command(text: str, language: str, index: Index, past: Past) -> U
     fit = [one for one in found if isinstance(one, Understood)]
     effects = [[part.effect for part in one.parts] for one in fit]
     if not fit:
-        return found[0] if found else explain(reading, language, index.reader)
+        troubles = [one for one in found if isinstance(one, Trouble)]
+        return min((*troubles, explain(reading, language, index.reader)), key=lambda one: one.rank)
     if any(one != effects[0] for one in effects):
         return Trouble("NOT_UNDERSTOOD", text)
     return fit[0]
@@ -126,17 +128,20 @@ def _understand_meaning(
         NoStepsError: If a part of it cannot be expressed.
     """
     text = reading.text
-    if meaning.kind == "again":
-        return past.last or Trouble("NOTHING_SAID", text)
-    if meaning.kind == "act" and meaning.text("verb") == "go_on":
-        return past.find_unfinished()
-    if meaning.kind == "fragment" and past.said:
+    asked = _asks_without_request(reading)
+    if meaning.kind == "again" or meaning.text("verb") == "go_on":
+        if asked:
+            return Trouble("NOT_A_COMMAND", text)
+        if meaning.kind == "act":
+            return past.find_unfinished()
+        if meaning.get("of") is None or past.last is None:
+            return past.last or Trouble("NOTHING_SAID", text)
+    if meaning.kind in ("again", "fragment"):
         return _understand_fragment(meaning, reading, index, past)
     steps = index.reader.convert(reading, meaning)
-    asked = text.rstrip().endswith("?")
-    if reading.language == "en" and asked and any(QUESTION not in one.verbs for one in steps):
-        raise NoStepsError
-    if reading.language == "ko" and not asked and meaning.kind == "ask":
+    if asked and any(QUESTION not in step.verbs for step in steps):
+        return Trouble("NOT_A_COMMAND", text)
+    if reading.language == "ko" and meaning.kind == "ask" and not text.rstrip().endswith("?"):
         raise NoStepsError  # 손 들어: a question or an order
     found = _bind_steps(steps, reading, index, past)
     verbs = index.reader.lexicon.verbs
@@ -146,19 +151,28 @@ def _understand_meaning(
     return found
 
 
+def _asks_without_request(reading: Reading) -> bool:
+    """Return True for a text with a question mark that does not ask for a favour."""
+    requests = tuple(language_data(reading.language)["orders"]["requests"])
+    asks = reading.text.rstrip().endswith("?")
+    return asks and not any(leaf.category.endswith(requests) for leaf in reading.edge.leaves())
+
+
 def _understand_fragment(
     meaning: Node, reading: Reading, index: Index, past: Past
 ) -> Understood | Trouble:
-    """Return the parts of the last command with other values: "and the lounge", "the left one"."""
-    text = reading.text
+    """Return the last command with other values ("and the lounge"), or what has no verb."""
     pieces = pieces_of_fragment(meaning, index.reader.lexicon, reading)
-    options = [vary_last_command(pieces, past, index.library)]
-    options = options if options[0] else complete_with_number(pieces, past)
-    if text.rstrip().endswith("?"):
+    asks = _asks_without_request(reading)
+    varied = vary_last_command(pieces, past, index.library)
+    options = [varied] if varied else complete_with_number(pieces, past)
+    if asks:
         options = [steps for steps in options if all(QUESTION in one.verbs for one in steps)]
-    found: Understood | Trouble = Trouble("NO_ACTION", text)
-    for option in filter(None, options):
-        steps = [replace(step, text=text.strip()) for step in option]
+        options = [[replace(one, via="ask") for one in steps] for steps in options]
+    alone = Step((QUESTION,) if asks else (), pieces, via="ask" if asks else "")
+    found: Understood | Trouble = Trouble("NO_ACTION", reading.text)
+    for option in (*options, [alone]):
+        steps = [replace(step, text=reading.text.strip()) for step in option]
         found = _bind_steps(steps, reading, index, past)
         if isinstance(found, Understood):
             break

@@ -93,8 +93,9 @@ class Session:
                 return begun
             questioned = text.rstrip().endswith(("?", "？"))
             node = self._with_held(node, asked or questioned)
-            if (questioned and node.kind == "again") or _is_denial(node):
-                continue  # again? not on the tray
+            changed = node.kind == "again" and node.get("of") is not None
+            if (questioned and node.kind == "again") or changed or _is_denial(node):
+                continue  # again? again with the left arm, not on the tray
             if questioned and _is_open(node):
                 found += [(one, cost) for one in _questions(node)]
             elif node.kind == "fragment" and asked:
