@@ -44,6 +44,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "both": ("of",),
     "pronoun": ("name",),
     "quantity": ("bound", "number"),
+    "times": ("number",),
+    "duration": ("number", "unit"),
     "aspect": ("name", "of"),
     "apart": ("of", "to"),
     "sized": ("of", "name", "number", "unit"),

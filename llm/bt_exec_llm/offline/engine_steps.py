@@ -281,8 +281,6 @@ class _Steps:
         said = [(piece.kind, piece.name, piece.value) for piece in pieces if piece.value]
         if len(set(said)) < len(said):
             raise NoStepsError
-        if any(not one.mark and find_only_other_value(one, self._lexicon) for one in pieces):
-            raise NoStepsError  # a hand that is opened, not one that opens
 
     def _set_text_type(self, piece: Piece, verbs: tuple[str, ...], *, alone: bool) -> Piece:
         """Return a piece; a text has the type that its verb takes.
@@ -515,20 +513,24 @@ class _Steps:
             yield self._new_piece("pronoun", person, mark=mark)
         elif node.kind == "rel":
             yield from self._convert_relation(node)
+        elif node.kind in ("quantity", "times", "duration"):
+            yield self._convert_number(node)
         elif node.kind == "avoid":
             for part in node.parts():
                 inner = part.node("to") if part.kind == "rel" else part
                 yield from self._convert_phrase(inner, "not")
         elif node.kind == "np":
-            if node.get("quantity") is not None or node.text("det") in ("another", "any"):
+            if node.text("det") in ("another", "any"):
                 raise NoStepsError
+            quantity = node.get("quantity")
+            if isinstance(quantity, Node):
+                yield from self._convert_phrase(quantity)
             formula = node.get("of")
             if not isinstance(formula, Node):
                 raise NoStepsError
             described = [part.kind for part in conjuncts(formula)]
-            if {"thing", "many"} <= {*described} or (
-                node.text("det") == "all" and "many" in described
-            ):
+            several = quantity is None and "many" in described
+            if several and ("thing" in described or node.text("det") == "all"):
                 raise NoStepsError
             if node.text("det") in ("rest", "all") and {"any", "not"} >= {*described}:
                 yield self._new_piece("noun", mark=REST)
@@ -537,6 +539,15 @@ class _Steps:
             yield from self._convert_formula(formula, mark)
         else:
             raise NoStepsError
+
+    def _convert_number(self, node: Node) -> Piece:
+        if node.kind == "quantity" and node.text("bound") != "exactly":
+            raise NoStepsError
+        number = int(node.text("number"))
+        kind, value = ("TIMES" if node.kind == "times" else "COUNT"), str(number)
+        if node.kind == "duration":
+            kind, value = "TIME", f"{number * int(node.text('unit'))}s"
+        return self._new_piece("limit", kind, value, text=self._said(node) or value)
 
     def _convert_relation(self, node: Node) -> Iterator[Piece]:
         relation, to = node.text("relation"), node.get("to")
@@ -593,9 +604,8 @@ class _Steps:
         sense: str = "",
         text: str = "",
     ) -> Piece:
-        self._place += 1
-        at = self._place
-        piece = Piece(kind, name, value, mark, start=at, end=at, text=text, sense=sense)
+        at, self._place = self._place, self._place + 2
+        piece = Piece(kind, name, value, mark, start=at, end=at + 1, text=text, sense=sense)
         if find_only_other_value(piece, self._lexicon):
             self._tool = piece
         return piece
@@ -603,7 +613,7 @@ class _Steps:
 
 def _group_by_repetitions(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
     """Yield the arguments of each act with its number of times: A twice, B once."""
-    counts = [at for at, one in enumerate(of) if one.kind == "quantity"]
+    counts = [at for at, one in enumerate(of) if one.kind == "times"]
     if not counts:
         yield of, 1
         return
@@ -613,7 +623,7 @@ def _group_by_repetitions(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
     for at in counts:
         times = int(of[at].text("number"))
         own = of[start:at] if len(counts) > 1 else [one for one in of if one is not of[at]]
-        if not 1 <= times <= MOST_TIMES or (len(counts) > 1 and len(own) != 1):
+        if not times or (len(counts) > 1 and len(own) != 1):
             raise NoStepsError
         yield own, times
         start = at + 1

@@ -70,6 +70,7 @@ class Frames:
         read = cached_steps(reader, [text for _, text in said])
         for (tree, text), steps in zip(said, read, strict=True):
             limits = {p.name for step in steps for p in step.pieces if p.kind == "limit"}
+            limits |= {"TIMES" for step in steps if step.times > 1}
             frames.numbers.setdefault(tree.tree, set()).update(limits)
             frames.utterances.append((tree.tree, text, language_of(text)))
             if not steps or any(p.kind == "unknown" for step in steps for p in step.pieces):

@@ -76,12 +76,13 @@ class Reader:
         }
 
     def standardize_spelling(self, text: str, language: str) -> str:
-        """Return `text` with colloquial and dialect spellings replaced by standard ones."""
+        """Return `text` with colloquial spellings replaced by standard ones."""
         text = _SOUNDS.sub(lambda found: " " * len(found[0]), text) or text
-        for spellings in (self.lexicon.spellings, self.lexicon.dialects):
-            for spoken, written in spellings.get(language, {}).items():
-                text = text.replace(spoken, written)
-        return text
+        return _replace_all(text, self.lexicon.spellings.get(language, {}))
+
+    def standardize_dialect(self, text: str, language: str) -> str:
+        """Return `text` with dialect forms replaced by standard ones."""
+        return _replace_all(text, self.lexicon.dialects.get(language, {}))
 
     def find_phrase_code(self, text: str, language: str) -> str:
         """Return the code of an utterance that is not a command (stop, help, hello)."""
@@ -118,10 +119,11 @@ class Reader:
         found = self.read(text)
         if not isinstance(found, Reading):
             return []
-        with suppress(NoStepsError):
-            if found.meaning.kind == "fragment":
-                return [Step((), pieces_of_fragment(found.meaning, self.lexicon, found))]
-            return self.convert(found)
+        for meaning in (found.meaning, *found.rivals):
+            with suppress(NoStepsError):
+                if meaning.kind == "fragment":
+                    return [Step((), pieces_of_fragment(meaning, self.lexicon, found))]
+                return self.convert(found, meaning)
         return []
 
     def is_certain(self, found: Reading, others: Iterable[Edge] = ()) -> bool:
@@ -150,6 +152,12 @@ class Reader:
                 return found.typed.typed(leaf.start, leaf.end)
         limited = next(filter(_contains_only, _edges_of_category(found.edge, "denied")), None)
         return None if limited is None else found.typed.typed(limited.start, limited.end)
+
+
+def _replace_all(text: str, spellings: Mapping[str, str]) -> str:
+    for spoken, written in spellings.items():
+        text = text.replace(spoken, written)
+    return text
 
 
 def _joined_phrases(every: Iterable[Words], language: str) -> Iterator[str]:

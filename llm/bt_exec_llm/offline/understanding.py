@@ -87,6 +87,10 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
     if chosen := find_chosen_command(offered, text, reader):
         return understand(chosen, language, index, past)
     found = _understand_command(text, language, index, past)
+    standard = reader.standardize_dialect(text, language)
+    if isinstance(found, Trouble) and standard != text:
+        other = _understand_command(standard, language, index, past)
+        found = found if isinstance(other, Trouble) else other
     if isinstance(found, Trouble) and found.code in _OF_THE_LIBRARY:
         other = _understand_command(text, language, index.whole, past)
         found = found if isinstance(other, Trouble) else other
