@@ -7,7 +7,7 @@ Words outside the lexicon become edges of the category ``unknown``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.english_inflection import singulars
@@ -142,9 +142,12 @@ def _after_link(
                 yield last, mood, negated != (stem.kind == "negated"), cost + extra
 
 
-def _unknown(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
+def _unknown(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> Iterator[Edge]:
     """Yield nouns for text that the lexicon does not cover."""
-    covered = _covered(text, edges)
+    by_start: dict[int, list[int]] = {}
+    for edge in edges:
+        by_start.setdefault(edge.start, []).append(edge.end)
+    covered = _covered(text, edges, by_start)
     for start, end in text.words:
         if (start, end) in covered:
             continue
@@ -154,34 +157,35 @@ def _unknown(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Ed
             yield Edge(start, end, "unknown", thing, UNKNOWN, text=word)
             continue
         for cut in range(start + 1, end + 1):
-            tail = text.chars[cut:end]
-            suffixes = lexicon.entries.get(tail, ())
-            if cut == end or any(entry.suffix for entry in suffixes):
+            suffix = any(one.suffix for one in lexicon.entries.get(text.chars[cut:end], ()))
+            if cut == end or suffix or _leads(cut, end, by_start):
                 whole = 0.2 if cut == end else 0.0
-                thing = Node("thing", (("name", text.chars[start:cut]),))
-                yield Edge(start, cut, "unknown", thing, UNKNOWN + whole, text=word)
+                own = text.chars[start:cut]
+                thing = Node("thing", (("name", own),))
+                yield Edge(start, cut, "unknown", thing, UNKNOWN + whole, text=own)
 
 
-def _covered(text: Text, edges: Iterable[Edge]) -> set[tuple[int, int]]:
+def _leads(start: int, end: int, by_start: Mapping[int, Sequence[int]]) -> bool:
+    """Return True if words of the lexicon cover the text between two positions."""
+    reached, left = {start}, [start]
+    while left:
+        for after in by_start.get(left.pop(), ()):
+            if after <= end and after not in reached:
+                reached.add(after)
+                left.append(after)
+    return end in reached
+
+
+def _covered(
+    text: Text, edges: Iterable[Edge], by_start: Mapping[int, Sequence[int]]
+) -> set[tuple[int, int]]:
     """Return the spans between spaces that words of the lexicon cover."""
-    by_start: dict[int, list[int]] = {}
-    for edge in edges:
-        by_start.setdefault(edge.start, []).append(edge.end)
-    found = set()
-    reached = {0}
-    for place in range(len(text.chars)):
-        if place in reached:
-            reached.update(by_start.get(place, ()))
-    for start, end in text.words:
-        inside, stack = {start}, [start]
-        while stack:
-            for after in by_start.get(stack.pop(), ()):
-                if after <= end and after not in inside:
-                    inside.add(after)
-                    stack.append(after)
-        if end in inside or any(
+    return {
+        (start, end)
+        for start, end in text.words
+        if _leads(start, end, by_start)
+        or any(
             edge.start <= start and edge.end >= end and edge.end - edge.start > end - start
             for edge in edges
-        ):
-            found.add((start, end))
-    return found
+        )
+    }

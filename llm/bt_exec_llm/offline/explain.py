@@ -94,22 +94,22 @@ def _find(said: str, text: str, language: str) -> str:
 
 
 def _unknown_words(found: Reading | Unread, language: str) -> Iterator[Trouble]:
+    """Yield the trouble with the first unknown words: as an action, an object, or anything else."""
     if not found.unknown:
         return
-    word = _with_numbers(found.unknown[0], found.text)
-    if isinstance(found, Reading):
-        yield Trouble("UNKNOWN_OBJECT", word)
-        return
-    said = found.text.casefold().strip(" .!?~")
-    acts = said.startswith(word.casefold()) if language == "en" else said.endswith(word)
-    yield Trouble("UNKNOWN_ACTION" if acts else "UNKNOWN_WORD", word)
-
-
-def _with_numbers(word: str, text: str) -> str:
-    """Return a word as it is in a text, with numbers beside it."""
-    spelt = r"\s*".join(map(re.escape, word))
-    match = re.search(rf"(?:{_NUMBER}\s+)?{spelt}(?:\s+{_NUMBER})?", text, re.IGNORECASE)
-    return match[0] if match else word
+    words = "|".join("".join(rf"{re.escape(char)}\s*" for char in one) for one in found.unknown)
+    part = rf"(?:{words})(?:{_NUMBER}\s*)?"
+    match = re.search(rf"(?<!\w)(?:{_NUMBER}\s*)?(?:{part})+", found.text, re.IGNORECASE)
+    said = match[0].strip() if match else found.unknown[0]
+    start, end = match.span() if match else (0, 0)
+    first = not found.text[:start].strip()
+    last = not found.text[end:].strip(" .!?~")
+    if last if language == "ko" else first and not last:
+        yield Trouble("UNKNOWN_ACTION", said)
+    elif isinstance(found, Reading) or last or said[-1].isdigit():  # room 203
+        yield Trouble("UNKNOWN_OBJECT", said)
+    else:
+        yield Trouble("UNKNOWN_WORD", said)
 
 
 def _ends_open(text: str, language: str) -> bool:
