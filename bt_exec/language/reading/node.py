@@ -68,6 +68,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "ordered": ("of", "sign"),
     "if": ("of", "then", "other"),
     "again": ("of",),
+    "choice": ("of",),
 }
 """Kinds of nodes with the names of their arguments, in the order of templates."""
 

@@ -71,6 +71,16 @@ class Text:
         last, first, stop = inside[-1]
         return self.source[inside[0][1] : stop if end in self.gaps else first + end - last]
 
+    def around(self, start: int, end: int) -> tuple[str, str]:
+        """Return what was typed before and after two positions."""
+        return self.source[: self._place(start, False)], self.source[self._place(end, True) :]
+
+    def _place(self, position: int, is_end: bool) -> int:
+        """Return the place of a position in the source."""
+        before = [one for one in self.origins if one[0] < position + (not is_end)]
+        at, start, stop = before[-1] if before else (0, 0, 0)
+        return stop if is_end and position in self.gaps else min(start + position - at, stop)
+
     @cached_property
     def words(self) -> tuple[tuple[int, int], ...]:
         """Spans between spaces."""

@@ -7,7 +7,8 @@ or trees with the same utterance. Each alternative is compiled before it is offe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from bt_exec.language.particles import with_particles
@@ -79,7 +80,7 @@ def _commands_with_each_alternative(
     edge = reading.edge_of(open_node)
     found: list[str] = []
     kinds: set[str] = set()
-    for part in open_node.parts():
+    for part in _completed(sorted(open_node.parts(), key=partial(_start, reading))):
         try:
             steps = index.reader.convert(reading, reading.meaning.substitute(open_node, part))
         except NoStepsError:
@@ -100,11 +101,25 @@ def _commands_with_each_alternative(
     return found, tuple(kinds) if open_node.kind == "or" and len(kinds) == 1 else ()
 
 
+def _start(reading: Reading, part: Node) -> int:
+    edge = reading.edge_of(part)
+    return 0 if edge is None else edge.start
+
+
+def _completed(alternatives: Sequence[Node]) -> list[Node]:
+    """Return alternatives with what only the others name: "open or close the door"."""
+    named = next((one.get("of") for one in alternatives if one.get("of") is not None), None)
+    acts = (one.kind == "act" and one.get("of") is None for one in alternatives)
+    return [
+        one.replace(of=named) if bare else one
+        for one, bare in zip(alternatives, acts, strict=True)
+    ]
+
+
 def _with_alternative(reading: Reading, edge: Edge, part: Node) -> str:
     """Return the text of a reading with one alternative in the place of all."""
-    typed = reading.typed
-    before, after = typed.typed(0, edge.start), typed.typed(edge.end, len(typed.chars))
-    return f"{before} {_with_korean_particle(reading.said(part), after)}".strip()
+    before, after = reading.typed.around(edge.start, edge.end)
+    return before + _with_korean_particle(reading.said(part), after)
 
 
 def _readings_of_second_act(told: str, text: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.engine_steps import NoStepsError, pieces_of_fragment
@@ -20,23 +21,29 @@ def find_chosen_command(offered: Sequence[str], text: str, reader: Reader) -> st
     """
     if len(offered) <= 1 or text in offered:
         return ""
-    said = _content(text, reader)
-    fits = [one for one in offered if said and said <= _content(one, reader)]
-    return fits[0] if len(fits) == 1 else ""
+    asked = [said for said in _contents(text, reader) if said]
+    named = {one: _contents(one, reader) for one in offered}
+    for said in asked:
+        fits = [one for one, every in named.items() if any(said <= own for own in every)]
+        if len(fits) == 1:
+            return fits[0]
+    return ""
 
 
-def _content(text: str, reader: Reader) -> set[tuple[object, ...]]:
-    """Return the content of a text for comparison: values, objects, verbs and negations."""
+def _contents(text: str, reader: Reader) -> list[set[tuple[object, ...]]]:
+    """Return what the readings of a text name: values, objects, verbs and negations."""
     found = reader.read(text)
     if not isinstance(found, Reading) or found.unknown:
-        return set()
-    try:
-        if found.meaning.kind == "fragment":
-            return _names(pieces_of_fragment(found.meaning, reader.lexicon, found))
-        steps = reader.convert(found)
-    except NoStepsError:
-        return set()
-    return {one for step in steps for one in (*_names(step.pieces), *_acts(step))}
+        return []
+    contents = []
+    for meaning in (found.meaning, *found.rivals):
+        with suppress(NoStepsError):
+            if meaning.kind in ("fragment", "again"):
+                contents.append(_names(pieces_of_fragment(meaning, reader.lexicon, found)))
+                continue
+            steps = reader.convert(found, meaning)
+            contents.append({one for step in steps for one in (*_names(step.pieces), *_acts(step))})
+    return contents
 
 
 def _names(pieces: Sequence[Piece]) -> set[tuple[object, ...]]:

@@ -211,6 +211,8 @@ class _Steps:
 
     def convert(self, node: Node) -> Iterator[Step]:
         """Yield the steps of a clause."""
+        if find_choice(node) is not None:
+            raise UnclearTextError("CHOICE", self._said(node))
         if node.kind == "seq":
             for part in node.parts():
                 yield from self.convert(part)
