@@ -20,6 +20,7 @@ __all__ = ["lattice"]
 
 UNKNOWN = 2.0  # cost of a word outside the lexicon
 _RUN_ON = 0.25  # cost of a missing space before a word; of one syllable, twice
+_SKIPPED = 0.02  # cost of a word without meaning
 _APART = 0.3  # cost of a space before a particle or within a word
 
 
@@ -48,7 +49,39 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
     edges += _unknown(text, lexicon, edges)
     if lexicon.takes_texts:
         edges += free_texts(text, lexicon, edges)
-    return edges
+    return [*edges, *_with_skipped(edges, lexicon)]
+
+
+def _with_skipped(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
+    """Yield the edges that skip words without meaning before and after them.
+
+    Such words stand anywhere between phrases, so no rule has to mention them.
+    """
+    kinds = tuple(lexicon.language.data.get("skipped", ()))
+    chains: list[Edge] = []  # of several in a row, and the commas among them
+    marks = [one for one in edges if one.category in (*kinds, "comma")]
+    for mark in sorted(marks, key=lambda edge: edge.start):
+        chains += [_joined(kinds[0], one, mark) for one in chains if one.end == mark.start]
+        chains.append(mark)
+    skips = [one for one in chains if one.category in kinds]
+    by_start: dict[int, list[Edge]] = {}
+    for skip in skips:
+        by_start.setdefault(skip.start, []).append(skip)
+    for edge in edges:
+        if edge.category in kinds or edge.category.startswith("text"):
+            continue
+        for skip in by_start.get(edge.end, ()):
+            yield _joined(edge.category, edge, skip)
+        if edge.start:
+            for skip in by_start.get(0, ()):
+                if skip.end == edge.start:
+                    yield _joined(edge.category, skip, edge)
+
+
+def _joined(category: str, one: Edge, other: Edge) -> Edge:
+    meaning = one.meaning if one.category == category else other.meaning
+    cost = one.cost + other.cost + _SKIPPED
+    return Edge(one.start, other.end, category, meaning, cost, (one, other))
 
 
 def _edge(text: Text, start: int, end: int, entry: Entry, korean: bool) -> Iterator[Edge]:

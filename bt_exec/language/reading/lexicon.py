@@ -38,6 +38,7 @@ PRESENT = ("order", "and")  # moods without a past form, but for endings of the 
 
 GERUND = 0.3
 """Cost of a gerund for an order: "would you mind putting"."""
+_SILENT = ("adverb", "interjection", "manner")  # categories of words without meaning
 _NOMINAL = ("colour", "size")
 """Kinds of attributes whose English adjectives have a plural: "the reds"."""
 _SEVERAL = (Node("one"), Node("many"))
@@ -215,7 +216,11 @@ class Lexicon:
             for name, verb in pack.get("verbs", {}).items():
                 for word in verb[language]:
                     lexicon._add_order(word, f"v.{verb['frame']}", name)
-            known = set(lexicon.entries)
+            known = {
+                surface
+                for surface, entries in lexicon.entries.items()
+                if any(entry.category not in _SILENT for entry in entries)
+            }
             for word in pack.get("fillers", {}).get(language, ()):
                 surface, entry = _entry(word, "manner", None)
                 if surface not in known:  # the grammar has its own use of other words
