@@ -19,6 +19,7 @@ __all__ = ["free_texts"]
 
 _WORD = 0.1  # cost of a word of a text
 _ITEM = 0.5  # cost of an object outside the lexicon
+_LATE = 0.4  # cost of a text that leaves out the word before it
 _MOST = 6
 """Maximum number of words of an item."""
 _SENTENCES = re.compile(r"[.!?;]\s")
@@ -48,6 +49,9 @@ class _Texts:
         acts = (one for one in edges if {one.start, one.end} <= text.gaps and self._is_act(one))
         self._acts = [(one.start, one.end) for one in acts]
         """Spans of words that order something else."""
+        silent = {*lexicon.language.data.get("skipped", ())}
+        self._late = {one.end for one in edges if one.category in silent}
+        """Ends of words without meaning, which rather belong to a text that follows."""
         starts = {start for start, _ in self._acts}
         if lexicon.language.name == "en":
             links = [one for one in edges if one.category in ("link", "comma", "~or")]
@@ -82,7 +86,7 @@ class _Texts:
         said = self._text.typed(start, end)
         if not said or surface.startswith(",") or surface.endswith(",") or _SENTENCES.search(said):
             return
-        cost = _WORD * len(words)
+        cost = _WORD * len(words) + (_LATE if start in self._late else 0.0)
         quoted = next((one for one in rules.get("quoted", {}) if surface.endswith(one)), "")
         if len(words) <= _MOST and not quoted and self._is_noun(surface, words):
             yield Edge(start, end, "text.item", _quote(said), cost + _ITEM, text=surface)

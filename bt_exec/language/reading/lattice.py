@@ -120,6 +120,7 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
 
     A negated group has an exclamation mark after its category.
     """
+    found: dict[tuple[str, int], tuple[int, list[Edge]]] = {}
     for end in range(start + 1, min(len(text.chars), start + lexicon.longest) + 1):
         for stem in lexicon.stems.get(text.chars[start:end], ()):
             if stem.auxiliary:
@@ -131,7 +132,11 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
                 category = f"{stem.kind}.{mood}{'!' if negated else ''}"
                 surface = text.chars[start:last]
                 past = stem.form.startswith(PAST)
-                yield Edge(start, last, category, stem.meaning, cost + extra, (), surface, past)
+                edge = Edge(start, last, category, stem.meaning, cost + extra, (), surface, past)
+                longest, edges = found.get((category, last), (0, []))
+                found[category, last] = end, [*(edges if longest == end else ()), edge]
+    for _, edges in found.values():  # of the longest stems
+        yield from edges
 
 
 def _tails(

@@ -34,7 +34,7 @@ SECTIONS = {"things": "thing", "attributes": "has"}
 """Sections of a pack's lexicon whose words are formulas, and the kind of node of each."""
 
 PAST = "past "
-PRESENT = ("order", "and")  # moods without a past form, but for endings of the form "past …"
+PRESENT = ("order", "and", "after", "bare", "insisted", "own", "allowed", "ought")  # moods without a past form, but for endings of the form "past …"
 
 GERUND = 0.3
 """Cost of a gerund for an order: "would you mind putting"."""
@@ -267,6 +267,8 @@ class Lexicon:
             self._add_noun(word, meaning)
         for word in said.get("attribute", ()):
             self._put(*_entry(word, "hue", meaning))
+        for word in said.get("adnominal", ()):
+            self._put(*_entry(word, "adj.adn", meaning))
         for word in said.get("adjective", ()):
             self._add_adjective(word, meaning)
 
@@ -303,6 +305,9 @@ class Lexicon:
 
         Any other word is an order as it is said: 춤춰, 춤춰 줘.
         """
+        noun = word.removesuffix(self.language.data.get("light", word))
+        if noun and kind.startswith("v."):  # 순찰, for 순찰하다
+            self._put(*_entry(noun, f"{kind}.noun", meaning))
         classes = self.language.data["classes"]
         asks = word.endswith(tuple(self.language.data.get("asks", ("\0",))))
         *head, last = word.split(" ")

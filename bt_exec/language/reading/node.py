@@ -64,6 +64,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     # orders
     "act": ("verb", "of", "to", "source", "by"),
     "avoid": ("of",),
+    "remark": ("of",),
     "seq": ("of",),
     "ordered": ("of", "sign"),
     "if": ("of", "then", "other"),

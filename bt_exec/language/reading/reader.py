@@ -71,6 +71,15 @@ class Reading:
                     found[normal(edge.meaning)] = edge
         return found
 
+    def with_meaning(self, meaning: Node) -> Reading:
+        """Return the reading with the parse tree of one of its meanings.
+
+        For any other node, it is the reading itself.
+        """
+        rivals = (tree for tree in self.trees if normal(tree.meaning) == meaning)
+        tree = self.edge if meaning == self.meaning else next(rivals, self.edge)
+        return self if tree is self.edge else replace(self, edge=tree)
+
     def edge_of(self, node: Node) -> Edge | None:
         """Return the part of a parse tree that means a node; None if there is none."""
         return self._edges.get(node)

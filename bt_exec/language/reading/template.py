@@ -188,6 +188,11 @@ def _leave_out(question: Node, formula: Node) -> Node:
     return question.replace(of=without or _leave_out(inner, formula))
 
 
+def _asked_what(question: Node) -> Node:
+    """Return a question that is not one of yes or no; the latter has no meaning."""
+    return negation(Node("any")) if question.text("what") == "whether" else question
+
+
 def _either(one: str, other: str, to: Node) -> Node:
     """Return the disjunction of two relations to the same objects."""
     return disjunction(*(Node("rel", (("relation", name), ("to", to))) for name in (one, other)))
@@ -245,6 +250,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "leave_out": _leave_out,
     "of_them": _of_them,
     "either": _either,
+    "asked_what": _asked_what,
     "topic": _topic,
     "among": _among,
     "pick": lambda node, name: node.get(name),

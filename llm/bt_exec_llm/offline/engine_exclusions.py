@@ -128,8 +128,11 @@ def _expand_rest_value(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
 def _without_excluded_values(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
     """Return pieces without excluded values for which another one is named or follows."""
     named = {piece.name: piece for piece in pieces if piece.kind == "value" and piece.mark != "not"}
+    nouns = any(piece.kind == "noun" and piece.mark != "not" for piece in pieces)
     found = []
     for piece in pieces:
+        if piece.mark == "not" and piece.kind == "noun" and nouns:
+            continue  # not the door but the hand
         if piece.mark == "not" and piece.kind != "value":
             raise NoStepsError
         other = find_only_other_value(piece, lexicon) if piece.mark == "not" else ""

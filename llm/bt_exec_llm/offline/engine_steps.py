@@ -6,6 +6,7 @@ A meaning with a part that no step can express has no steps: it is never followe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from bt_exec.language.closed import words as closed_words
@@ -24,7 +25,8 @@ from bt_exec_llm.offline.engine_exclusions import (
     find_only_other_value,
 )
 from bt_exec_llm.offline.engine_words import parse_name
-from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.lexicon import Lexicon, Words
+from bt_exec_llm.offline.phrases import expand_phrase
 from bt_exec_llm.offline.piece import Kind, Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
@@ -46,10 +48,18 @@ MOST_TIMES = 10
 _SILENT = ("any", "one", "many")
 _SEEING = frozenset({"see", "seen", "exist", "absent"})
 """Categories of words by which an object is looked for."""
-_MARKS: Mapping[str, str] = {"at": "at", "in": "at", "to": "to", "from": "from", "with": "with"}
+_MARKS: Mapping[str, str] = {
+    "at": "at",
+    "by": "by",
+    "in": "at",
+    "to": "to",
+    "from": "from",
+    "with": "with",
+}
 _SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_there": False}
 _SOS = tuple(Node("pronoun", (("name", name),)) for name in _SO)
 _PAIR = 2
+_ONE = Node("quantity", (("bound", "exactly"), ("number", 1)))
 _DESCRIBED = ("status", "held_thing")
 """Nouns that name a state of an object, or an object by its state."""
 HAND, _HOME = "hand", "home"
@@ -72,11 +82,11 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     raw = reading.edge.meaning
     if isinstance(raw, Node) and _is_unclear(raw, reading):
         raise NoStepsError
-    if _is_inside(reading, lexicon.list_types("each")):
+    if _is_inside(reading, lexicon.list_types("each")) or _tells_before(reading, lexicon):
         raise NoStepsError
     steps = list(_Steps(lexicon, reading, meaning).convert(meaning))
     late = any(not step.positive and steps[0].positive for step in steps[:-1])
-    if late and reading.language == "ko":
+    if late and _has_joined_before_negation(reading):
         raise NoStepsError  # whether all that stands before is forbidden, too
     if not steps:
         raise LeftAloneError
@@ -188,7 +198,7 @@ class _Steps:
         self._said = reading.said
         kinds = {leaf.category.partition(".")[0] for leaf in reading.edge.leaves()}
         self._sees = bool(kinds & _SEEING)
-        self._paused = _has_pause_after_first_act(reading.edge)
+        self._reading = reading
         self._each = lexicon.list_types("each")
         self._persons = lexicon.people
         self._points = _refers_to_named_place(reading, self._each)
@@ -196,13 +206,14 @@ class _Steps:
         ifs = [node for node in meaning.walk() if node.kind == "if"]
         self._branches = sum(1 + (node.get("other") is not None) for node in ifs)
         self._tool: Piece | None = None
-        self._free = self._working = False
+        self._free = self._working = self._asks_presence = False
         self._case = 0
         self._place = 0
         self._language = reading.language
         self._taking = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
         verbs = lexicon.verbs
         closing = [one for one in lexicon.closing_verbs if one in verbs and not verbs[one].sums]
+        self._asked_for = tuple(name for name, verb in verbs.items() if verb.asked_for)
         self._reports = tuple(sorted(one for one in closing if verbs[one].finds == "tell"))
 
     def convert_fragment(self, node: Node) -> list[Piece]:
@@ -220,6 +231,8 @@ class _Steps:
             yield from self._convert_conditional(node)
         elif node.kind == "ask":
             yield self._build_question_step(node, "ask")
+        elif node.kind == "remark":
+            yield from self._convert_remark(node)
         elif node.kind == "avoid":
             yield self._convert_prohibited_act(node.node("of"))
         elif node.kind == "act":
@@ -232,9 +245,21 @@ class _Steps:
         else:
             raise NoStepsError
 
+    def _convert_remark(self, remark: Node) -> Iterator[Step]:
+        """Yield a step without effect that names what a remark is about."""
+        if any(one.kind == "ask" and one.text("what") != "whether" for one in remark.walk()):
+            raise NoStepsError
+        about = [one for part in remark.parts() for one in part.walk() if one.kind == "np"]
+        named: list[Piece] = []
+        for one in about:
+            with suppress(NoStepsError):
+                named += [p for p in self._convert_phrase(one) if p.kind in ("noun", "value")]
+        if named:
+            yield replace(self._build_step((), named, remark), said=True)
+
     def _convert_act(self, act: Node, *, done: bool = True) -> Iterator[Step]:
         names, _, frame = act.text("verb").partition("/")
-        verbs = tuple(names.split())
+        verbs = self._asked_for if names == "asked_for" else tuple(names.split())
         to = act.get("to")
         if verbs == (_PUT_BACK,) and _HOME in self._lexicon.nouns:  # the arms to their place
             verbs, to = (), _relation_to_noun(_HOME)
@@ -392,7 +417,15 @@ class _Steps:
 
     def _build_step(self, verbs: tuple[str, ...], pieces: list[Piece], node: Node) -> Step:
         pronoun = any(piece.kind == "pronoun" for piece in pieces)
-        return Step(verbs, pieces, pronoun=pronoun, text=self._said(node), case=0)
+        told = self._is_nominal(node)
+        return Step(verbs, pieces, pronoun=pronoun, told=told, text=self._said(node))
+
+    def _is_nominal(self, act: Node) -> bool:
+        """Return True if the verb of an act is a noun alone: its results are reported."""
+        edge = self._reading.edge_of(act)
+        kinds = [leaf.category for leaf in edge.leaves()] if edge else []
+        nominal = any(kind.endswith(".noun") for kind in kinds)
+        return nominal and not any(kind.startswith("perform") for kind in kinds)
 
     # -- questions and conditions
 
@@ -401,6 +434,7 @@ class _Steps:
         step = replace(self._build_step((QUESTION,), pieces, ask), via=via)
         fails = any(piece.sense == "fails" for piece in pieces)
         self._asked = step, positive != fails
+        self._asks_presence = ask.node("of").kind == "exists" and not fails
         self._free = True
         return step
 
@@ -452,20 +486,29 @@ class _Steps:
         for name, answer in (("then", needed), ("other", not needed)):
             branch = node.get(name)
             if isinstance(branch, Node) and self._only_reports_answer(branch):
+                told = replace(question, via="tell")  # what is told is the answer itself
                 if self._branches > 1 or node.node("of").get("of") in _SOS:
-                    raise NoStepsError  # told at the end, after the other branch
-                yield replace(question, via="tell")  # what is told is the answer itself
+                    if self._reports_late(branch):
+                        raise NoStepsError  # told at the end, after the other branch
+                    told = replace(told, condition=(question, answer), case=self._case)
+                yield told
+                self._case += 1
                 continue
             if not isinstance(branch, Node) or not (branch.kind != "seq" or branch.parts()):
                 continue
             last = name == "other" or node.get("other") is None
+            paused = last and self._has_pause(branch)
             for place, step in enumerate(self._convert_branch(branch)):
-                if place and last and self._paused:
+                if place and paused:
                     raise NoStepsError  # where the condition ends is not clear
                 if step.condition is not None or QUESTION in step.verbs or not step.positive:
                     raise NoStepsError
                 yield replace(step, condition=(question, answer), case=self._case)
             self._case += 1
+
+    def _has_pause(self, branch: Node) -> bool:
+        """Return True if there is a pause after the first act of a branch."""
+        return _has_pause_after_first_act(self._reading.edge_of(branch) or self._reading.edge)
 
     def _only_reports_answer(self, branch: Node) -> bool:
         """Return True for a branch that tells the answer of its condition: "tell me"."""
@@ -473,25 +516,38 @@ class _Steps:
         bare = all(one.kind == "pronoun" or one.text("relation") == "me" for one in branch.parts())
         return bool(verbs) and bare and self._are_report_verbs(verbs)
 
+    def _reports_late(self, branch: Node) -> bool:
+        """Return True if a branch ends the mission with a report."""
+        verbs = branch.text("verb").partition("/")[0].split()
+        return bool({*verbs} & self._lexicon.closing_verbs)
+
     def _convert_branch(self, branch: Node) -> Iterator[Step]:
-        """Yield the steps of a branch; none may tell an answer that is not its own."""
+        """Yield the steps of a branch, without those that leave everything as it is.
+
+        Raises:
+            NoStepsError: If it tells an answer that is not its own.
+        """
         parts = branch.parts() if branch.kind == "seq" else (branch,)
         if any(map(self._only_reports_answer, parts)):
             raise NoStepsError
-        yield from self.convert(branch)
+        for step in self.convert(branch):
+            if step.pieces or not any(self._lexicon.verbs[verb].idle for verb in step.verbs):
+                yield step
 
     def convert_condition(self, ask: Node) -> tuple[Step, bool]:
         """Return the question of a condition, and the answer that is needed."""
         about = ask.node("of")
         if about.kind == "pronoun":
-            if self._asked is None or about.text("name") not in _SO:
+            name = about.text("name")
+            if self._asked is None or name not in _SO:
                 raise NoStepsError
-            if _SO[about.text("name")] and not self._free:
-                raise NoStepsError  # "so" after a condition: what holds, or what was done
             question, positive = self._asked
-            if about.text("name").endswith("there") and not positive:
-                raise NoStepsError
-            return replace(question, via="ask"), positive == _SO[about.text("name")]
+            there = name.endswith("there")
+            if there and self._asks_presence:
+                return replace(question, via="ask"), _SO[name]
+            if (_SO[name] and not self._free) or (there and not positive):
+                raise NoStepsError  # "so" after a condition: what holds, or what was done
+            return replace(question, via="ask"), positive == _SO[name]
         before = self._asked
         question = self._build_question_step(ask, "ask")
         kinds = {piece.name for piece in question.pieces}
@@ -522,13 +578,16 @@ class _Steps:
                 inner = part.node("to") if part.kind == "rel" else part
                 yield from self._convert_phrase(inner, "not")
         elif node.kind == "np":
-            if node.text("det") in ("another", "any"):
+            single = isinstance(node.get("of"), Node) and self._names_single(node.node("of"))
+            if node.text("det") == "another" or (node.text("det") == "any" and not single):
                 raise NoStepsError
-            quantity = node.get("quantity")
+            quantity = None if single and node.get("quantity") == _ONE else node.get("quantity")
             if isinstance(quantity, Node):
                 yield from self._convert_phrase(quantity)
             formula = node.get("of")
             if not isinstance(formula, Node):
+                raise NoStepsError
+            if self._counts(node):
                 raise NoStepsError
             described = [part.kind for part in conjuncts(formula)]
             several = quantity is None and "many" in described
@@ -550,6 +609,25 @@ class _Steps:
         if node.kind == "duration":
             kind, value = "TIME", f"{number * int(node.text('unit'))}s"
         return self._new_piece("limit", kind, value, text=self._said(node) or value)
+
+    def _names_single(self, formula: Node) -> bool:
+        """Return True if a formula names an object of which there is one: no arm, no hand."""
+        both = tuple(closed_words(self._language, "both"))
+        nouns = _nouns_of(formula)
+        paired = (said.startswith(both) for one in nouns for said in self._phrases_of_noun(one))
+        return bool(nouns) and HAND not in nouns and not any(paired)
+
+    def _phrases_of_noun(self, noun: str) -> tuple[str, ...]:
+        return self._lexicon.nouns[noun].phrases() if noun in self._lexicon.nouns else ()
+
+    def _counts(self, phrase: Node) -> bool:
+        """Return True if a phrase asks for all of what there is one of (자재 전부)."""
+        if phrase.text("det") != "all" or not _nouns_of(phrase.node("of")):
+            return False
+        edge = self._reading.edge_of(phrase)
+        counts = self._lexicon.limits.get("COUNT", Words())
+        limits = {"".join(said.split()) for one in counts.phrases() for said in expand_phrase(one)}
+        return edge is not None and any(leaf.text in limits for leaf in edge.leaves())
 
     def _convert_relation(self, node: Node) -> Iterator[Piece]:
         relation, to = node.text("relation"), node.get("to")
@@ -631,6 +709,12 @@ def _group_by_repetitions(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
         start = at + 1
 
 
+def _nouns_of(formula: Node) -> list[str]:
+    """Return the nouns that a formula names."""
+    things = [part.text("name") for part in conjuncts(formula) if part.kind == "thing"]
+    return [parse_name(thing)[1] for thing in things if thing.startswith("noun/")]
+
+
 def _relation_to_noun(noun: str) -> Node:
     """Return the way to what a noun names."""
     thing = Node("thing", (("name", f"noun/{noun}//"),))
@@ -669,6 +753,21 @@ def _has_pause_after_first_act(edge: Edge) -> bool:
 def _parse_kind(text: str) -> Kind:
     kinds: Mapping[str, Kind] = {"noun": "noun", "value": "value", "state": "state"}
     return kinds[text]
+
+
+def _tells_before(reading: Reading, lexicon: Lexicon) -> bool:
+    """Return True if only a report is to come before an act: "tell me before you open it"."""
+    acts = [leaf for leaf in reading.edge.leaves() if leaf.category.startswith("v.")]
+    verbs = [str(leaf.meaning).partition("/")[0].split() for leaf in acts]
+    tells = [all(lexicon.verbs[one].finds == "tell" for one in names) for names in verbs]
+    return any(leaf.category.endswith(".before") for leaf in acts) and any(tells)
+
+
+def _has_joined_before_negation(reading: Reading) -> bool:
+    """Return True if what is forbidden may include the act before it (열고 닫지 말고)."""
+    moods = [leaf.category.rpartition(".")[2] for leaf in reading.edge.leaves()]
+    denied = [at for at, mood in enumerate(moods) if mood in ("instead", "prohibited")]
+    return any(mood == "and" for at in denied for mood in moods[:at])
 
 
 def _have_same_subject(one: Step, other: Step) -> bool:

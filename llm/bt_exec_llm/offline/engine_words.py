@@ -22,6 +22,9 @@ Name = tuple[str, str, str, str]
 """Kind, type, value and sense of a piece; see `bt_exec_llm.offline.piece.Piece`."""
 
 _LANGUAGES = ("en", "ko")
+_COPULA = "be"
+_TOOL = "use"
+"""Verb of the instrument of an act (오른손을 써서)."""
 _TAKING = {"clause": "say", "question": "ask", "noun": "carry"}
 """Frames of verbs that take a text, by its shape."""
 
@@ -39,7 +42,8 @@ def to_engine_lexicon(lexicon: Lexicon) -> Mapping[str, Any]:
     for noun, words in lexicon.nouns.items():
         things[f"noun/{noun}//"] = {one: _noun_phrases(words, one) for one in _LANGUAGES}
     for state, words in lexicon.states.items():
-        described = {**_state_adjectives(words), "ko": {"adjective": _korean_result_forms(words)}}
+        leaving = [verb for verb in lexicon.verbs.values() if verb.result == state]
+        described = {**_state_adjectives(words), "ko": _korean_result_forms(words, leaving)}
         attributes[f"state/{state}//"] = {"kind": "state", **described}
     for kind, values in lexicon.values.items():
         for value, said in values.items():
@@ -70,16 +74,19 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
     """Yield verbs by frame; a word of several verbs belongs to one entry that names them all."""
     said: dict[str, dict[str, list[str]]] = {one: defaultdict(list) for one in _LANGUAGES}
     for name, verb in lexicon.verbs.items():
+        if name == _COPULA:
+            continue  # the grammar has these verbs
         for language in _LANGUAGES:
             for word in _expand_phrases(getattr(verb, language)):
                 said[language][word].append(name)
+    _add_helped_verbs(said["ko"])
     by_names: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for language, names_of in said.items():
         for word, names in names_of.items():
             entry = by_names.setdefault(tuple(dict.fromkeys(names)), {"en": [], "ko": []})
             entry[language].append(word)
     for together, words in by_names.items():
-        frames: dict[str, Mapping[str, list[str]]] = {"do": words}
+        frames: dict[str, Mapping[str, list[str]]] = {"use" if _TOOL in together else "do": words}
         for particle, heads in _separable_verbs(words["en"]).items():
             frames[f"do_{particle}"] = {"en": heads, "ko": []}
         if any(lexicon.verbs[name].finds for name in together):
@@ -91,6 +98,23 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
                 frame = _TAKING[slot.shape]
                 key = f"{' '.join(taking)}/{frame}/{' '.join(together)}"
                 yield key, {"frame": frame, **words}
+
+
+def _add_helped_verbs(said: Mapping[str, list[str]]) -> None:
+    """Add the verbs that a helping verb follows to its words: 열다 to those of 열어 두다."""
+    language = language_data("ko")
+    opened = {
+        form: names
+        for word, names in said.items()
+        if word.endswith("다") and " " not in word
+        for form in inflect(word, language["classes"])["open"]
+    }
+    helping = language["orders"]["auxiliaries"]["a"].values()
+    helpers = {word for words in helping for word in words}
+    for word, names in said.items():
+        head, _, last = word.rpartition(" ")
+        if last in helpers and head in opened:
+            names += opened[head]
 
 
 def _separable_verbs(words: Iterable[str]) -> Mapping[str, list[str]]:
@@ -129,14 +153,23 @@ def _state_adjectives(words: Words) -> Mapping[str, Any]:
     return {"en": {"adjective": english}, "ko": {"adjective": _nouns_in_da(words)}}
 
 
-def _korean_result_forms(words: Words) -> list[str]:
-    """Return the Korean forms of states as results: 열려 있다, 열렸다, 들고 있다."""
+def _korean_result_forms(words: Words, leaving: Iterable[Words]) -> Mapping[str, list[str]]:
+    """Return the Korean forms of a state: 열려 있다, 열렸다, 열린; and of what was done: 열었다.
+
+    Args:
+        words: The verbs that say that an object comes into the state.
+        leaving: The verbs of acts that leave an object in it.
+    """
     language = language_data("ko")
-    found: list[str] = []
-    for verb in _nouns_in_da(words):
-        for opened in inflect(verb, language["classes"])["open"]:
+    found: dict[str, list[str]] = {"adjective": [], "adnominal": []}
+    said = [(verb, "results") for verb in _nouns_in_da(words)]
+    said += [(verb, "done") for act in leaving for verb in _nouns_in_da(act) if " " not in verb]
+    for verb, key in said:
+        forms = inflect(verb, language["classes"])
+        for opened in forms["open"]:
             stems = {"plain": verb[:-1], "open": opened, "past": past(opened)}
-            found += [form.format(**stems) for form in language["orders"]["results"]]
+            found["adjective"] += [form.format(**stems) for form in language["orders"][key]]
+        found["adnominal"] += forms["noun"] if key == "results" else ()
     return found
 
 

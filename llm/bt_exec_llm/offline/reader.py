@@ -104,7 +104,8 @@ class Reader:
         Raises:
             NoStepsError: If a part of it cannot be expressed.
         """
-        return steps_of_meaning(meaning or reading.meaning, self.lexicon, reading)
+        said = meaning or reading.meaning
+        return steps_of_meaning(said, self.lexicon, reading.with_meaning(said))
 
     def convert_condition(self, question: Node, reading: Reading) -> tuple[Step, bool]:
         """Return the step of a yes/no question, and the answer that it means by "if".

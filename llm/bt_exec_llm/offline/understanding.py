@@ -101,12 +101,15 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
 
 def _understand_command(text: str, language: str, index: Index, past: Past) -> Understood | Trouble:
     reading = index.reader.read(text)
-    if not isinstance(reading, Reading) or not index.reader.is_certain(reading):
+    if not isinstance(reading, Reading):
         return explain(reading, language, index.reader)
     found: list[Understood | Trouble] = []
     for meaning in (reading.meaning, *reading.rivals):
+        one = reading.with_meaning(meaning)
+        if not index.reader.is_certain(one):
+            continue
         try:
-            found.append(_understand_meaning(meaning, reading, index, past))
+            found.append(_understand_meaning(meaning, one, index, past))
         except LeftAloneError:
             return Trouble("NEGATED", text)
         except UnclearTextError as error:
@@ -145,8 +148,6 @@ def _understand_meaning(
     steps = index.reader.convert(reading, meaning)
     if asked and any(QUESTION not in step.verbs for step in steps):
         return Trouble("NOT_A_COMMAND", text)
-    if reading.language == "ko" and meaning.kind == "ask" and not text.rstrip().endswith("?"):
-        raise NoStepsError  # 손 들어: a question or an order
     found = _bind_steps(steps, reading, index, past)
     verbs = index.reader.lexicon.verbs
     idle = any(verbs[v].idle for one in steps for v in one.verbs if v in verbs)
