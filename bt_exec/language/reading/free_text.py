@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from bt_exec.language.operators import operators_in
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.typed_text import Text
 
-__all__ = ["free_texts"]
+__all__ = ["free_texts", "remarks"]
 
 _WORD = 0.1  # cost of a word of a text
 _ITEM = 0.5  # cost of an object outside the lexicon
@@ -59,9 +60,8 @@ class _Texts:
             self._acts = [(one.start, one.end) for one in links if one.end in after]
 
     def _is_act(self, edge: Edge) -> bool:
-        kind, _, mood = edge.category.partition(".")
         moods = self._rules.get("moods")
-        if kind == "v" and (moods is None or mood.rpartition(".")[2].rstrip("!") in moods):
+        if edge.category.startswith("v.") and (moods is None or _mood_of(edge) in moods):
             return True
         return edge.text in self._rules.get("starts", ())
 
@@ -134,6 +134,50 @@ class _Texts:
             if inner and any(map(word.endswith, rules.get("parts", ()))):
                 return False
         return True
+
+
+def remarks(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
+    """Yield the edges of remarks in words of any kind: ``aside_text``.
+
+    A remark has the ending of one, and contains no order, negation, condition, time or person.
+    """
+    data = lexicon.language.data
+    ends = tuple(data["remarks"]["ends"])
+    without = data["remarks"]["without"]
+    persons = tuple(data.get("texts", {}).get("persons", ()))
+    inside = [
+        one
+        for one in edges
+        if {one.start, one.end} <= text.gaps
+        and (one.category == "limit" or one.text in without or _says_more(one))
+    ]
+    starts = [start for start, _ in text.words]
+    for first, start in enumerate(starts):
+        for last_start, end in text.words[first : first + _MOST]:
+            words = [text.chars[a:b] for a, b in text.words if start <= a and b <= end]
+            if "," in words:
+                break
+            whole = text.chars[last_start:end]
+            if not whole.endswith(ends) or any(word.endswith(persons) for word in words):
+                continue
+            said = text.typed(start, end)
+            if any(start <= one.start and one.end <= end for one in inside):
+                continue
+            if not operators_in(said, lexicon.language.name):
+                cost = _ITEM + _WORD * len(words)
+                yield Edge(start, end, "aside_text", None, cost, text=text.chars[start:end])
+
+
+def _says_more(edge: Edge) -> bool:
+    """Return True for a verb or an adjective of a pack that is not itself the reason."""
+    kind, _, mood = edge.category.partition(".")
+    return kind in ("v", "adj") and not mood.endswith("since")
+
+
+def _mood_of(edge: Edge) -> str:
+    """Return the mood of a verb of a pack, without negation; empty for other edges."""
+    kind, _, mood = edge.category.partition(".")
+    return mood.rpartition(".")[2].rstrip("!") if kind == "v" else ""
 
 
 def _quote(said: str) -> Node:

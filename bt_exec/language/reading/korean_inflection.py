@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-__all__ = ["FORMS", "inflect", "letters", "past", "past_forms"]
+__all__ = ["FORMS", "inflect", "letters", "past"]
 
 FORMS = ("plain", "nasal", "linked", "honoured", "open", "noun", "future", "formal")
 
@@ -137,6 +137,13 @@ def _consonant(
     return _forms(stem, stem, _eu(stem), _eu(stem), [_open_of(stem)], _formal(stem))
 
 
+def _past(
+    stem: str, _: tuple[int, int, int], __: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Return the forms of a stem in the past: its vowel harmony is always dark."""
+    return _forms(stem, stem, _eu(stem), _eu(stem), [stem + _join(_L["ㅇ"], _V["ㅓ"])], _formal(stem))
+
+
 def _liquid(
     stem: str, last: tuple[int, int, int], _: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
@@ -154,7 +161,8 @@ def _aspirate(
             found["open"] += (stem[:-1] + _join(first, _V["ㅘ"]),)
         return found
     short = stem[:-1] + _join(first, vowel)
-    merged = {"ㅏ": "ㅐ", "ㅓ": "ㅐ" if len(stem) == 2 and first == _L["ㄹ"] else "ㅔ", "ㅑ": "ㅒ"}
+    demonstrative = len(stem) == 2 and first in (_L["ㄹ"], _L["ㄸ"])
+    merged = {"ㅏ": "ㅐ", "ㅓ": "ㅐ" if demonstrative else "ㅔ", "ㅑ": "ㅒ"}
     opened = stem[:-1] + _join(first, _V[merged.get(list(_V)[vowel], "ㅐ")])
     return _forms(stem, short, short, short, [opened], _formal(stem))
 
@@ -195,24 +203,8 @@ _KINDS = {
     _T["ㅂ"]: _labial,
     _T["ㄷ"]: _dental,
     _T["ㅅ"]: _sibilant,
+    _T["ㅆ"]: _past,
 }
-
-
-def past_forms(
-    opened: str, last: str, classes: Mapping[str, Sequence[str]]
-) -> dict[str, tuple[str, ...]]:
-    """Return the forms of the past of an open form; its vowel harmony is always dark.
-
-    Args:
-        opened: The open form.
-        last: The syllable that ends dictionary forms.
-        classes: Irregular stems by class, see `inflect`.
-    """
-    base = past(opened)
-    return {
-        **inflect(base + last, classes),
-        "open": (base + _join(_L["ㅇ"], _V["ㅓ"]),),
-    }
 
 
 def past(opened: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.english_inflection import singulars
-from bt_exec.language.reading.free_text import free_texts
+from bt_exec.language.reading.free_text import free_texts, remarks
 from bt_exec.language.reading.lexicon import PAST, Entry, Lexicon, Stem
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.typed_text import Text
@@ -49,6 +49,8 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
     edges += _unknown(text, lexicon, edges)
     if lexicon.takes_texts:
         edges += free_texts(text, lexicon, edges)
+    if "remarks" in lexicon.language.data:
+        edges += remarks(text, lexicon, edges)
     return [*edges, *_with_skipped(edges, lexicon)]
 
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, cast
 from bt_exec.language.closed import closed_classes
 from bt_exec.language.reading.english_inflection import degrees, gerund, plural
 from bt_exec.language.reading.grammar import Grammar, literals
-from bt_exec.language.reading.korean_inflection import inflect, past_forms
+from bt_exec.language.reading.korean_inflection import inflect, past
 from bt_exec.language.reading.node import Node, conjunction
 from bt_exec.spec.plain_yaml import read_yaml
 
@@ -34,7 +34,7 @@ SECTIONS = {"things": "thing", "attributes": "has"}
 """Sections of a pack's lexicon whose words are formulas, and the kind of node of each."""
 
 PAST = "past "
-PRESENT = ("order", "and", "after", "bare", "insisted", "own", "allowed", "ought")  # moods without a past form, but for endings of the form "past …"
+PRESENT = ("order", "and", "after", "bare", "insisted", "own", "allowed", "ought", "done")  # moods without a past form, but for endings of the form "past …"
 
 GERUND = 0.3
 """Cost of a gerund for an order: "would you mind putting"."""
@@ -42,7 +42,7 @@ _SILENT = ("adverb", "interjection", "manner")  # categories of words without me
 _NOMINAL = ("colour", "size")
 """Kinds of attributes whose English adjectives have a plural: "the reds"."""
 _SEVERAL = (Node("one"), Node("many"))
-_NAMED = {"relations": "relation", "aspects": "aspect"}  # sections whose words are constants
+_NAMED = {"relations": "relation", "insides": "inside", "aspects": "aspect"}  # sections whose words are constants
 
 
 class Entry(NamedTuple):
@@ -225,6 +225,8 @@ class Lexicon:
                 surface, entry = _entry(word, "manner", None)
                 if surface not in known:  # the grammar has its own use of other words
                     lexicon._put(surface, entry)
+            for word in pack.get("limits", {}).get(language, ()):
+                lexicon._put(*_entry(word, "limit", None))
             for words in pack.get("anything", {}).get(language, ()):
                 lexicon._add_noun(words, Node("any"), category="anything")
         return lexicon
@@ -318,7 +320,7 @@ class Lexicon:
             self.stems[before + last].append(said)
             return
         forms = inflect(last, classes)
-        pasts = [(PAST, past_forms(one, last[-1], classes)) for one in forms["open"]]
+        pasts = [(PAST, inflect(past(one) + last[-1], classes)) for one in forms["open"]]
         for tense, stem_forms in (("", forms), *pasts):
             for form, variants in stem_forms.items():
                 for variant in variants:

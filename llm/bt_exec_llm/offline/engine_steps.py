@@ -13,7 +13,7 @@ from bt_exec.language.closed import words as closed_words
 from bt_exec.language.operators import operators_in
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import language_data
-from bt_exec.language.reading.node import Node, conjuncts, normal
+from bt_exec.language.reading.node import Node, Value, conjuncts, normal
 from bt_exec.language.reading.reader import Reading, may_deny_more
 from bt_exec_llm.offline.engine_exclusions import (
     LEAVE,
@@ -60,6 +60,7 @@ _SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_t
 _SOS = tuple(Node("pronoun", (("name", name),)) for name in _SO)
 _PAIR = 2
 _ONE = Node("quantity", (("bound", "exactly"), ("number", 1)))
+INSIDE = "inside"
 _DESCRIBED = ("status", "held_thing")
 """Nouns that name a state of an object, or an object by its state."""
 HAND, _HOME = "hand", "home"
@@ -247,7 +248,7 @@ class _Steps:
 
     def _convert_remark(self, remark: Node) -> Iterator[Step]:
         """Yield a step without effect that names what a remark is about."""
-        if any(one.kind == "ask" and one.text("what") != "whether" for one in remark.walk()):
+        if any(one.kind == "ask" and one.text("what") != "whether" for one in remark.parts()):
             raise NoStepsError
         about = [one for part in remark.parts() for one in part.walk() if one.kind == "np"]
         named: list[Piece] = []
@@ -282,6 +283,8 @@ class _Steps:
             verbs, pieces = self._resolve_desired_state(
                 verbs, [self._resolve_instrument(piece) for piece in pieces]
             )
+            if any(piece.kind == "noun" and not piece.mark for piece in pieces):
+                pieces = [piece for piece in pieces if piece.kind != "state"]  # the closed door
             if {p.kind for p in pieces} == {"speaker"} and {*verbs} & self._taking:
                 verbs = self._reports  # tell me
             if done and self._is_left_unchanged(verbs, pieces):
@@ -342,7 +345,8 @@ class _Steps:
 
     def _is_left_unchanged(self, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
         """Return True if an object is to be left as it is: "leave the door"."""
-        idle = any(self._lexicon.verbs[verb].idle for verb in verbs)
+        known = [self._lexicon.verbs[verb] for verb in verbs]
+        idle = any(verb.idle for verb in known) and not any(verb.pairs for verb in known)
         return idle and len(pieces) == 1 and pieces[0].kind == "noun" and not pieces[0].mark
 
     def _resolve_instrument(self, piece: Piece) -> Piece:
@@ -409,7 +413,8 @@ class _Steps:
         steps = list(self._convert_act(act, done=False))
         if len(steps) != 1 or QUESTION in steps[0].verbs:
             raise NoStepsError
-        step = replace(steps[0], positive=False)
+        topical = any(one.text("det") == "some" for one in act.parts())  # 자재는 꺼내지 마
+        step = replace(steps[0], positive=False, contrast=topical)
         if step.pieces and any(self._lexicon.verbs[verb].denied for verb in step.verbs):
             step = replace(step, verbs=(LEAVE,))
         nothing = all(piece.name == "anything" or piece.mark == REST for piece in step.pieces)
@@ -637,10 +642,38 @@ class _Steps:
             yield self._new_piece("state", "held")
         elif isinstance(to, Node) and relation in _MARKS:
             yield from self._convert_phrase(to, _MARKS[relation])
+        elif relation == INSIDE:
+            yield from self._convert_inside(to)
         else:
             raise NoStepsError
 
+    def _convert_inside(self, of: Value | None) -> Iterator[Piece]:
+        """Yield the place itself if it has a value; what is inside an object is a place of its own.
+
+        It has no name and the relation ``inside door``, or ``inside`` if the object is not named.
+        """
+        said = list(self._convert_phrase(of, "at")) if isinstance(of, Node) else []
+        if not said or said[0].kind == "noun":
+            place = f"{INSIDE} {said[0].name if said else ''}"
+            said[:1] = [replace(self._new_piece("noun"), relation=place)]
+        if len(said) != 1 or said[0].kind not in ("noun", "value"):
+            raise NoStepsError
+        yield said[0]
+
     def _convert_formula(self, formula: Node, mark: str) -> Iterator[Piece]:
+        """Yield the pieces of what is said of an object; the inside of a place belongs to it."""
+        pieces = list(self._convert_conjuncts(formula, mark))
+        places = [piece for piece in pieces if piece.relation and not piece.name]
+        if mark == "from" and places:
+            yield replace(places[0], relation=f"from_{places[0].relation}")
+            return
+        named = [piece for piece in pieces if piece not in places]
+        if places and named and named[-1].kind == "noun":
+            named[-1] = replace(named[-1], relation=places[0].relation)
+            places = places[1:]
+        yield from (*places, *named)
+
+    def _convert_conjuncts(self, formula: Node, mark: str) -> Iterator[Piece]:
         kinds = [part.kind for part in conjuncts(formula)]
         if kinds.count("rel") > 1 or ("thing" in kinds and "or" in kinds):
             raise NoStepsError  # the order of two is lost

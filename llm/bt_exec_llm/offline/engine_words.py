@@ -23,6 +23,7 @@ Name = tuple[str, str, str, str]
 
 _LANGUAGES = ("en", "ko")
 _COPULA = "be"
+_INSIDE = "inside"
 _TOOL = "use"
 """Verb of the instrument of an act (오른손을 써서)."""
 _TAKING = {"clause": "say", "question": "ask", "noun": "carry"}
@@ -53,13 +54,20 @@ def to_engine_lexicon(lexicon: Lexicon) -> Mapping[str, Any]:
                 if kind in lexicon.list_types("joined"):
                     attributes[name] = {"kind": kind, **_state_adjectives(own)}
     places = language_data("en")["orders"]["places"]
+    insides = lexicon.relations.get(_INSIDE, Words()).ko
     return {
         "relations": {"at": {"en": places, "ko": []}},
+        "insides": {_INSIDE: {"en": [], "ko": insides}},
+        "limits": {one: _phrases_of(lexicon.limits.get("TIME"), one) for one in _LANGUAGES},
         "things": things,
         "attributes": attributes,
         "verbs": dict(_verbs_by_frame(lexicon)),
         "fillers": {one: list(_filler_words(lexicon, one)) for one in _LANGUAGES},
     }
+
+
+def _phrases_of(words: Words | None, language: str) -> list[str]:
+    return [] if words is None else _expand_phrases(getattr(words, language))
 
 
 def _filler_words(lexicon: Lexicon, language: str) -> Iterator[str]:
@@ -170,6 +178,7 @@ def _korean_result_forms(words: Words, leaving: Iterable[Words]) -> Mapping[str,
             stems = {"plain": verb[:-1], "open": opened, "past": past(opened)}
             found["adjective"] += [form.format(**stems) for form in language["orders"][key]]
         found["adnominal"] += forms["noun"] if key == "results" else ()
+        found["adjective"] += [verb] if verb in language["verbs"]["wonder"]["_"] else []
     return found
 
 

@@ -104,6 +104,7 @@ def _understand_command(text: str, language: str, index: Index, past: Past) -> U
     if not isinstance(reading, Reading):
         return explain(reading, language, index.reader)
     found: list[Understood | Trouble] = []
+    left_alone = False
     for meaning in (reading.meaning, *reading.rivals):
         one = reading.with_meaning(meaning)
         if not index.reader.is_certain(one):
@@ -111,12 +112,14 @@ def _understand_command(text: str, language: str, index: Index, past: Past) -> U
         try:
             found.append(_understand_meaning(meaning, one, index, past))
         except LeftAloneError:
-            return Trouble("NEGATED", text)
+            left_alone = True
         except UnclearTextError as error:
             return Trouble(error.code, error.words)
         except NoStepsError:
             continue
     fit = [one for one in found if isinstance(one, Understood)]
+    if left_alone and not (fit and any(node.kind == "avoid" for node in reading.meaning.walk())):
+        return Trouble("NEGATED", text)
     effects = [[part.effect for part in one.parts] for one in fit]
     if not fit:
         troubles = [one for one in found if isinstance(one, Trouble)]
