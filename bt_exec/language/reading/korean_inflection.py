@@ -141,7 +141,8 @@ def _past(
     stem: str, _: tuple[int, int, int], __: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
     """Return the forms of a stem in the past: its vowel harmony is always dark."""
-    return _forms(stem, stem, _eu(stem), _eu(stem), [stem + _join(_L["ㅇ"], _V["ㅓ"])], _formal(stem))
+    opened = stem + _join(_L["ㅇ"], _V["ㅓ"])
+    return _forms(stem, stem, _eu(stem), _eu(stem), [opened], _formal(stem))
 
 
 def _liquid(

@@ -34,7 +34,7 @@ SECTIONS = {"things": "thing", "attributes": "has"}
 """Sections of a pack's lexicon whose words are formulas, and the kind of node of each."""
 
 PAST = "past "
-PRESENT = ("order", "and", "after", "bare", "insisted", "own", "allowed", "ought", "done")  # moods without a past form, but for endings of the form "past …"
+PRESENT = ("order", "and")  # moods without a past form, but for endings of the form "past …"
 
 GERUND = 0.3
 """Cost of a gerund for an order: "would you mind putting"."""
@@ -42,7 +42,8 @@ _SILENT = ("adverb", "interjection", "manner")  # categories of words without me
 _NOMINAL = ("colour", "size")
 """Kinds of attributes whose English adjectives have a plural: "the reds"."""
 _SEVERAL = (Node("one"), Node("many"))
-_NAMED = {"relations": "relation", "insides": "inside", "aspects": "aspect"}  # sections whose words are constants
+_NAMED = {"relations": "relation", "insides": "inside", "aspects": "aspect"}
+"""Sections whose words are constants, and the category of each."""
 
 
 class Entry(NamedTuple):
@@ -329,13 +330,14 @@ class Lexicon:
 
     def _add_endings(self) -> None:
         data = self.language.data
+        present = {*PRESENT, *data.get("present", ())}
         for link, key in ((False, "endings"), (True, "links")):
             for mood, by_form in data.get(key, {}).items():
                 for form, words in by_form.items():
                     for word in words:
                         surface = word.replace(" ", "")
                         self.endings[surface].append(Ending(form, mood, link))
-                        if mood not in PRESENT:
+                        if mood not in present:
                             self.endings[surface].append(Ending(PAST + form, mood, link))
         for kind, values in data.get("verbs", {}).items():
             for value, words in values.items():
