@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from bt_exec.language.meaning import Act, Condition, Meaning, Role, RoleName, WordUse
@@ -83,10 +84,12 @@ def word_uses(reading: Reading) -> tuple[WordUse, ...]:
     leaves = [*reading.edge.leaves()]
     operators = operators_in(reading.text, reading.language)
     uses: list[WordUse] = []
-    for at, start, end in reading.typed.origins:
-        own = [leaf for leaf in leaves if leaf.start <= at < leaf.end]
+    for word in re.finditer(r"\S+", reading.text):
+        start, end = word.span()
+        places = [at for at, first, _ in reading.typed.origins if start <= first < end]
+        own = [leaf for leaf in leaves for at in places if leaf.start <= at < leaf.end]
         kinds = [use for leaf in own if (use := _USES.get(leaf.category.partition(".")[0], ""))]
         kind = next((one.kind for one in operators if one.start < end and start < one.end), "")
         use = "operator" if kind and not kinds else kinds[0] if kinds else "grammar"
-        uses.append(WordUse(reading.typed.source[start:end], start, end, use, kind))
+        uses.append(WordUse(word[0], start, end, use, kind))
     return tuple(uses)
