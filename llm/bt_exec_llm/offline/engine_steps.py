@@ -718,7 +718,8 @@ class _Steps:
         text: str = "",
     ) -> Piece:
         at, self._place = self._place, self._place + 2
-        piece = Piece(kind, name, value, mark, start=at, end=at + 1, text=text, sense=sense)
+        relation = self._lexicon.stand_ins.get((name, value), "") if kind == "value" else ""
+        piece = Piece(kind, name, value, mark, relation, at, at + 1, text, sense)
         if find_only_other_value(piece, self._lexicon):
             self._tool = piece
         return piece

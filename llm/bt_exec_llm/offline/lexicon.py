@@ -8,7 +8,8 @@ described in ``configs/lexicon/common.yaml``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from functools import cached_property
+from typing import Annotated, Literal, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
@@ -200,6 +201,23 @@ class Lexicon(_Part):
         every = (value for values in self.values.values() for value in values.values())
         return frozenset(name for value in every for name in value.brings)
 
+    @cached_property
+    def stand_ins(self) -> Mapping[tuple[str, str], str]:
+        """Values for which another value can stand, by that value: ``Person=anna|…``."""
+        said = {
+            phrase.casefold(): (kind, name)
+            for kind, values in self.values.items()
+            for name, value in values.items()
+            for phrase in _expanded(value)
+        }
+        found: dict[tuple[str, str], list[str]] = {}
+        for kind, values in self.values.items():
+            for name, value in values.items():
+                others = {said.get(phrase.casefold()) for phrase in _expanded(value.proxies)}
+                for other in others - {None}:
+                    found.setdefault(cast(tuple[str, str], other), []).append(f"{kind}={name}")
+        return {value: "|".join(others) for value, others in found.items()}
+
     @property
     def closing_verbs(self) -> frozenset[str]:
         """Verbs that end a mission."""
@@ -228,6 +246,10 @@ class Lexicon(_Part):
         """Return the general verb of `name`."""
         way = self.ways.get(name)
         return name if way is None else way.of
+
+
+def _expanded(words: Words) -> list[str]:
+    return [one for phrase in words.phrases() for one in expand_phrase(phrase)]
 
 
 def _spelt_words(text: str) -> str:

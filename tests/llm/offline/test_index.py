@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,7 @@ from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
-from bt_exec_llm.offline import create, kept_clauses
+from bt_exec_llm.offline import create, kept_steps
 from bt_exec_llm.offline.index import cached_index
 
 WORDS = """
@@ -30,20 +28,6 @@ def request_for(tmp_path: Path):
     words.write_text(WORDS, encoding="utf-8")
     catalogue, library = Catalogue([Pack("garden", lexicon=words)]), Library([load_text(TREE)])
     return lambda command: Request(command, "en", catalogue, library)
-
-
-@pytest.mark.slow
-def test_english_index_does_not_load_korean():
-    import subprocess
-
-    code = (
-        "import sys\n"
-        "from bt_exec.site import load_site\n"
-        "from bt_exec.site.compile_command import compile_command\n"
-        "assert compile_command(load_site('door'), 'open the door').ok\n"
-        "assert 'kiwipiepy' not in sys.modules\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 
 def test_library_is_indexed_once_for_all_compilers(request_for):
@@ -64,31 +48,20 @@ def test_utterance_of_the_other_language_is_used_as_fallback(request_for):
 def test_large_library_is_cached_on_disk_until_it_changes(request_for, tmp_path, monkeypatch):
     reader = cached_index(request_for("x"), "en").reader
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(kept_clauses, "LARGE", 1)
+    monkeypatch.setattr(kept_steps, "LARGE", 1)
     texts = ["Water the plant.", "화분을 적셔."]
-    fresh = kept_clauses.cached_clauses(reader, texts)
+    fresh = kept_steps.cached_steps(reader, texts)
     (file,) = (tmp_path / "cache" / "bt-exec" / "utterances").glob("*.json")
-    assert kept_clauses.cached_clauses(reader, texts) == fresh
+    assert kept_steps.cached_steps(reader, texts) == fresh
     file.write_text("[[]]")  # damaged, so the utterances are read again
-    assert kept_clauses.cached_clauses(reader, texts) == fresh
-    kept_clauses.cached_clauses(reader, texts[:1])
+    assert kept_steps.cached_steps(reader, texts) == fresh
+    kept_steps.cached_steps(reader, texts[:1])
     assert len(list(file.parent.glob("*.json"))) == 2
 
 
 def test_unwritable_cache_is_ignored(request_for, tmp_path, monkeypatch):
     (tmp_path / "cache").write_text("a file where a folder should be")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(kept_clauses, "LARGE", 1)
+    monkeypatch.setattr(kept_steps, "LARGE", 1)
     reader = cached_index(request_for("x"), "en").reader
-    assert kept_clauses.cached_clauses(reader, ["Water the plant."])
-
-
-def test_english_utterances_need_no_korean_analyser(request_for, tmp_path, monkeypatch):
-    def no_version(name: str) -> str:
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(kept_clauses, "LARGE", 1)
-    reader = cached_index(request_for("x"), "en").reader
-    monkeypatch.setattr(kept_clauses, "version", no_version)
-    assert kept_clauses.cached_clauses(reader, ["Water the plant."])
+    assert kept_steps.cached_steps(reader, ["Water the plant."])
