@@ -288,7 +288,7 @@ def test_unique_utterances_of_ambiguous_trees_are_offered():
     assert isinstance(answer, Refusal)
     assert answer.code == "AMBIGUOUS"
     assert sorted(answer.did_you_mean) == ["Soak the plants", "Sprinkle the plants"]
-    assert answer.question == 'Which one: "soak the plants" or "sprinkle the plants"?'
+    assert answer.question == 'Which one: "sprinkle the plants" or "soak the plants"?'
 
 
 def test_too_many_ambiguous_trees_are_not_offered():
@@ -328,15 +328,15 @@ def test_shipped_lexicons_validate_against_the_schema():
 
 BEDS = """
 tree: water_beds
-utterances: [Water the roses with 2 litres., 장미에 물을 2리터 줘.]
+utterances: [Water the roses with 2 litres., 장미를 2리터 적셔.]
 params:
   beds: {type: Bed, many: true}
   litres: {type: integer, min: 1, max: 5, default: 1}
 root: {do: water, for_each: {bed: $beds}, with: {bed: $bed, litres: $litres}}
 """
 GARDEN_WORDS = """
-verbs: {water: {en: [water], ko: [물을 주다, 물 주다]}}
-nouns: {litre: {en: [litre, litres]}}
+verbs: {water: {en: [water], ko: [적시다]}}
+nouns: {litre: {en: [litre, litres], ko: [리터]}}
 values: {Bed: {roses: {en: [roses], ko: [장미]}, beans: {en: [beans], ko: [콩]}}}
 lists: {Bed: joined}
 """
@@ -347,7 +347,7 @@ lists: {Bed: joined}
     [
         ("water the roses", {"beds": ["roses"]}),
         ("Water the roses and the beans with 3 litres.", {"beds": ["roses", "beans"], "litres": 3}),
-        ("장미하고 콩에 물을 3리터 줘", {"beds": ["roses", "beans"], "litres": 3}),
+        ("장미하고 콩을 3리터 적셔 줘", {"beds": ["roses", "beans"], "litres": 3}),
     ],
 )
 def test_list_parameter_takes_every_named_value(tmp_path, command, args):

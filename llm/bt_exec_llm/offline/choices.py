@@ -111,8 +111,7 @@ def _completed(alternatives: Sequence[Node]) -> list[Node]:
     named = next((one.get("of") for one in alternatives if one.get("of") is not None), None)
     acts = (one.kind == "act" and one.get("of") is None for one in alternatives)
     return [
-        one.replace(of=named) if bare else one
-        for one, bare in zip(alternatives, acts, strict=True)
+        one.replace(of=named) if bare else one for one, bare in zip(alternatives, acts, strict=True)
     ]
 
 
@@ -156,7 +155,7 @@ def _utterances_with_values(
         said, rest = utterance.strip().rstrip("."), list(named)
         for piece in (p for step in index.reader.read_steps(said) for p in step.pieces):
             new = next((p for p in rest if (p.kind, p.name) == (piece.kind, piece.name)), None)
-            before, own, after = said.partition(piece.text)
+            before, own, after = said.partition(piece.text or said)
             if new is not None and own:
                 rest.remove(new)
                 said = before + _with_korean_particle(new.text, after)

@@ -43,6 +43,9 @@ def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterato
         code = _OPERATORS.get(operator.kind, "OPERATOR")
         words = text if code == "NEGATED" else operator.text
         yield Trouble(code, _clause(text, operator, language) if code == "CONDITION" else words)
+    negating = language_data(language)["orders"].get("negating", ())
+    if any(re.search(rf"(?<!\S){word}\s*\S", text) for word in negating):
+        yield Trouble("NEGATED", text)
     yield from _limits(text, language, reader.lexicon)
     yield from _unknown_words(found, language)
     if isinstance(found, Reading) and (word := reader.word_left_out(found)):

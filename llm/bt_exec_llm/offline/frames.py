@@ -13,7 +13,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.kept_steps import cached_steps
-from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.lexicon import SAYING, Lexicon
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.step import Step
@@ -99,6 +99,8 @@ class Frames:
         }
         own = [verb for verb in own or step.verbs if verb not in things]
         for verb in own or step.verbs or ("",):
+            if verb.startswith(SAYING) and verb != SAYING + tree:
+                continue  # another tree with the same utterance
             known = self.by_verb.setdefault(lexicon.general_verb(verb), [])
             frame = Frame(tree, keys - {"me"})
             if frame not in known:

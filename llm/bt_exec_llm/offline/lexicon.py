@@ -19,7 +19,11 @@ from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.typed_text import Text
 from bt_exec_llm.offline.phrases import expand_phrase
 
-__all__ = ["Closing", "Leads", "Lexicon", "Slot", "Talk", "Value", "Verb", "Way", "Words"]
+__all__ = ["SAYING", "Closing", "Leads", "Lexicon", "Slot", "Talk", "Value", "Verb", "Way", "Words"]
+
+
+SAYING = "say:"
+"""Prefix of the verbs of `Lexicon.with_sayings`, before the name of a tree."""
 
 
 class _Part(BaseModel):
@@ -230,7 +234,7 @@ class Lexicon(_Part):
             utterances: Utterances with words of their own, by tree.
         """
         said = {
-            f"say:{tree}": Verb(
+            f"{SAYING}{tree}": Verb(
                 en=[_spelt_words(one) for one in texts if language_of(one) == "en"],
                 ko=[_spelt_words(one) for one in texts if language_of(one) == "ko"],
             )
