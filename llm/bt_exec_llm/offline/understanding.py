@@ -149,8 +149,8 @@ def _understand_meaning(
     if meaning.kind in ("again", "fragment"):
         return _understand_fragment(meaning, reading, index, past)
     steps = index.reader.convert(reading, meaning)
-    if reading.language == "ko" and meaning.kind == "ask" and not text.rstrip().endswith("?"):
-        raise NoStepsError  # 손 들어: a question or an order
+    if asked and reading.language == "ko" and any(QUESTION not in one.verbs for one in steps):
+        return Trouble("NOT_A_COMMAND", text)
     found = _bind_steps(steps, reading, index, past)
     verbs = index.reader.lexicon.verbs
     idle = any(verbs[v].idle for one in steps for v in one.verbs if v in verbs)
