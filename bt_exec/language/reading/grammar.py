@@ -46,12 +46,21 @@ class Rule:
     Attributes:
         makes: Its category.
         cost: Cost in addition to that of its parts.
-        build: Function from the meanings of all parts, in order, to the meaning of the rule.
+        template: Its meaning.
+        places: Places of its named parts.
     """
 
     makes: str
     cost: float
-    build: Build
+    template: Template
+    places: Mapping[str, int]
+    _build: Build | None = None
+
+    def build(self, meanings: Sequence[Any]) -> Any:
+        """Return the meaning of the rule from the meanings of all parts, in order."""
+        if self._build is None:  # most rules are never needed
+            self._build = self.template.bind(self.places)
+        return self._build(meanings)
 
 
 @dataclass(slots=True)
@@ -110,7 +119,6 @@ class Grammar:
         if not items:
             raise GrammarError(line, "a rule needs an item that is always present")
         places = {item.name: place for place, item in enumerate(items) if item.name}
-        build = template.bind(places)
         self._corners.setdefault(made, set()).update(items[0].categories)
         states = [self.start]
         for item in items:
@@ -120,7 +128,7 @@ class Grammar:
                 following += [one.following.setdefault(category, State()) for one in states]
             states = following
         for state in states:
-            state.complete.append(Rule(made, cost, build))
+            state.complete.append(Rule(made, cost, template, places))
 
     def beginnings(self, category: str) -> frozenset[str]:
         """Return the categories with which readings of a category may begin, including itself."""
