@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
-from bt_exec.serve.guard import Guard
-from bt_exec.serve.login import Login
+from bt_exec.web.app import new_app
+from bt_exec.web.guard import Guard
+from bt_exec.web.login import Login
 from bt_exec_labeler.items import Role
 from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled
 from bt_exec_labeler.record import Breach
@@ -41,7 +42,7 @@ def make_app(
         host: The address that it listens at.
         folder: Folder of frames that items name; None refuses names.
     """
-    app = FastAPI(title="bt-exec label serve", docs_url=None, redoc_url=None)
+    app = new_app("bt-exec label serve")
 
     @app.post("/label")
     def label(asked: Asked) -> Any:

@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bt_exec.cli.serve import token_for
 from bt_exec.failure import UsageError
-from bt_exec.serve.login import Login
-from bt_exec.serve.server import AppServer
+from bt_exec.web.login import Login, token_for
+from bt_exec.web.server import AppServer, serve_until_stopped
 from bt_exec_labeler.batch.command import role_of
-from bt_exec_labeler.http import serve_until_stopped
 from bt_exec_labeler.labelers import LabelerSettings, find_labeler
 from bt_exec_labeler.service.app import make_app
 from bt_exec_labeler.vocabulary import load_vocabulary
@@ -47,6 +45,5 @@ def serve(
     login = Login(token_for(host, token_file))
     found = find_labeler(labeler, LabelerSettings(who, vocabulary, options))
     server = AppServer(make_app(found, who, vocabulary, login, host, frames), host, port)
-    shown = f"[{host}]" if ":" in host else host
-    place = f"http://{shown}:{server.port}/label"
+    place = f"{server.url}label"
     serve_until_stopped(server, lambda: say(f"{labeler} for a {who}: {place} · Ctrl-C ends it"))

@@ -7,7 +7,7 @@ the asker     holds the token, or has logged in with it, where one is asked for
 the size      of its body is bounded, and so is the time in which it must arrive
 ============  =====================================================================================
 
-Slow heads and slow readers are the protocol's: `bt_exec.serve.server`.
+Slow heads and slow readers are the protocol's: `bt_exec.web.server`.
 """
 
 from __future__ import annotations
@@ -16,26 +16,22 @@ import asyncio
 import ipaddress
 import json
 import socket
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.login import Login
-from bt_exec.serve.page import PAGE
+from bt_exec.web.errors import WebError
+from bt_exec.web.login import Login, is_loopback
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["BODY_BYTES", "OPEN", "Guard", "is_loopback", "language_of_headers"]
+__all__ = ["BODY_BYTES", "Guard", "language_of_headers"]
 
 BODY_BYTES = 64 * 1024
 """Maximum size of a body [bytes]; a command has 2,000 characters at most."""
-_UPLOADS = {"/stt": 8 * 1024 * 1024}
-"""Paths that accept audio files, with the maximum size [bytes]."""
 _AUDIO = ("audio/", "multipart/form-data", "application/octet-stream", "text/plain")
 _BODY_S = 10.0  # time limit for receiving a body [s]
-OPEN = frozenset({*PAGE, "/sites", "/health", "/ready", "/login"})
-"""Paths that do not require a token."""
 _HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (
         b"content-security-policy",
@@ -50,16 +46,6 @@ _HEADERS: tuple[tuple[bytes, bytes], ...] = (
 )
 
 
-def is_loopback(host: str) -> bool:
-    """Return whether a name or address is only reachable from this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
-
-
 class Guard:
     """ASGI middleware that checks requests.
 
@@ -69,6 +55,8 @@ class Guard:
         host: The address that the service listens at.
         names: Further accepted host names.
         body_bytes: Maximum size of a body [bytes].
+        open_paths: Paths that do not require a token.
+        uploads: Paths that accept audio files, with the maximum size [bytes].
     """
 
     def __init__(
@@ -78,8 +66,12 @@ class Guard:
         host: str,
         names: Iterable[str] = (),
         body_bytes: int = BODY_BYTES,
+        open_paths: Collection[str] = ("/health",),
+        uploads: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self.app = app
+        self._open = frozenset(open_paths)
+        self._uploads = uploads
         self._body_bytes = body_bytes
         self._login = login
         self._loopback = is_loopback(host)
@@ -102,7 +94,7 @@ class Guard:
         try:
             self._check(scope, headers)
             body = await _body(receive, headers, self._limit(scope))
-        except ServiceError as error:
+        except WebError as error:
             if error.code == "WRONG_TOKEN":
                 await asyncio.sleep(0.5)  # slows down guessing
             await _refuse(answer, error, language_of_headers(headers))
@@ -114,28 +106,28 @@ class Guard:
         hosts = headers.get("host", [])
         host = hosts[0] if len(hosts) == 1 else ""
         if not self._is_accepted_host(_name(host)):
-            raise ServiceError("WRONG_HOST", found=host[:100])
+            raise WebError("WRONG_HOST", found=host[:100])
         for origin in headers.get("origin", []):
             if origin.partition("://")[2].casefold() != host.casefold():
-                raise ServiceError("WRONG_ORIGIN", found=origin[:100])
+                raise WebError("WRONG_ORIGIN", found=origin[:100])
         if headers.get("sec-fetch-site", [""])[0] == "cross-site" and scope["path"] != "/":
-            raise ServiceError("WRONG_ORIGIN", found="?")
+            raise WebError("WRONG_ORIGIN", found="?")
         length = headers.get("content-length", ["0"])[0]
         limit = self._limit(scope)
         if length.isdecimal() and int(length[:20]) > limit:
-            raise ServiceError("TOO_LARGE", limit=limit)
+            raise WebError("TOO_LARGE", limit=limit)
         given = headers.get("authorization", [""])[0]
         cookies = headers.get("cookie", [""])[0]
-        if scope["path"] not in OPEN and not self._login.allows(given, cookies):
-            raise ServiceError("WRONG_TOKEN" if given else "NO_TOKEN")
+        if scope["path"] not in self._open and not self._login.allows(given, cookies):
+            raise WebError("WRONG_TOKEN" if given else "NO_TOKEN")
         if scope["method"] not in ("GET", "HEAD", "OPTIONS"):
             kind = headers.get("content-type", [""])[0].partition(";")[0].strip().casefold()
-            uploaded = scope["path"] in _UPLOADS and kind.startswith(_AUDIO)
+            uploaded = scope["path"] in self._uploads and kind.startswith(_AUDIO)
             if kind != "application/json" and not uploaded:
-                raise ServiceError("NOT_JSON")
+                raise WebError("NOT_JSON")
 
     def _limit(self, scope: Scope) -> int:
-        return max(self._body_bytes, _UPLOADS.get(scope["path"], 0))
+        return max(self._body_bytes, self._uploads.get(scope["path"], 0))
 
     def _is_accepted_host(self, name: str) -> bool:
         """Return whether a host name is accepted; addresses are, because DNS cannot rebind them."""
@@ -175,7 +167,7 @@ async def _body(receive: Receive, headers: dict[str, list[str]], limit: int) -> 
     """Return the body of a request; None if the client has disconnected.
 
     Raises:
-        ServiceError: If it is too large, or does not arrive in time.
+        WebError: If it is too large, or does not arrive in time.
     """
     if "content-length" not in headers and "transfer-encoding" not in headers:
         return b""
@@ -188,11 +180,11 @@ async def _body(receive: Receive, headers: dict[str, list[str]], limit: int) -> 
                     return None
                 found += message.get("body", b"")
                 if len(found) > limit:
-                    raise ServiceError("TOO_LARGE", limit=limit)
+                    raise WebError("TOO_LARGE", limit=limit)
                 if not message.get("more_body", False):
                     return bytes(found)
     except TimeoutError:
-        raise ServiceError("TOO_SLOW", limit=_BODY_S) from None
+        raise WebError("TOO_SLOW", limit=_BODY_S) from None
 
 
 def _replay_body(body: bytes, receive: Receive) -> Receive:
@@ -209,7 +201,7 @@ def _replay_body(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-async def _refuse(send: Send, error: ServiceError, language: str) -> None:
+async def _refuse(send: Send, error: WebError, language: str) -> None:
     """Answer with an error and close the connection, because a body may still be in transit."""
     body: Any = json.dumps(error.body(language), ensure_ascii=False).encode()
     headers = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from bt_exec.serve.broadcast import Latest
+from bt_exec.web.streams import Latest
 
 
 def test_slow_subscriber_receives_the_newest_value_and_misses_older_ones() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec.serve import login as logins
-from bt_exec.serve.login import COOKIE, Login, token_of
+from bt_exec.web import login as logins
+from bt_exec.web.login import COOKIE, Login, token_of
 
 TOKEN = "0123456789abcdef"
 

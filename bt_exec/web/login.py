@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import ipaddress
+import os
 import secrets
 import time
 from collections import OrderedDict
 from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
 
 from bt_exec.failure import UsageError
+from bt_exec.files import expand_home, read_at_most
 
-__all__ = ["COOKIE", "Login", "token_of"]
+__all__ = ["COOKIE", "Login", "is_loopback", "token_for", "token_of"]
 
 COOKIE = "bt_exec_login"
+_TOKEN = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the variable
+_LARGEST_TOKEN = 10_000  # maximum size of its file [bytes]
 _SHORTEST = 16  # minimum length of a token
 _LASTS_S = 12 * 3600.0  # lifetime of a login [s]
 _LOGINS = 256  # maximum number of logins; the oldest is dropped
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a name or address is only reachable from this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 def token_of(text: str, where: str) -> str:
@@ -30,6 +46,34 @@ def token_of(text: str, where: str) -> str:
             'python3 -c "import secrets; print(secrets.token_urlsafe(32))"'
         )
     return token
+
+
+def token_for(host: str, file: Path | None) -> str:
+    """Return the token; empty if none is given and none is required.
+
+    Raises:
+        UsageError: If a required token is missing, or a token is invalid.
+    """
+    if file is not None:
+        try:
+            if (raw := read_at_most(expand_home(file), _LARGEST_TOKEN)) is None:
+                raise UsageError(f"--token-file {file}: is larger than {_LARGEST_TOKEN} bytes")
+            if expand_home(file).stat().st_mode & 0o077:
+                raise UsageError(
+                    f"--token-file {file}: other users may read or change it; run: chmod 600 {file}"
+                )
+            return token_of(raw.decode(), f"--token-file {file}")
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or "is not UTF-8 text"
+            raise UsageError(f"--token-file {file}: {str(why).lower()}") from error
+    if given := os.environ.get(_TOKEN, ""):
+        return token_of(given, _TOKEN)
+    if not is_loopback(host):
+        raise UsageError(
+            f"--host {host} can be reached from other machines, so a token is needed: "
+            f"set {_TOKEN}, or give --token-file FILE"
+        )
+    return ""
 
 
 class Login:

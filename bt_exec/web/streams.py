@@ -1,4 +1,4 @@
-"""Latest-value broadcast. Subscribers receive the newest value; older ones are dropped."""
+"""Server-sent events, and a broadcast of which every subscriber receives the newest text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 
-__all__ = ["Latest"]
+__all__ = ["Latest", "sse"]
+
+
+def sse(data: str, event: str = "", number: int | None = None) -> bytes:
+    """Return one server-sent event; `data` is JSON on one line."""
+    head = f"id: {number}\n" if number is not None else ""
+    return f"{head}{f'event: {event}' if event else ': '}\ndata: {data}\n\n".encode()
 
 
 class Latest:
