@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from bt_exec_skills.simulation.raycast import RayPainter
+from bt_exec_skills.simulation.rays import RayPainter
 from bt_exec_skills.things.dataset.arrange import Pose, arranged
 from bt_exec_skills.things.dataset.colours import FRUIT, PAINT
 from bt_exec_skills.things.dataset.figures import chair, person

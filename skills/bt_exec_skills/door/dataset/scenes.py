@@ -17,14 +17,15 @@ from bt_exec_skills.door.dataset.poses import mission_states, posed_states, some
 from bt_exec_skills.door.dataset.style import add_extras, enlarge, restyle, through_sensor
 from bt_exec_skills.door.perception.detector_factory import SHIPPED
 from bt_exec_skills.door.robot import state_at
-from bt_exec_skills.door.sim.camera import GEOMS, geom_ids
+from bt_exec_skills.door.sim.camera import GEOMS
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.measure import calibration_of
 from bt_exec_skills.door.sim.mjcf import world_xml
 from bt_exec_skills.door.sim.world import DoorWorld
 from bt_exec_skills.perception.picture import Frame, Mask, box_of
+from bt_exec_skills.simulation.camera import geom_ids
 from bt_exec_skills.simulation.painter import gl_works, make_painter
-from bt_exec_skills.simulation.raycast import RayPainter
+from bt_exec_skills.simulation.rays import RayPainter
 from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.network import Network
 from bt_exec_skills.vision.sample import Mark, Sample

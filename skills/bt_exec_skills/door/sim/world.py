@@ -40,7 +40,7 @@ class DoorWorld(Physics):
     def __init__(self, options: WorldOptions) -> None:
         self.options = options
         self.layout: Layout = draw_layout(options)
-        super().__init__(mujoco.MjModel.from_xml_string(world_xml(self.layout)), CONTROL_S)
+        super().__init__(world_xml(self.layout), CONTROL_S)
         self.geometry = DoorGeometry(self.layout)
         self.limbs = {arm: Limb(self.model, self.data, arm) for arm in ARMS}
         self._hinge = int(self.model.joint("door").qposadr[0])

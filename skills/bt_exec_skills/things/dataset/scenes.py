@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.simulation.painter import GlPainter, gl_works
-from bt_exec_skills.simulation.raycast import RayPainter
+from bt_exec_skills.simulation.rays import RayPainter
 from bt_exec_skills.things.dataset.arrange import Pose, arranged
 from bt_exec_skills.things.dataset.colours import Rng
 from bt_exec_skills.things.dataset.figures import SEAT_M
