@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from bt_exec.language.messages import Messages
 from bt_exec_skills.perception.contracts import Camera, CameraFault, Detection, Detector, View
 
 if TYPE_CHECKING:  # no numpy for a check of a file
     from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["Detections", "ObjectObservation", "ObjectPerception"]
+__all__ = ["Detections", "ObjectObservation", "ObjectPerception", "fault_in_words"]
 
 C = TypeVar("C")
 
 
 class Detections:
-    """What observations with detections have in common.
+    """Queries shared by observations with detections.
 
     Attributes:
         detections: Detected objects.
@@ -38,6 +41,16 @@ class Detections:
         return tuple(dict.fromkeys(found.label for found in self.detections))
 
 
+@cache
+def _words() -> Messages:
+    return Messages.load([Path(__file__).with_name("words.yaml")])
+
+
+def fault_in_words(fault: CameraFault, language: str) -> str:
+    """Return a fault of a camera for the operator: "camera: dark"."""
+    return f"{_words().word('fault', language)}: {_words().word(fault, language)}"
+
+
 @dataclass(frozen=True)
 class ObjectObservation(Detections):
     """One view; implements `bt_exec.robot.Observation`.
@@ -47,7 +60,7 @@ class ObjectObservation(Detections):
         detections: Detected objects.
         frame: The picture, or None without one.
         fault: Fault of the camera, or None.
-        word: Function that returns the display name of a label or fault in a language.
+        word: Function that returns the display name of a label in a language.
     """
 
     t: float
@@ -62,8 +75,9 @@ class ObjectObservation(Detections):
 
     def describe(self, language: str) -> str:
         """Return the objects in view for the operator, or the fault of the camera."""
-        shown = (self.fault,) if self.fault is not None else self.labels()
-        return " · ".join(self.word(one, language) for one in shown)
+        if self.fault is not None:
+            return fault_in_words(self.fault, language)
+        return " · ".join(self.word(one, language) for one in self.labels())
 
     def record(self) -> dict[str, Any]:
         """Return plain data for the journal, without the frame."""
@@ -83,7 +97,7 @@ class ObjectPerception(Generic[C]):
     Args:
         camera: The camera.
         detector: Detector of objects.
-        word: Function that returns the display name of a label or fault in a language.
+        word: Function that returns the display name of a label in a language.
         size: Height and width of the camera's pictures [px]; None accepts any.
     """
 

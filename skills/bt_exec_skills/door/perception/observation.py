@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from bt_exec.language.messages import Messages
 from bt_exec_skills.door.perception.touch import Touched
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import CameraFault, Detection
+from bt_exec_skills.perception.objects import Detections, fault_in_words
 
 if TYPE_CHECKING:
     from bt_exec_skills.perception.picture import Frame
@@ -53,33 +56,13 @@ class DoorEstimate:
         return frozenset(self.between if self.state == "uncertain" else (self.state,))
 
 
-_WORDS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "door": ("door", "문"),
-        "open": ("open", "열림"),
-        "ajar": ("ajar", "조금 열림"),
-        "closed": ("closed", "닫힘"),
-        "uncertain": ("uncertain", "불확실"),
-        "handle": ("handle", "손잡이"),
-        "material": ("material", "자재"),
-        "yes": ("yes", "보임"),
-        "no": ("no", "안 보임"),
-        "unconfirmed": ("unsure", "불확실"),
-        "outside": ("outside", "문 밖"),
-        "fault": ("camera", "카메라"),
-        "dark": ("dark", "어두움"),
-        "frozen": ("frozen", "멈춤"),
-        "noise": ("noise", "잡음"),
-        "occluded": ("covered", "가려짐"),
-        "wrong_size": ("wrong picture size", "영상 크기 다름"),
-        "missing": ("no picture", "영상 없음"),
-    }
-)
-"""Words in English and Korean."""
+@cache
+def _words() -> Messages:
+    return Messages.load([Path(__file__).with_name("words.yaml")])
 
 
 @dataclass(frozen=True)
-class DoorObservation:
+class DoorObservation(Detections):
     """One view of the door; implements `bt_exec.robot.Observation`.
 
     Attributes:
@@ -98,22 +81,10 @@ class DoorObservation:
     fault: CameraFault | None = None
     touched: Touched | None = None
 
-    def sees(self, label: str) -> bool:
-        """Return whether an object with that label is detected."""
-        return any(found.label == label for found in self.detections)
-
-    def confirms(self, label: str) -> bool:
-        """Return whether an object with that label is detected without doubt."""
-        return any(found.label == label and not found.doubt for found in self.detections)
-
     @property
     def inside_clear(self) -> bool:
         """Whether the space behind the door is not known to be hidden."""
         return self.door.inside is None or self.door.inside >= CLEAR
-
-    def labels(self) -> tuple[str, ...]:
-        """Return the detected labels, each once."""
-        return tuple(dict.fromkeys(found.label for found in self.detections))
 
     def facts(self) -> Mapping[str, str]:
         """Return facts for the dry run: the state of the door and the place of the material."""
@@ -127,14 +98,14 @@ class DoorObservation:
 
     def describe(self, language: str) -> str:
         """Return a line for the operator: "door open 0.9 · handle yes · material no"."""
-        say = {word: texts[language == "ko"] for word, texts in _WORDS.items()}
-        parts = [f"{say['door']} {say[self.door.state]} {self.door.confidence:.1f}"]
+        say = partial(_words().word, language=language)
+        parts = [f"{say('door')} {say(self.door.state)} {self.door.confidence:.1f}"]
         for word, label in (("handle", "door-handle"), ("material", "material")):
             doubts = [found.doubt for found in self.detections if found.label == label]
             seen = min(doubts) or "yes" if doubts else "no"  # a certain detection comes first
-            parts.append(f"{say[word]} {say[seen]}")
+            parts.append(f"{say(word)} {say(seen)}")
         if self.fault is not None:
-            parts.append(f"{say['fault']}: {say[self.fault]}")
+            parts.append(fault_in_words(self.fault, language))
         return " · ".join(parts)
 
     def record(self) -> dict[str, Any]:
