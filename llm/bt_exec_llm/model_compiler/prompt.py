@@ -169,14 +169,13 @@ def _failed(request: Request) -> str:
     found = part_of(request)
     assert found is not None
     assert request.previous is not None
-    path, part, _ = found
     facts = {
-        "failed_part": path,
+        "failed_part": found.path,
         "failure": _failure(request.failure),
         "tried": [_failure(failure) for failure in request.tried],
         "finished": [{"step": done.path, "skipped": done.skipped or None} for done in request.done],
     }
-    plan = request.previous.model_copy(update={"root": part})
+    plan = request.previous.model_copy(update={"root": found.node})
     text = _closed(as_yaml({"root": to_data(plan)["root"]}))
     return "\n\n".join(
         (

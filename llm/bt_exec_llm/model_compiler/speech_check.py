@@ -15,8 +15,8 @@ from bt_exec.failure import Problem
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import Do, MissionSpec
+from bt_exec.spec.paths import locate
 from bt_exec.spec.source import Place, show_place
-from bt_exec.verify.context import nodes_of
 from bt_exec.verify.templates import known_args
 
 __all__ = ["Talk", "foreign_words", "talk_problems", "talks_of"]
@@ -65,13 +65,14 @@ class Talk(NamedTuple):
 def talks_of(spec: MissionSpec, catalogue: Catalogue) -> list[Talk]:
     """Return the steps of an expanded plan with speech, in order."""
     talks = []
-    for node, place in nodes_of(spec.root, kind=Do):
+    for step in locate(spec.root).walk(Do):
+        node = step.node
         skill = catalogue.skills.get(node.do)
         if skill is not None and (said := skill.said()):
             args = known_args(skill, node.args)
             others = tuple(sorted((k, str(v)) for k, v in args.items() if k not in said))
             texts = tuple(str(args[name]) for name in sorted(said) if name in args)
-            talks.append(Talk(node.do, others, texts, place))
+            talks.append(Talk(node.do, others, texts, step.place))
     return talks
 
 

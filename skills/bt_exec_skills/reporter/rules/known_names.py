@@ -12,8 +12,8 @@ from bt_exec.failure import Problem, nearest
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.expand import is_reference
 from bt_exec.spec.model import Do, MissionSpec
+from bt_exec.spec.paths import locate
 from bt_exec.spec.source import show_place
-from bt_exec.verify.context import nodes_of
 from bt_exec_skills.reporter.rules.steps import map_of
 from bt_exec_skills.reporter.sitemap import SiteMap
 
@@ -34,14 +34,15 @@ def known_names(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     site = map_of(context)
     if site is None:
         return
-    for node, place in nodes_of(spec.root, kind=Do):
+    for step in locate(spec.root).walk(Do):
+        node = step.node
         if node.do not in _NAMES:
             continue
         argument, (code, nothing) = _NAMES[node.do]
         name = node.args.get(argument)
         known = tuple(site.people if code == "UNKNOWN_PERSON" else site.places)
         if isinstance(name, str) and not is_reference(name) and name not in known:
-            where = f"{show_place(place)}/with/{argument}"
+            where = f"{show_place(step.place)}/with/{argument}"
             allowed = _nearest_first(name, known, site)
             yield Problem(code, f"{nothing} is called {name!r}", where, name, allowed)
 

@@ -29,6 +29,7 @@ from bt_exec.spec.model import (
     Sequence,
     Tree,
     rebuild,
+    steps_of,
     walk,
 )
 from bt_exec_skills.reporter.rules.places import go_before_looking, places_in_order, talk_only
@@ -44,7 +45,6 @@ from bt_exec_skills.reporter.rules.steps import (
     goes_home,
     note,
     put_together,
-    steps_of,
     tells_user,
     works,
 )
