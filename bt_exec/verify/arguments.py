@@ -26,7 +26,6 @@ from bt_exec.verify.values import Names, check_constant, check_value
 
 __all__ = ["check_arguments"]
 
-
 _FILLED = {"repeat": int, "timeout": str}
 """Types of parameters that may fill a modifier: a count, and a time with its unit."""
 

@@ -29,9 +29,8 @@ from bt_exec_llm.model_compiler.needless_changes import (
 )
 from bt_exec_llm.model_compiler.normalize import tidied
 from bt_exec_llm.model_compiler.plan_format import Form, unpack
-from bt_exec_llm.model_compiler.plan_words import unknown_words
+from bt_exec_llm.model_compiler.plan_words import talk_problems, unknown_words
 from bt_exec_llm.model_compiler.replan_scope import part_of, with_part
-from bt_exec_llm.model_compiler.speech_check import talk_problems
 
 __all__ = ["Judgement", "assess"]
 

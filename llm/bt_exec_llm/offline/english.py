@@ -24,7 +24,6 @@ from bt_exec_llm.offline.vocabulary import Vocabulary
 
 __all__ = ["EnglishReader"]
 
-
 _ASKING = phrases("en", "asking")
 _IF = frozenset(["if", "unless"])
 _WHEN = frozenset(words("en", "conjunctions_of_time"))

@@ -1,4 +1,4 @@
-"""Observation of the door pack: detections, the state of the door, the frame.
+"""Observation of the door pack: detections, the state of the door, touch, the frame.
 
 Only observations contain boxes; actions have labels.
 """
@@ -9,18 +9,45 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from bt_exec.language.messages import Messages
-from bt_exec_skills.door.perception.touch import Touched
-from bt_exec_skills.door.robot import DoorState
+from bt_exec_skills.door.robot import ARMS, DoorRobot, DoorState
 from bt_exec_skills.perception.contracts import CameraFault, Detection
 from bt_exec_skills.perception.objects import Detections, fault_in_words
 
 if TYPE_CHECKING:
     from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["CLEAR", "DoorEstimate", "DoorObservation", "DoorUncertainty"]
+__all__ = ["CLEAR", "DoorEstimate", "DoorObservation", "DoorUncertainty", "Touch", "Touched"]
+
+Touched: TypeAlias = Literal["held", "in_front", "lost"]
+"""A hand holds the material; lost it before the door, where it falls to the floor; or lost it
+anywhere else."""
+
+
+class Touch:
+    """Records whether a hand held the material, and where that hand was.
+
+    Args:
+        robot: The robot.
+    """
+
+    def __init__(self, robot: DoorRobot) -> None:
+        self._robot = robot
+        self._last: Touched | None = None
+
+    def feel(self) -> Touched | None:
+        """Return the tactile state of the material; None if no hand ever held it.
+
+        Must be called with every picture, because changes in between are missed.
+        """
+        holding = [arm for arm in ARMS if self._robot.holding(arm) == "material"]
+        if not holding:
+            return self._last
+        self._last = "lost" if any(map(self._robot.in_doorway, holding)) else "in_front"
+        return "held"
+
 
 CLEAR = 0.85
 """Minimum visible share of the opening to rule out hidden material: the rest is a strip at the

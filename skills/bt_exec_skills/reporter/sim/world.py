@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.navigation.geometry import Pose
-from bt_exec_skills.reporter.sim.draw import draw_layout
 from bt_exec_skills.reporter.sim.floor import ROOMS
-from bt_exec_skills.reporter.sim.layout import Layout, Someone
+from bt_exec_skills.reporter.sim.layout import Layout, Someone, draw_layout
 from bt_exec_skills.reporter.sim.mjcf import world_xml
 from bt_exec_skills.reporter.sim.options import WorldOptions
 from bt_exec_skills.simulation.physics import Physics

@@ -11,7 +11,7 @@ from bt_exec_skills.tabletop.hand import NEAR_M, Hand
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from bt_exec_skills.tabletop.protocol.client import Client
 from bt_exec_skills.tabletop.protocol.robot import HttpTableRobot, LockstepTableRobot
-from bt_exec_skills.tabletop.settings import Remote
+from bt_exec_skills.tabletop.rigs import Remote
 
 __all__ = ["RemotePerception", "http_rig"]
 

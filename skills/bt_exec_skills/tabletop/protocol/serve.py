@@ -9,8 +9,7 @@ from bt_exec.mission.rigs import check_world, parse_world
 from bt_exec.site.site import load_site
 from bt_exec.web.login import is_loopback
 from bt_exec_skills.tabletop.protocol.engine import Engine
-from bt_exec_skills.tabletop.rigs import robot_in_its_kitchen
-from bt_exec_skills.tabletop.settings import TableStart
+from bt_exec_skills.tabletop.rigs import TableStart, robot_in_its_kitchen
 
 __all__ = ["make_engine", "serve"]
 

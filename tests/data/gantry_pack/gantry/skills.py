@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bt_exec import Failed, Steps, Verdict, World, condition, skill
-from bt_exec_skills.motion.follow_motion import follow_motion
+from bt_exec_skills.motion.stepped import follow_motion
 from bt_exec_skills.perception.fresh import fresh_observation
 from bt_exec_skills.perception.objects import ObjectObservation
 

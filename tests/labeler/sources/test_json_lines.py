@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bt_exec_labeler.episode import Action, Flaw
-from bt_exec_labeler.sources.actions import read_actions
+from bt_exec_labeler.sources.json_lines import read_actions
 
 
 def read(folder: Path, *lines: Any) -> tuple[tuple[Action, ...], tuple[Flaw, ...]]:

@@ -7,9 +7,9 @@ import pytest
 from bt_exec.observation import Situation
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.load import load_text
-from bt_exec_skills.reporter.rules.known_names import known_names
+from bt_exec_skills.reporter.rigs import ReporterSettings
+from bt_exec_skills.reporter.rules.passes import known_names
 from bt_exec_skills.reporter.rules.place_mentions import named_places
-from bt_exec_skills.reporter.settings import ReporterSettings
 from bt_exec_skills.reporter.sitemap import make_map
 
 PLACES = ("basecamp", "professor_office", "corridor_center", "lounge", "break_room")

@@ -13,7 +13,7 @@ from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_llm.client import Answer
 from bt_exec_llm.model_compiler.dialogue import _judge
 from bt_exec_llm.model_compiler.expected_effects import meaning_of
-from bt_exec_llm.model_compiler.speech_check import foreign_words, talks_of
+from bt_exec_llm.model_compiler.plan_words import foreign_words, talks_of
 from tests.llm.model_compiler.corpus import OFFLINE
 from tests.llm.model_compiler.paper import request_for
 

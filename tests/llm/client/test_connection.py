@@ -3,7 +3,7 @@
 import socket
 
 from bt_exec_llm.client import ModelSettings
-from bt_exec_llm.client.endpoint import check_endpoint
+from bt_exec_llm.client.connection import check_endpoint
 
 
 def test_listening_server_is_available_without_a_request():
