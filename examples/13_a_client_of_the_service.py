@@ -10,10 +10,10 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 from bt_exec.journal import Journal
-from bt_exec.serve.login import Login
 from bt_exec.serve.server import HttpServer
 from bt_exec.serve.service import Service
 from bt_exec.site import load_site
+from bt_exec.web.login import Login
 
 
 def client(url: str, command: str) -> None:

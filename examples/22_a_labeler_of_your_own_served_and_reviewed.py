@@ -15,8 +15,8 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from bt_exec.cli.app import call
-from bt_exec.serve.login import Login
-from bt_exec.serve.server import AppServer
+from bt_exec.web.login import Login
+from bt_exec.web.server import AppServer
 from bt_exec_labeler.labelers import Labelled
 from bt_exec_labeler.record import Goal, Record
 from bt_exec_labeler.review.app import make_app as make_page

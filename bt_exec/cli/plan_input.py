@@ -54,8 +54,7 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
     document = loaded.document
     if not isinstance(document, MissionSpec):
         return _mission_of(loaded, site, command)
-    anew = document.mission.model_copy(update={"plan_version": 1, "parent": None, "kept": ()})
-    return document.model_copy(update={"mission": anew})
+    return document.with_header(plan_version=1, parent=None, kept=())
 
 
 def _standard_input() -> bytes | None:

@@ -14,17 +14,14 @@ import typer
 
 from bt_exec.cli import options as opt
 from bt_exec.failure import UsageError
-from bt_exec.files import expand_home, read_at_most
 
 if TYPE_CHECKING:
     from bt_exec.guardian.systemd import Notifier
     from bt_exec.serve.server import HttpServer
     from bt_exec.serve.service import Service
 
-__all__ = ["COMMANDS", "serve", "token_for"]
+__all__ = ["COMMANDS", "serve"]
 
-_LARGEST_TOKEN = 10_000  # maximum size of its file [bytes]
-_TOKEN = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the variable
 _SWITCH_S = 0.001  # switch interval of the interpreter's threads [s]
 _HELD_S = 1.0
 
@@ -47,7 +44,7 @@ def serve(
         typer.Option(
             "--token-file",
             metavar="[SITE=]FILE",
-            help=f"File with the token; or set {_TOKEN}. Required unless --host is "
+            help="File with the token; or set BT_EXEC_TOKEN. Required unless --host is "
             "this machine's own. Each of several sites may have its own.",
             show_default=False,
         ),
@@ -90,10 +87,10 @@ def serve(
     from bt_exec.guardian.systemd import Notifier
     from bt_exec.mission.rigs import parse_world
     from bt_exec.models.speech import find_speech
-    from bt_exec.serve.login import Login
     from bt_exec.serve.server import HttpServer
     from bt_exec.serve.service import Service
     from bt_exec.site.site import load_site
+    from bt_exec.web.login import Login, token_for
 
     sites = [load_site(name) for name in site or [""]]
     names = [one.name for one in sites]
@@ -135,8 +132,7 @@ def serve(
             if inspected:
                 service.session.life.inspected()
         server.start()
-        address = f"[{host}]" if ":" in host else host
-        painter.say(f"{shown} at http://{address}:{server.port}/ · Ctrl-C ends it")
+        painter.say(f"{shown} at {server.url} · Ctrl-C ends it")
         notifier.ready(f"{shown} takes commands")
         code = _until_stopped(services, server, notifier)
     finally:
@@ -192,37 +188,6 @@ def _token_files(given: Iterable[str], sites: Iterable[str]) -> dict[str, Path]:
         own = bool(equals) and name in sites
         found[name if own else ""] = Path(file if own else text)
     return found
-
-
-def token_for(host: str, file: Path | None) -> str:
-    """Return the token; empty if none is given and none is required.
-
-    Raises:
-        UsageError: If a required token is missing, or a token is invalid.
-    """
-    from bt_exec.serve.guard import is_loopback
-    from bt_exec.serve.login import token_of
-
-    if file is not None:
-        try:
-            if (raw := read_at_most(expand_home(file), _LARGEST_TOKEN)) is None:
-                raise UsageError(f"--token-file {file}: is larger than {_LARGEST_TOKEN} bytes")
-            if expand_home(file).stat().st_mode & 0o077:
-                raise UsageError(
-                    f"--token-file {file}: other users may read or change it; run: chmod 600 {file}"
-                )
-            return token_of(raw.decode(), f"--token-file {file}")
-        except (OSError, UnicodeDecodeError) as error:
-            why = getattr(error, "strerror", None) or "is not UTF-8 text"
-            raise UsageError(f"--token-file {file}: {str(why).lower()}") from error
-    if given := os.environ.get(_TOKEN, ""):
-        return token_of(given, _TOKEN)
-    if not is_loopback(host):
-        raise UsageError(
-            f"--host {host} can be reached from other machines, so a token is needed: "
-            f"set {_TOKEN}, or give --token-file FILE"
-        )
-    return ""
 
 
 COMMANDS: Mapping[str, Callable[..., Any]] = {"serve": serve}

@@ -4,39 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from bt_exec.spec.library import Library
-from bt_exec.spec.model import (
-    Check,
-    Do,
-    Document,
-    Fallback,
-    MissionSpec,
-    NodeBase,
-    Parallel,
-    Sequence,
-    Tree,
-    children_of,
-)
+from bt_exec.spec.model import Document, Kind, MissionSpec, NodeBase, Tree
 from bt_exec.tui.node_words import about_node, label_node, modifiers
 from bt_exec.tui.text import clean
 
 __all__ = ["SIGNS", "Box", "Kind", "boxes_of", "title_of"]
 
-Kind = Literal["do", "check", "tree", "sequence", "fallback", "parallel"]
-
 SIGNS: dict[Kind, str] = {"sequence": "→", "fallback": "?", "parallel": "⇉"}
 """Signs of composites, as in the literature on behaviour trees."""
-
-_KINDS: tuple[tuple[type[NodeBase], Kind], ...] = (
-    (Do, "do"),
-    (Check, "check"),
-    (Tree, "tree"),
-    (Sequence, "sequence"),
-    (Fallback, "fallback"),
-    (Parallel, "parallel"),
-)
 
 
 @dataclass(frozen=True)
@@ -82,8 +59,7 @@ def title_of(document: Document) -> str:
 
 
 def _box(node: NodeBase, library: Library | None, above: tuple[str, ...]) -> Box:
-    kind = next(kind for known, kind in _KINDS if isinstance(node, known))
-    inner = children_of(node)
+    kind, inner = node.kind, node.children
     if isinstance(node, Tree):
         if library is None:
             inner = ()

@@ -19,7 +19,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from bt_exec.failure import SpecError
 from bt_exec.site.data import data_path
-from bt_exec.spec.model import Check, Do, NodeBase, children_of
+from bt_exec.spec.model import Check, Do, NodeBase
 from bt_exec.spec.source import read_file
 from bt_exec.spec.user_data import UserData
 
@@ -129,7 +129,7 @@ def steps_of(node: NodeBase, conditional: bool = False) -> Iterator[Step]:
     for _ in range(node.repeat or 1):
         if isinstance(node, Do):
             yield Step(node.do, node.args, decided)
-        for child in children_of(node):
+        for child in node.children:
             yield from steps_of(child, decided)
             decided = decided or isinstance(child, Check)
 

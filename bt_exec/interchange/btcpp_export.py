@@ -56,7 +56,6 @@ from bt_exec.spec.model import (
     Sequence,
     Tree,
     TreeSpec,
-    children_of,
     walk,
 )
 from bt_exec.spec.paths import label_of
@@ -269,7 +268,7 @@ class _Nodes:
                 }
                 name["_succeed_when"] = str(node.succeed_when)
         kinds = {Sequence: "Sequence", Fallback: "Fallback", Parallel: "Parallel"}
-        children = [self.node(child, f"{path}/{label_of(child)}") for child in children_of(node)]
+        children = [self.node(child, f"{path}/{label_of(child)}") for child in node.children]
         return Element(kinds[type(node)], name, children)
 
     def action(self, node: Do, name: dict[str, str], path: str) -> Element:

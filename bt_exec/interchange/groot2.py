@@ -29,7 +29,6 @@ from bt_exec.spec.model import (
     Parallel,
     Sequence,
     Tree,
-    children_of,
     walk,
 )
 from bt_exec.spec.paths import label_of, paths
@@ -114,7 +113,7 @@ class LiveTree:
             element.attributes |= {"ID": node.tree, "_fullpath": inner}
             self._add_tree(node.tree, inner, node.body)
         else:
-            element.children = [self._node(child, full_path) for child in children_of(node)]
+            element.children = [self._node(child, full_path) for child in node.children]
         self._below[uid] = range(uid + 1, uid + sum(1 for _ in walk(node)))
         return element
 

@@ -26,9 +26,8 @@ from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE
 from bt_exec.pack import Catalogue
 from bt_exec.planning.first_cause import DoneAction, first_cause
 from bt_exec.spec.expand import with_results
-from bt_exec.spec.expression import Is
-from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, walk
-from bt_exec.spec.paths import encloses, paths
+from bt_exec.spec.model import Check, Do, MissionSpec
+from bt_exec.spec.paths import is_kept, locate
 from bt_exec.verify.facts import after_failure, after_success, is_touched
 
 __all__ = ["Attempt", "Cause", "Explanation", "explain"]
@@ -185,29 +184,21 @@ def _attempt(
     spec: MissionSpec, seen: Mapping[str, str], given: Mapping[str, Mapping[str, Any]]
 ) -> Attempt:
     """Return a new attempt for a plan that has not started; `given` maps paths to arguments."""
-    kept = spec.mission.kept
-    others = tuple(_alternative_branches(spec))
-    steps = tuple(
-        (node.do, with_results(node.args, given.get(path, {})))
-        if isinstance(node, Do)
-        else (_condition_text(node), node.check.args if isinstance(node.check, Is) else {})
-        for path, node in paths(spec.root)
-        if isinstance(node, Do | Check)
-        and not any(encloses(done, path) for done in (*kept, *others))
-    )
     mission = spec.mission
-    return Attempt(mission.plan_version, mission.compiler, steps, len(kept), seen=dict(seen))
+    steps = tuple(
+        _as_step(step.node, given.get(step.path, {}))
+        for step in locate(spec.root).walk(failing=False)
+        if isinstance(step.node, Do | Check) and not is_kept(spec, step.path)
+    )
+    return Attempt(
+        mission.plan_version, mission.compiler, steps, len(mission.kept), seen=dict(seen)
+    )
 
 
-def _condition_text(node: Check) -> str:
-    return node.check.name if isinstance(node.check, Is) else str(node.check)
-
-
-def _alternative_branches(spec: MissionSpec) -> Iterator[str]:
-    """Yield the paths of the branches that only run after the previous branch has failed."""
-    where = {id(node): path for path, node in paths(spec.root)}
-    for node in walk(spec.root, Fallback):
-        yield from (where[id(child)] for child in node.fallback[1:])
+def _as_step(node: Do | Check, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    if isinstance(node, Do):
+        return node.do, with_results(node.args, given)
+    return node.runs or str(node.check), node.given
 
 
 def _cause(

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 from bt_exec.events import Event, NodeChanged, Planned
 from bt_exec.failure import nearest
-from bt_exec.spec.model import Do, Tree
 from bt_exec.spec.paths import label_of, paths
 
 __all__ = ["Debugger", "Hold"]
@@ -114,5 +113,4 @@ class Debugger:
 
 def _names(path: str, node: Any) -> set[str]:
     """Return the names of a node that a breakpoint may use."""
-    called = node.do if isinstance(node, Do) else node.tree if isinstance(node, Tree) else ""
-    return {path, label_of(node), called or path}
+    return {path, label_of(node), node.runs or path}

@@ -14,8 +14,8 @@ from bt_exec.failure import Failure
 from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue
 from bt_exec.planning.first_cause import DoneAction, recovers
-from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Tree, children_of, walk
-from bt_exec.spec.paths import paths
+from bt_exec.spec.model import Do, Fallback, NodeBase, Tree
+from bt_exec.spec.paths import locate
 
 __all__ = ["Undone", "still_undone", "undone_of"]
 
@@ -55,15 +55,17 @@ def undone_of(root: NodeBase, noted: Iterable[tuple[str, Failure]]) -> tuple[Und
         root: The plan.
         noted: Paths of its fallbacks that recorded a failure, each with that failure.
     """
-    every = list(paths(root))
     failed = dict(noted)
-    found = []
-    for at, (path, node) in enumerate(every):
-        if path in failed and isinstance(node, Fallback):
-            under = every[at : at + sum(1 for _ in walk(node))]  # parents precede their children
-            means = frozenset(inner for inner, _ in under)
-            found.append(Undone(path, node.fallback[0], failed[path], means))
-    return tuple(found)
+    return tuple(
+        Undone(
+            step.path,
+            step.node.fallback[0],
+            failed[step.path],
+            frozenset(inner.path for inner in step.walk()),
+        )
+        for step in locate(root).walk(Fallback)
+        if step.path in failed
+    )
 
 
 def still_undone(
@@ -98,15 +100,9 @@ def what(part: NodeBase, messages: Messages, language: str) -> str:
 
 
 def _phrases_of(part: NodeBase, messages: Messages, language: str) -> Iterable[str]:
-    match part:
-        case Tree() if messages.has_phrase(f"tree {part.tree}") or part.body is None:
-            yield messages.phrase(f"tree {part.tree}", language, part.args)
-        case Do():
-            yield messages.phrase(part.do, language, part.args)
-        case Check():
-            return
-        case Fallback():
-            yield from _phrases_of(part.fallback[0], messages, language)
-        case _:
-            for child in children_of(part):
-                yield from _phrases_of(child, messages, language)
+    known = isinstance(part, Tree) and messages.has_phrase(part.phrase_key)
+    if known or isinstance(part, Do) or (isinstance(part, Tree) and part.body is None):
+        yield messages.phrase(part.phrase_key, language, part.given)
+        return
+    for child in part.nominal:
+        yield from _phrases_of(child, messages, language)

@@ -21,8 +21,8 @@ from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
 from bt_exec.planning.expected_state import Assumed
 from bt_exec.planning.plan import NEED_NOT_MET, prepare
 from bt_exec.planning.repair import kept_everywhere
-from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree, children_of
-from bt_exec.spec.paths import encloses, paths
+from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree
+from bt_exec.spec.paths import encloses, is_kept, paths
 from bt_exec.verify.facts import after_success
 from bt_exec.verify.templates import fill, is_known
 
@@ -154,7 +154,7 @@ def _finished(latest: list[Event], spec: MissionSpec) -> Iterator[Done]:
         and (path not in states or states[path].state not in _ENDED)
     }
     for path, node in nodes.items():
-        if children_of(node) or any(encloses(one, path) for one in undecided if one != path):
+        if node.children or any(encloses(one, path) for one in undecided if one != path):
             continue
         end, state = ends.get(path), states.get(path)
         if isinstance(node, Do) and end is not None and end.state == "done":
@@ -212,8 +212,7 @@ class Resumed:
                 recovery = self._recovery(first) if blocked and not recovered else None
                 if recovery is not None:
                     return recovery
-            header = anew.spec.mission.model_copy(update={"plan_version": version})
-            spec = anew.spec.model_copy(update={"mission": header})
+            spec = anew.spec.with_header(plan_version=version)
             anew = replace(anew, spec=spec, verified=None)
         return self._confirmed(anew, first)
 
@@ -253,9 +252,7 @@ class Resumed:
         kept = plan.spec.mission.kept
         if plan.spec.root == work.spec.root:
             kept = kept_everywhere(again)
-        update = {"plan_version": version, "parent": None, "kept": kept, "turn": None}
-        header = plan.spec.mission.model_copy(update=update)
-        rest = plan.spec.model_copy(update={"mission": header})
+        rest = plan.spec.with_header(plan_version=version, parent=None, kept=kept, turn=None)
         try:
             return replace(plan, spec=rest, verified=prepare(rest, again))
         except SpecError:
@@ -291,8 +288,7 @@ class Resumed:
         repeated = [
             (node.do, node.args)
             for path, node in paths(spec.root, Do)
-            if node.do in done_before
-            and not any(encloses(kept, path) for kept in spec.mission.kept)
+            if node.do in done_before and not is_kept(spec, path)
         ]
         if answer.verified is None:
             repeated = [one for one in self._work.started if one not in repeated] + repeated

@@ -20,17 +20,8 @@ from bt_exec.nodes.skill_node import SkillNode
 from bt_exec.planning.compiler import Done
 from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.spec.expression import leaves
-from bt_exec.spec.model import (
-    Check,
-    Do,
-    Fallback,
-    MissionSpec,
-    NodeBase,
-    Parallel,
-    children_of,
-    walk,
-)
-from bt_exec.spec.paths import paths
+from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Parallel
+from bt_exec.spec.paths import Located, locate
 
 __all__ = ["Built", "build"]
 
@@ -112,26 +103,23 @@ class _Builder:
         self.spec = spec
         self.runtime = runtime
         self.kept = frozenset(spec.mission.kept)
-        self.order = paths(spec.root)  # parents first, in the order of construction
         self.report = partial(_report, runtime=runtime)
         self.by_path: dict[str, Node] = {}
         self.leaves: dict[str, SkillNode | CheckNode | KeptNode] = {}
 
     def build(self) -> Built:
-        root = self.node(self.spec.root)
+        root = self.node(locate(self.spec.root))
         return Built(root, self.by_path, self.leaves)
 
-    def node(self, spec: NodeBase) -> Node:
-        path, _ = next(self.order)
+    def node(self, step: Located[NodeBase]) -> Node:
+        path = step.path
         if path in self.kept:
-            for _ in range(sum(1 for _ in walk(spec)) - 1):
-                next(self.order)
             kept = self.by_path[path] = self.leaves[path] = KeptNode(path)
             return kept
-        core = self.core(spec, path)
+        core = self.core(step)
         if isinstance(core, SkillNode | CheckNode):
             self.leaves[path] = core
-        node = self.by_path[path] = self.modified(core, spec, path)
+        node = self.by_path[path] = self.modified(core, step.node, path)
         node.report = self.report
         return node
 
@@ -162,12 +150,13 @@ class _Builder:
             conditions[leaf.name].notes for leaf in leaves(spec.check)
         )
 
-    def core(self, spec: NodeBase, path: str) -> Node:
+    def core(self, step: Located[NodeBase]) -> Node:
+        spec, path = step.node, step.path
         if isinstance(spec, Do):
             return SkillNode(spec, path, self.runtime.catalogue.skill(spec.do), self.runtime)
         if isinstance(spec, Check):
             return CheckNode(spec, path, self.runtime)
-        children = [self.node(child) for child in children_of(spec)]
+        children = [self.node(child) for child in step.children]
         if not children:
             raise ValueError(f"{path}: a mission is built after its subtrees are expanded")
         if isinstance(spec, Parallel):

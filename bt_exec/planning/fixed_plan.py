@@ -23,5 +23,4 @@ class FixedPlan:
         if request.previous is not None and request.failure is not None:
             return Plan(repaired(request, self.name))
         whole = {"command": request.command, "language": request.language, "turn": None}
-        header = self.spec.mission.model_copy(update=whole)
-        return Plan(self.spec.model_copy(update={"mission": header}))
+        return Plan(self.spec.with_header(**whole))

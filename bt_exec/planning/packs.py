@@ -45,9 +45,8 @@ from bt_exec.spec.model import (
     NodeBase,
     Sequence,
     Tree,
-    children_of,
 )
-from bt_exec.spec.paths import paths
+from bt_exec.spec.paths import locate, moved
 
 __all__ = ["PacksCompiler", "for_packs"]
 
@@ -212,7 +211,7 @@ class PacksCompiler(Wrapping):
                 if not error.owned:
                     continue
             else:
-                plan = replace(plan, spec=_headed(plan.spec, compiler=self.name))
+                plan = replace(plan, spec=plan.spec.with_header(compiler=self.name))
                 if all(plan.spec.root != other.spec.root for other in found):
                     found.append(plan)
             limit = min(limit, cost + MARGIN)
@@ -251,7 +250,7 @@ class PacksCompiler(Wrapping):
         )
         if not isinstance(answer, Plan):
             return answer
-        return replace(answer, spec=_headed(answer.spec, command=request.command))
+        return replace(answer, spec=answer.spec.with_header(command=request.command))
 
     # -- repair
 
@@ -260,14 +259,11 @@ class PacksCompiler(Wrapping):
         previous, failure = request.previous, request.failure
         assert previous is not None
         assert failure is not None
-        whole = dict(paths(previous.root))
-        at = whole.get(failure.path)
-        found = None if at is None else self._part_of(previous.root, at, request)
-        if found is None:
-            return self._alone_again(request)
+        found = self._part_of(request, failure.path)
+        if found is None:  # a step of no pack
+            return next(iter(self.inners)).compile(request)
         name, part = found
-        inside = {id(node): path for path, node in paths(part)}
-        own = {path: inside[id(node)] for path, node in whole.items() if id(node) in inside}
+        own = moved(previous.root, part)
         answer = self.parts[name].compile(
             replace(
                 request,
@@ -282,10 +278,8 @@ class PacksCompiler(Wrapping):
             return answer
         new = expand(answer.spec, request.library)
         root, kept = replace_part(request, part, new.root)
-        places = {id(node): path for path, node in paths(root)}
-        inner = {path: places[id(node)] for path, node in paths(new.root)}
-        spec = _headed(
-            previous.model_copy(update={"root": root}),
+        inner = moved(new.root, root)
+        spec = previous.model_copy(update={"root": root}).with_header(
             plan_version=request.plan_version,
             compiler=self.name,
             parent=previous.mission.plan_version,
@@ -293,18 +287,14 @@ class PacksCompiler(Wrapping):
         )
         return replace(answer, spec=spec, verified=None)
 
-    def _alone_again(self, request: Request) -> Plan | Refusal | Reply:
-        """Return the repair of a plan whose failed step belongs to no pack."""
-        return next(iter(self.inners)).compile(request)
-
-    def _part_of(
-        self, root: NodeBase, at: NodeBase, request: Request
-    ) -> tuple[str, NodeBase] | None:
+    def _part_of(self, request: Request, path: str) -> tuple[str, NodeBase] | None:
         """Return the largest part around a node that uses the packs of one compiler."""
-        for node in _around(root, at):
-            owners = {self.owners.get(pack, "") for pack in owners_in(node, request.catalogue)}
+        assert request.previous is not None
+        for step in locate(request.previous.root).around(path):
+            used = owners_in(step.node, request.catalogue)
+            owners = {self.owners.get(pack, "") for pack in used}
             if len(owners) == 1 and owners <= {*self.parts}:
-                return owners.pop(), node
+                return owners.pop(), step.node
         return None
 
 
@@ -350,7 +340,7 @@ def _read_back(spec: MissionSpec, request: Request) -> str:
         elif isinstance(node, Tree):
             said = say.phrase(node.tree, language, dict(node.args))
         else:
-            parts = list(filter(None, map(told, children_of(node))))
+            parts = list(filter(None, map(told, node.children)))
             code = "READ_OTHER" if isinstance(node, Fallback) else "READ_THEN"
             said = parts.pop(0) if parts else ""
             for part in parts:
@@ -359,7 +349,7 @@ def _read_back(spec: MissionSpec, request: Request) -> str:
             return ""
         if node.skip_if is not None and node.name is None:
             return conditional(node.skip_if, said, met=False)
-        first = next(iter(children_of(node)), None)
+        first = next(iter(node.children), None)
         if isinstance(node, Sequence) and isinstance(first, Check) and not first.tell:
             return conditional(first.check, said, met=True)
         return said
@@ -370,21 +360,6 @@ def _read_back(spec: MissionSpec, request: Request) -> str:
 def _is_mission(turn: Turn) -> bool:
     """Return True if a command was neither refused nor answered with words."""
     return turn.status != "refused" and turn.code not in REPLIES
-
-
-def _headed(spec: MissionSpec, **changed: Any) -> MissionSpec:
-    """Return a plan with some fields of its header changed."""
-    return spec.model_copy(update={"mission": spec.mission.model_copy(update=changed)})
-
-
-def _around(root: NodeBase, at: NodeBase) -> tuple[NodeBase, ...]:
-    """Return the nodes from the root to a node; empty if it is not there."""
-    if root is at:
-        return (root,)
-    for child in children_of(root):
-        if below := _around(child, at):
-            return (root, *below)
-    return ()
 
 
 def for_packs(

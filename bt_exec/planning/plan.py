@@ -185,8 +185,7 @@ def examine(
         for step in pack.passes:
             plan, changes = apply_to_parts(pack.name, plan, catalogue, step, context)
             notes.extend(f"{step.name}: {change}" for change in changes)
-    header = plan.mission.model_copy(update={"notes": tuple(dict.fromkeys(notes))})
-    plan = plan.model_copy(update={"mission": header})
+    plan = plan.with_header(notes=tuple(dict.fromkeys(notes)))
     problems += verify_mission(
         plan,
         request.catalogue,

@@ -17,11 +17,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from bt_exec.pack import Catalogue
-from bt_exec.skill import Skill
-from bt_exec.spec.model import Check, Do, Fallback, NodeBase, children_of
-from bt_exec.spec.paths import paths
-from bt_exec.verify.facts import Facts, after_failure, after_success, established, holds
-from bt_exec.verify.templates import fill, is_known, known_args
+from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
+from bt_exec.spec.model import Check, Do, NodeBase
+from bt_exec.spec.paths import Located, locate
+from bt_exec.verify.changes import Calls
+from bt_exec.verify.facts import Facts, established, holds
 
 __all__ = ["still_kept"]
 
@@ -37,36 +37,18 @@ def still_kept(
         now: Known and assumed facts; a missing fact is uncertain.
         catalogue: Declares needs and effects of skills, and facts of conditions.
     """
-    kept, plan = dict(achieved), _steps(root)
+    kept, plan, calls = dict(achieved), locate(root), Calls(catalogue)
     while True:
         try:
-            _Rehearsal(kept, catalogue).run(plan, _State(dict(now), {}, frozenset()))
+            _Rehearsal(kept, catalogue, calls).run(plan, _State(dict(now), {}, frozenset()))
         except _RunAgain as again:
             del kept[again.path]
         else:
             return tuple(kept)
 
 
-class _Step(NamedTuple):
-    """A node with its path; a node that a plan runs twice is two steps."""
-
-    node: NodeBase
-    path: str
-    children: tuple[_Step, ...]
-
-
-def _steps(root: NodeBase) -> _Step:
-    order = paths(root)  # parents first, in the order of construction
-
-    def make(node: NodeBase) -> _Step:
-        path, _ = next(order)
-        return _Step(node, path, tuple(make(child) for child in children_of(node)))
-
-    return make(root)
-
-
 class _State(NamedTuple):
-    """State of a simulation.
+    """State of a rehearsal.
 
     Attributes:
         facts: Known facts; a missing fact is uncertain.
@@ -86,103 +68,72 @@ class _RunAgain(Exception):  # noqa: N818 - control flow: a rehearsal ends where
         self.path = path
 
 
-class _Rehearsal:
-    """Simulation of a plan; raises `_RunAgain` at the first kept step that must run again."""
+class _Rehearsal(AbstractRun[_State | None]):
+    """Abstract run of a plan; raises `_RunAgain` at the first kept step that must run again."""
 
-    def __init__(self, kept: Mapping[str, Facts], catalogue: Catalogue) -> None:
-        self.kept = kept
-        self.catalogue = catalogue
+    nothing = None
 
-    def run(self, step: _Step, before: _State) -> _State | None:
-        """Return the state after `step` succeeded; None if facts exclude success."""
-        if step.path in self.kept:
-            return self._kept(step, before)
-        skip_if, guard = step.node.skip_if, step.node.guard
-        skips = holds(skip_if, before.facts, self.catalogue) if skip_if is not None else False
-        if skips:
-            return before
-        inside = self._after_condition(guard, before) if guard is not None else before
-        after = self._run_once(step, inside) if inside is not None else None
-        if skips is None:
-            after = _common_facts([self._after_condition(skip_if, before), after])
-        return after
+    def __init__(self, kept: Mapping[str, Facts], catalogue: Catalogue, calls: Calls) -> None:
+        self._kept = kept
+        self._catalogue = catalogue
+        self._calls = calls
 
-    def _run_once(self, step: _Step, before: _State) -> _State | None:
-        match step.node:
-            case Do():
-                return self._run_skill(step.node, before)
-            case Check():
-                return before if step.node.tell else self._after_condition(step.node.check, before)
-            case Fallback():
-                return self._fallback(step, before)
-        state: _State | None = before
-        for child in step.children:
-            state = self.run(child, state) if state is not None else None
-        return state
+    def join(self, *values: _State | None) -> _State | None:
+        """Return the facts on which all possible states agree."""
+        possible = [value for value in values if value is not None]
+        if len(possible) < 2:
+            return next(iter(possible), None)
+        first, *rest = possible
+        facts = {k: v for k, v in first.facts.items() if all(one.facts.get(k) == v for one in rest)}
+        givers: dict[str, tuple[str, ...]] = {}
+        for one in possible:
+            for fact, paths in one.givers.items():
+                givers[fact] = tuple(dict.fromkeys((*givers.get(fact, ()), *paths)))
+        return _State(facts, givers, frozenset().union(*(one.anew for one in possible)))
 
-    def _fallback(self, step: _Step, before: _State) -> _State | None:
-        """Try the branches in order, each after the earlier ones may have failed halfway."""
-        ends: list[_State | None] = []
-        for branch in step.children:
-            ends.append(self.run(branch, before))
-            if self._cannot_fail(branch, before):
-                break
-            before = self._after_failure(branch, before)
-        return _common_facts(ends)
-
-    def _cannot_fail(self, step: _Step, before: _State) -> bool:
-        """Return whether `step` has nothing left to do that could fail."""
-        node = step.node
-        if step.path in self.kept or self._holds(node.skip_if, before):
-            return True
-        if isinstance(node, Do) or not (node.guard is None or self._holds(node.guard, before)):
-            return False
-        if isinstance(node, Check):
-            return self._holds(node.check, before)
-        tried = step.children[:1] if isinstance(node, Fallback) else step.children
-        return bool(tried) and all(self._cannot_fail(child, before) for child in tried)
-
-    def _holds(self, expression: Any, before: _State) -> bool:
-        return expression is not None and holds(expression, before.facts, self.catalogue) is True
-
-    def _after_failure(self, step: _Step, before: _State) -> _State:
-        """Return the state after `step` failed: the facts it sets are unknown."""
-        if step.path in self.kept:
-            return self._record_facts(step, before)
-        if isinstance(step.node, Do):
-            skill = self.catalogue.skill(step.node.do)
-            args = known_args(skill, step.node.args)
-            facts = after_failure(before.facts, skill, args)
-            return before._replace(facts=facts, anew=before.anew | _facts_set_by(skill, args))
-        for child in step.children:
-            before = self._after_failure(child, before)
-        return before
-
-    def _kept(self, step: _Step, before: _State) -> _State:
-        if isinstance(step.node, Check) and before.anew & self.kept[step.path].keys():
+    def run(self, step: Step, before: _State | None) -> Ends[_State | None]:
+        """Return the states after a node; a kept one can fail only if its effect was changed."""
+        if step.path not in self._kept or before is None:
+            return super().run(step, before)
+        gave = self._kept[step.path]
+        if not isinstance(step.node, Check):
+            givers = {**before.givers, **dict.fromkeys(gave, (step.path,))}
+            after = before._replace(givers=givers)
+            return self.ends(after, after if before.anew & gave.keys() else None)
+        if before.anew & gave.keys():
             raise _RunAgain(step.path)
-        return self._record_facts(step, before)
+        return self.ends(before)
 
-    def _record_facts(self, step: _Step, before: _State) -> _State:
-        """Record the facts set by a kept skill; a kept check sets none."""
-        if isinstance(step.node, Check):
-            return before
-        gave = dict.fromkeys(self.kept[step.path], (step.path,))
-        return before._replace(givers={**before.givers, **gave})
+    def ask(self, step: Step, expression: Any, before: _State | None) -> Answers[_State | None]:
+        """Return the states after a condition; None for an answer that facts exclude."""
+        assert before is not None
+        found = holds(expression, before.facts, self._catalogue)
+        if found is not None and expression is step.node.skip_if:
+            return Answers(before, None, None) if found else Answers(None, None, before)
+        if isinstance(step.node, Check) and step.node.tell:
+            return Answers(before, None, before)
+        wanted = established(expression, self._catalogue)
+        for fact, value in wanted.items():
+            if fact in before.facts or fact in before.anew:
+                self._require_fact(fact, [value], before)
+        yes = None if found is False else before._replace(facts={**before.facts, **wanted})
+        return Answers(yes, None, None if found else before)
 
-    def _run_skill(self, node: Do, before: _State) -> _State:
-        skill = self.catalogue.skill(node.do)
-        args = known_args(skill, node.args)
-        for key, wanted in skill.needs.items():
-            if is_known(key, args) and is_known(wanted, args):
-                self._require_fact(fill(key, args), fill(wanted, args).split("|"), before)
-        written = _facts_set_by(skill, args)
-        if not skill.needs:
+    def do(self, step: Located[Do], before: _State | None) -> Ends[_State | None]:
+        """Return the states after a skill that runs again."""
+        call = self._calls.of(step.node)
+        if before is None or call is None:
+            return self.ends(before, before)
+        for fact, allowed in call.needs:
+            self._require_fact(fact, allowed, before)
+        written = call.failure.clears
+        if not self._catalogue.skill(step.node.do).needs:
             self._require_lost(written, before)
-        return _State(
-            after_success(before.facts, skill, args),
-            {fact: paths for fact, paths in before.givers.items() if fact not in written},
-            before.anew | written,
+        anew = before.anew | written
+        givers = {fact: paths for fact, paths in before.givers.items() if fact not in written}
+        return self.ends(
+            _State(call.success.applied_to(before.facts), givers, anew),
+            before._replace(facts=call.failure.applied_to(before.facts), anew=anew),
         )
 
     def _require_fact(self, fact: str, allowed: list[str], before: _State) -> None:
@@ -190,14 +141,14 @@ class _Rehearsal:
         if before.facts.get(fact) in allowed:
             return
         for path in before.givers.get(fact, ()):
-            if self.kept[path][fact] in allowed:
+            if self._kept[path][fact] in allowed:
                 raise _RunAgain(path)
 
     def _require_lost(self, written: frozenset[str], before: _State) -> None:
         """Require a step whose effects are all lost, unless its fact is in `written`."""
         for fact, givers in before.givers.items():
             for path in givers:
-                if fact not in written and not self._may_hold(self.kept[path], before):
+                if fact not in written and not self._may_hold(self._kept[path], before):
                     raise _RunAgain(path)
 
     def _may_hold(self, gave: Facts, before: _State) -> bool:
@@ -206,32 +157,3 @@ class _Rehearsal:
             before.facts.get(fact, None if fact in before.anew else value) == value
             for fact, value in gave.items()
         )
-
-    def _after_condition(self, expression: Any, before: _State) -> _State | None:
-        """Return the state after `expression` held; None if facts exclude that."""
-        wanted = established(expression, self.catalogue)
-        for fact, value in wanted.items():
-            if fact in before.facts or fact in before.anew:
-                self._require_fact(fact, [value], before)
-        if holds(expression, before.facts, self.catalogue) is False:
-            return None
-        return before._replace(facts={**before.facts, **wanted})
-
-
-def _facts_set_by(skill: Skill, args: Mapping[str, Any]) -> frozenset[str]:
-    """Return the facts that a skill sets, to any value."""
-    return frozenset(fill(key, args) for key in skill.effects if is_known(key, args))
-
-
-def _common_facts(ends: list[_State | None]) -> _State | None:
-    """Return the facts on which all possible states agree."""
-    possible = [end for end in ends if end is not None]
-    if not possible:
-        return None
-    first, *rest = possible
-    facts = {k: v for k, v in first.facts.items() if all(end.facts.get(k) == v for end in rest)}
-    givers: dict[str, tuple[str, ...]] = {}
-    for end in possible:
-        for fact, paths_of in end.givers.items():
-            givers[fact] = tuple(dict.fromkeys((*givers.get(fact, ()), *paths_of)))
-    return _State(facts, givers, frozenset().union(*(end.anew for end in possible)))

@@ -15,7 +15,7 @@ from bt_exec.planning.compiler import Request
 from bt_exec.planning.plan_reuse import still_kept
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
-from bt_exec.spec.paths import encloses, paths
+from bt_exec.spec.paths import encloses, moved, paths
 
 __all__ = ["failed_part", "kept_everywhere", "kept_paths", "other_way", "repaired", "replace_part"]
 
@@ -25,12 +25,8 @@ def failed_part(spec: MissionSpec, failure: Failure) -> tuple[str, NodeBase]:
 
     If there is no such subtree, this is the whole mission.
     """
-    every = list(paths(spec.root))
-    found = every[0]
-    for path, node in every:
-        if isinstance(node, Tree) and encloses(path, failure.path):
-            found = (path, node)
-    return found
+    around = [one for one in paths(spec.root, Tree) if encloses(one[0], failure.path)]
+    return around[-1] if around else next(paths(spec.root))
 
 
 def repaired(request: Request, compiler: str) -> MissionSpec:
@@ -69,13 +65,11 @@ def replace_part(
     assert request.previous is not None
     before = request.previous.root
     root = rebuild(before, lambda node: new if node is old else node)
-    here = {id(node): path for path, node in paths(root)}
-    outside = {path: here[id(node)] for path, node in paths(before) if id(node) in here}
     try:
         whole = expand(request.previous.model_copy(update={"root": root}), request.library)
     except SpecError:  # verification reports the problem; nothing can be kept
         return root, ()
-    return root, _kept_paths_of(request, outside, whole.root)
+    return root, _kept_paths_of(request, moved(before, root), whole.root)
 
 
 def other_way(request: Request) -> tuple[NodeBase, Tree] | None:

@@ -18,17 +18,7 @@ from bt_exec.planning.compiler import Request
 from bt_exec.planning.passes import Pass, PassContext
 from bt_exec.spec.expression import leaves
 from bt_exec.spec.library import Library
-from bt_exec.spec.model import (
-    Do,
-    Fallback,
-    MissionSpec,
-    NodeBase,
-    Parallel,
-    Sequence,
-    Tree,
-    children_of,
-    walk,
-)
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, walk
 
 __all__ = [
     "WHICH_ROBOT",
@@ -113,13 +103,7 @@ def _each_part(
         if owners == {robot}:
             part = catalogue.with_plain_names(robot, spec.model_copy(update={"root": old}))
             return catalogue.with_own_names(robot, change(part)).root
-        match old:
-            case Tree(body=body) if body is not None:
-                return old.model_copy(update={"body": node(body)})
-            case Sequence() | Fallback() | Parallel():
-                children = tuple(map(node, children_of(old)))
-                return old.model_copy(update={type(old).__name__.lower(): children})
-        return old
+        return old.with_children(map(node, old.children))
 
     return spec.model_copy(update={"root": node(spec.root)})
 

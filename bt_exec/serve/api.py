@@ -18,10 +18,7 @@ from fastapi.responses import Response, StreamingResponse
 from bt_exec.failure import UnknownName
 from bt_exec.journal.search import Wanted
 from bt_exec.serve.document import answer_of, still_running
-from bt_exec.serve.error_handlers import Json, add_error_handlers
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.guard import Guard
-from bt_exec.serve.login import COOKIE, Login
 from bt_exec.serve.mission_ids import BODY, ID_PATTERN, READ, MissionId, known_mission
 from bt_exec.serve.models import (
     Aborted,
@@ -43,15 +40,18 @@ from bt_exec.serve.models import (
     Status,
     is_blank,
 )
-from bt_exec.serve.openapi import ANY_BODY, answers, document, error_answers
-from bt_exec.serve.page import PAGE
+from bt_exec.serve.openapi import ANY_BODY, OPEN, PAGE, answers, document, error_answers
 from bt_exec.serve.planning import compiled
 from bt_exec.serve.service import Service
 from bt_exec.serve.speech_routes import add_speech_routes
 from bt_exec.serve.stages import RecordReader
-from bt_exec.serve.streams import Feeds, sse
+from bt_exec.serve.streams import Feeds
 from bt_exec.serve.world_routes import add_world_routes
 from bt_exec.tui.history import line_data
+from bt_exec.web.app import Json, add_page, new_app
+from bt_exec.web.guard import Guard
+from bt_exec.web.login import COOKIE, Login
+from bt_exec.web.streams import sse
 
 __all__ = ["make_app"]
 
@@ -60,7 +60,7 @@ _WORKERS = 6  # threads for requests; more would delay the ticking thread
 _ANSWER_S = 600.0  # time limit of /llm_command for a mission [s]
 _COMPILE_S = 30.0  # time limit of a compiler for a plan without a mission [s]
 _LISTED = 500  # missions in one list
-
+_UPLOADS = {"/stt": 8 * 1024 * 1024}  # audio files, maximum size [bytes]
 
 _TAKEN = ("BUSY", "CANNOT", "QUEUE_FULL", "CLOSING", "NOT_READY", *BODY)  # errors of a command
 _SSE = {
@@ -101,28 +101,25 @@ def make_app(
         anyio.to_thread.current_default_thread_limiter().total_tokens = _WORKERS
         yield
 
-    app = FastAPI(
-        title="bt-exec",
+    app = new_app(
+        "bt-exec",
         version=_version(),
         summary=f"Missions for the robots of site {service.site.name}, over HTTP.",
         description='Errors are answered as `{"error": {"code", "message", …}}`.',
         lifespan=lifespan,
-        docs_url=None,  # it would load scripts from other servers
-        redoc_url=None,
-        default_response_class=Json,
     )
     app.state.feeds = feeds
-    add_error_handlers(app)
     _add_missions(app, service, reader)
     _add_streams(app, service, feeds)
     _add_pictures(app, service)
     _add_plans(app, service, reader)
     add_world_routes(app, service)
     add_speech_routes(app, service.speech)
-    _add_page(app, service, tuple(sites) or ((service.site.name, ""),))
+    add_page(app, PAGE)
+    _add_site(app, service, tuple(sites) or ((service.site.name, ""),))
     _add_login(app, login)
     vars(app)["openapi"] = functools.cache(functools.partial(document, app, secured=login.needed))
-    return Guard(app, login, host, names)
+    return Guard(app, login, host, names, open_paths=OPEN, uploads=_UPLOADS)
 
 
 def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
@@ -328,13 +325,7 @@ def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
         return await asyncio.to_thread(answer_of, service.site, service.journal, outcome, stages)
 
 
-def _add_page(app: FastAPI, service: Service, sites: tuple[tuple[str, str], ...]) -> None:
-    for path, (data, kind) in PAGE.items():
-
-        @app.get(path, include_in_schema=False)
-        async def part(data: bytes = data, kind: str = kind) -> Response:
-            return Response(data, media_type=kind, headers={"Cache-Control": "no-cache"})
-
+def _add_site(app: FastAPI, service: Service, sites: tuple[tuple[str, str], ...]) -> None:
     @app.get("/sites", responses=answers(SiteList))
     async def served() -> Any:
         """List the sites at this address, each with the path of its routes."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from bt_exec.outcome import MissionStatus
-from bt_exec.serve.errors import STATUS
+from bt_exec.serve.errors import ServiceError
 
 __all__ = [
     "Aborted",
@@ -125,7 +125,7 @@ class ErrorData(_Out):
     """Reason why a request was not fulfilled, with the facts of its sentence."""
 
     model_config = ConfigDict(extra="allow")
-    code: Annotated[str, Field(json_schema_extra={"enum": list(STATUS)})]
+    code: Annotated[str, Field(json_schema_extra={"enum": list(ServiceError.statuses)})]
     message: Annotated[str, Field(description="A sentence, in the language of Accept-Language.")]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
@@ -9,8 +10,6 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.guard import OPEN
-from bt_exec.serve.login import COOKIE
 from bt_exec.serve.models import (
     Aborted,
     Accepted,
@@ -32,8 +31,10 @@ from bt_exec.serve.models import (
     Suggestions,
     Transcript,
 )
+from bt_exec.web.app import page_files
+from bt_exec.web.login import COOKIE
 
-__all__ = ["ANY_BODY", "EXAMPLES", "answers", "document", "error_answers"]
+__all__ = ["ANY_BODY", "EXAMPLES", "OPEN", "PAGE", "answers", "document", "error_answers"]
 
 _LINE = {
     "mission_id": "2026-11-20-0007",
@@ -175,6 +176,10 @@ _FACTS: dict[str, dict[str, Any]] = {
 }
 """Facts of errors for examples; the other errors have none."""
 
+PAGE = page_files(Path(__file__).with_name("page"))
+"""Files of the page by path."""
+OPEN = frozenset({*PAGE, "/sites", "/health", "/ready", "/login"})
+"""Paths that do not require a token."""
 _ALWAYS = ("NO_TOKEN", "WRONG_TOKEN", "WRONG_ORIGIN", "WRONG_HOST", "TOO_SLOW", "TOO_LARGE", "BUG")
 ANY_BODY: dict[str, Any] = {
     "requestBody": {
@@ -190,7 +195,7 @@ def error_answers(*codes: str) -> dict[int | str, dict[str, Any]]:
     """Return the description of the errors of a route, including those of every route.
 
     Args:
-        codes: Keys of `STATUS`.
+        codes: Keys of `ServiceError.statuses`.
     """
     described: dict[int | str, dict[str, Any]] = {}
     for code in (*codes, *(one for one in _ALWAYS if one not in codes)):

@@ -20,7 +20,6 @@ from bt_exec.journal.json_text import to_json
 from bt_exec.language.messages import LANGUAGES, Messages
 from bt_exec.observation import Situation
 from bt_exec.robot import Observation
-from bt_exec.serve.broadcast import Latest
 from bt_exec.serve.maps import map_of
 from bt_exec.serve.pictures import Pictures
 from bt_exec.serve.questions import Question
@@ -29,6 +28,7 @@ from bt_exec.tui.display import Display
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.node_words import modifiers
 from bt_exec.tui.text import clean
+from bt_exec.web.streams import Latest
 
 __all__ = ["Watching"]
 

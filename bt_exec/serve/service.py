@@ -22,7 +22,7 @@ from bt_exec.journal import Booking, Journal
 from bt_exec.mission.session import Session
 from bt_exec.models.speech import Speech, TextSpeech
 from bt_exec.outcome import Outcome
-from bt_exec.serve.errors import ServiceError, sentence
+from bt_exec.serve.errors import ServiceError
 from bt_exec.serve.page_state import Watching
 from bt_exec.serve.questions import Questions
 from bt_exec.site.site import Site
@@ -326,7 +326,7 @@ class Service:
         """Record the endings that the session's thread can no longer record."""
         current = self._current
         if current is not None and not current.ended.done():
-            said = sentence("DID_NOT_END", current.booking.language)
+            said = ServiceError.sentences.say("DID_NOT_END", current.booking.language)
             self._record_end(current, "failed", "STEP_HUNG", said)
         while self._waiting:
             self._record_unstarted_end(self._waiting.popleft(), "ENDED_FIRST")
@@ -407,7 +407,7 @@ class Service:
             outcome = self.session.run(booked.command, booking=booked.booking)
         except BaseException as error:  # noqa: BLE001 - the next command is run all the same
             _log.error("mission %s was not run: %s", booked.mission_id, in_words(error))
-            said = sentence("CANNOT", booked.booking.language, message=str(error))
+            said = ServiceError("CANNOT", message=str(error)).said(booked.booking.language)
             self._record_end(booked, "failed", "EXECUTIVE_CRASHED", said)
         else:
             if not booked.ended.done():
@@ -421,7 +421,7 @@ class Service:
 
     def _record_unstarted_end(self, booked: BookedMission, code: str) -> None:
         """Record the end of a mission that has not begun."""
-        said = sentence(code, booked.booking.language)
+        said = ServiceError.sentences.say(code, booked.booking.language)
         self._record_end(booked, "aborted", "ABORTED", said)
         self.watching.refresh()
 

@@ -13,10 +13,10 @@ from fastapi import FastAPI, Header, Request
 from bt_exec.language.messages import language_of
 from bt_exec.models.speech import Speech
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.guard import language_of_headers
 from bt_exec.serve.mission_ids import BODY
 from bt_exec.serve.models import Spoken, SpokenText, Transcript, is_blank
 from bt_exec.serve.openapi import answers
+from bt_exec.web.guard import language_of_headers
 
 __all__ = ["add_speech_routes"]
 

@@ -16,7 +16,7 @@ from bt_exec.events import NodeChanged, Observed, Planned
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.serve.view import parts_of, view_of
 from bt_exec.spec.model import Do, MissionSpec
-from bt_exec.spec.paths import encloses, paths
+from bt_exec.spec.paths import encloses, is_kept, paths
 from bt_exec.tui.history import line_data
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.node_words import say_args
@@ -104,12 +104,11 @@ def stages_of(record: MissionRecord) -> dict[str, Any]:
 def tasks_of(spec: MissionSpec, record: MissionRecord) -> list[dict[str, str]]:
     """Return the tasks of the last plan in order, each with its result."""
     last = {event.path: event for event in record.transitions if event.state != "kept"}
-    kept = spec.mission.kept
     return [
         {
             "skill": node.do,
             "target": _target(node),
-            "result": _result(path, last, any(encloses(above, path) for above in kept)),
+            "result": _result(path, last, is_kept(spec, path)),
         }
         for path, node in paths(spec.root, Do)
     ]

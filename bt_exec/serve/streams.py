@@ -15,8 +15,9 @@ from typing import Any
 
 from bt_exec.journal import EventRow, Journal
 from bt_exec.journal.json_text import to_json
+from bt_exec.web.streams import sse
 
-__all__ = ["Feeds", "sse"]
+__all__ = ["Feeds"]
 
 _PERIOD_S = 0.1  # polling period of the record [s]
 _BEAT_S = 15.0  # interval of keep-alive messages [s]
@@ -24,12 +25,6 @@ _CHECK_S = 1.0  # polling period for the end of a mission's process [s]
 _ROWS = 500  # rows per read
 _CLOSED = "closed"  # end of a tail with the service; no end is sent to clients
 _CHUNK = 64  # events per write
-
-
-def sse(data: str, event: str = "", number: int | None = None) -> bytes:
-    """Return one server-sent event; `data` is JSON on one line."""
-    head = f"id: {number}\n" if number is not None else ""
-    return f"{head}{f'event: {event}' if event else ': '}\ndata: {data}\n\n".encode()
 
 
 class Feeds:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from bt_exec.spec.model import MissionSpec, Sequence, children_of
+from bt_exec.spec.model import MissionSpec, Sequence
 from bt_exec.spec.paths import encloses, paths
 from bt_exec.tui.display import Display
 from bt_exec.tui.model import ViewModel
@@ -94,7 +94,7 @@ def _subgoals(model: ViewModel) -> list[dict[str, str]]:
     """
     spec = model.spec
     assert spec is not None
-    names = {clean(node.name) for node in children_of(spec.root) if node.name is not None}
+    names = {clean(node.name) for node in spec.root.children if node.name is not None}
     parts = parts_of(spec) if names & {clean(text) for text in spec.mission.subgoals} else []
     return [
         {"text": part.text, "state": "failed" if part.path is None else _state(model, part.path)}

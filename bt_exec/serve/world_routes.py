@@ -11,13 +11,13 @@ from fastapi.responses import Response
 
 from bt_exec.export import FORMS, exporter
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.guard import language_of_headers
 from bt_exec.serve.maps import maps_of
 from bt_exec.serve.mission_ids import BODY, READ, MissionId, known_mission
 from bt_exec.serve.models import Maps, Moved, Place, Resume, Resumed, Suggestions
 from bt_exec.serve.openapi import ANY_BODY, answers, error_answers
 from bt_exec.serve.planning import suggested
 from bt_exec.serve.service import Service
+from bt_exec.web.guard import language_of_headers
 
 __all__ = ["add_world_routes"]
 

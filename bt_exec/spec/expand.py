@@ -9,26 +9,17 @@ one.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
 from bt_exec.failure import Problem, SpecError, nearest
-from bt_exec.spec.expression import All, Any_, Is, Not
+from bt_exec.spec.expression import Is, with_leaves
 from bt_exec.spec.field_types import Count, Duration
 from bt_exec.spec.library import Library
-from bt_exec.spec.model import (
-    Do,
-    Each,
-    Fallback,
-    MissionSpec,
-    NodeBase,
-    Parallel,
-    Sequence,
-    Tree,
-    walk,
-)
-from bt_exec.spec.paths import place_of_children
+from bt_exec.spec.model import Do, Each, MissionSpec, NodeBase, Sequence, Tree, saved_names, walk
+from bt_exec.spec.paths import places_under
 from bt_exec.spec.source import Place, Source
 from bt_exec.spec.text_template import fill_template, is_template
 
@@ -88,8 +79,7 @@ def expand(spec: MissionSpec, library: Library, source: Source | None = None) ->
     """
     worker = _Expander(library, source or Source("the plan"))
     top = _saves_what_it_returns(spec.root, library)
-    saved = (getattr(node, "save", {}) for node in walk(top))
-    worker.saved = {name for save in saved for name in save.values()}
+    worker.saved = {*saved_names(top)}
     worker.saved |= {node.for_each.item for node in walk(top) if node.for_each is not None}
     root = worker.node(top, _Scope({}, {}, ()), ("root",))
     if worker.problems:
@@ -171,26 +161,15 @@ class _Expander:
                 return self._copies(node, each, scope, place)
             update["for_each"] = each
         update |= node.with_conditions(
-            lambda field, part: self._expression(part, scope, (*place, field))
+            lambda field, part: with_leaves(part, partial(self._leaf, scope), (*place, field))
         )
-        match node:
-            case Do():
-                update["args"] = self._args(node.args, scope, place)
-                update["save"] = self._save(node.save, scope)
-            case Tree(body=None):
-                update["args"] = args = self._args(node.args, scope, place)
+        if isinstance(node, Do) or (isinstance(node, Tree) and node.body is None):
+            update["args"] = args = self._present(node.args, scope, (*place, "with"))
+            update["save"] = self._save(node.save, scope)  # a re-plan may expand a tree again
+            if isinstance(node, Tree):
                 update["body"] = self._subtree(node, args, scope, place)
-                # needed if a re-plan expands it again
-                update["save"] = self._save(node.save, scope)
-            case Tree(body=body):
-                assert body is not None
-                update["body"] = self.node(body, scope, (*place, "body"))
-            case Sequence() | Fallback() | Parallel():
-                update[type(node).__name__.lower()] = tuple(
-                    self.node(child, scope, where)
-                    for child, where in place_of_children(node, place)
-                )
-        expanded = node.model_copy(update=update)
+        under = (self.node(child, scope, where) for child, where in places_under(node, place))
+        expanded = node.with_children(under).model_copy(update=update)
         if not node.filled:
             return expanded
         return expanded.with_filled(
@@ -294,9 +273,6 @@ class _Expander:
         inner = _Scope(params, names, (*scope.above, name), scope.depth)
         return self.node(tree.root, inner, (*place, "body"))
 
-    def _args(self, args: Mapping[str, Any], scope: _Scope, place: Place) -> dict[str, Any]:
-        return self._present(args, scope, (*place, "with"))
-
     def _present(self, args: Mapping[str, Any], scope: _Scope, place: Place) -> dict[str, Any]:
         """Return the arguments with bound values, without those for absent parameters."""
         return {
@@ -345,15 +321,8 @@ class _Expander:
         self.saved.add(scope.names[name])
         return scope.names[name]
 
-    def _expression(self, part: Any, scope: _Scope, place: Place) -> Any:
-        if isinstance(part, Is):
-            return Is(name=part.name, args=self._present(part.args, scope, (*place, part.name)))
-        if isinstance(part, Not):
-            return Not(of=self._expression(part.of, scope, (*place, "not")))
-        assert isinstance(part, All | Any_)
-        word = "all" if isinstance(part, All) else "any"
-        parts = (self._expression(p, scope, (*place, word, n)) for n, p in enumerate(part.of))
-        return type(part)(of=tuple(parts))
+    def _leaf(self, scope: _Scope, leaf: Is, place: Place) -> Is:
+        return Is(name=leaf.name, args=self._present(leaf.args, scope, (*place, leaf.name)))
 
     def _report(
         self, code: str, message: str, place: Place, found: str, allowed: tuple[str, ...] = ()

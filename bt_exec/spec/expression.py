@@ -6,15 +6,26 @@ conditions and combines their verdicts. Evaluation is in `bt_exec.nodes.ask`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, TypeAlias, cast
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 from pydantic_core import PydanticCustomError
 
 from bt_exec.failure import nearest
 
-__all__ = ["All", "Any_", "Expression", "Is", "Not", "dump_expression", "leaves"]
+__all__ = [
+    "All",
+    "Any_",
+    "Expression",
+    "Is",
+    "Not",
+    "dump_expression",
+    "leaves",
+    "leaves_at",
+    "parts_of",
+    "with_leaves",
+]
 
 
 class _Part(BaseModel):
@@ -35,6 +46,8 @@ class Is(_Part):
 class Not(_Part):
     """Negation; unknown if its part is unknown."""
 
+    word: ClassVar[str] = "not"
+
     of: Expression
 
     def __str__(self) -> str:
@@ -45,6 +58,8 @@ class Not(_Part):
 class All(_Part):
     """Conjunction: holds if every part holds; false at the first part that does not hold."""
 
+    word: ClassVar[str] = "all"
+
     of: tuple[Expression, ...]
 
     def __str__(self) -> str:
@@ -54,6 +69,8 @@ class All(_Part):
 
 class Any_(_Part):  # noqa: N801 - `Any` is taken
     """Disjunction: holds if at least one part holds."""
+
+    word: ClassVar[str] = "any"
 
     of: tuple[Expression, ...]
 
@@ -117,11 +134,8 @@ def dump_expression(value: Any) -> Any:
     """Return the YAML form; `_parse` is the inverse."""
     if isinstance(value, Is):
         return {value.name: dict(value.args)} if value.args else value.name
-    if isinstance(value, Not):
-        return {"not": dump_expression(value.of)}
-    return {
-        "all" if isinstance(value, All) else "any": [dump_expression(part) for part in value.of]
-    }
+    parts = [dump_expression(part) for part, _ in parts_of(value)]
+    return {value.word: parts[0] if isinstance(value, Not) else parts}
 
 
 Expression: TypeAlias = Annotated[
@@ -132,12 +146,36 @@ for _model in (Not, All, Any_):
     _model.model_rebuild()
 
 
+def parts_of(expression: Any) -> Iterator[tuple[Any, tuple[str | int, ...]]]:
+    """Yield the parts directly under an expression, each with its place in it."""
+    if isinstance(expression, Not):
+        yield expression.of, (Not.word,)
+    elif isinstance(expression, All | Any_):
+        yield from ((part, (expression.word, at)) for at, part in enumerate(expression.of))
+
+
 def leaves(expression: Any) -> Iterator[Is]:
-    """Yield every named condition of an expression, left to right."""
+    """Yield every named condition of an expression, left to right; none of None."""
+    return (leaf for leaf, _ in leaves_at(expression))
+
+
+def leaves_at(
+    expression: Any, place: tuple[str | int, ...] = ()
+) -> Iterator[tuple[Is, tuple[str | int, ...]]]:
+    """Yield every named condition of an expression with its place."""
     if isinstance(expression, Is):
-        yield expression
-    elif isinstance(expression, Not):
-        yield from leaves(expression.of)
-    else:
-        for part in cast("All | Any_", expression).of:
-            yield from leaves(part)
+        yield expression, (*place, expression.name) if expression.args else place
+    for part, inner in parts_of(expression):
+        yield from leaves_at(part, (*place, *inner))
+
+
+def with_leaves(
+    expression: Any,
+    change: Callable[[Is, tuple[str | int, ...]], Any],
+    place: tuple[str | int, ...] = (),
+) -> Any:
+    """Return an expression with `change` applied to every named condition and its place."""
+    if isinstance(expression, Is):
+        return change(expression, place)
+    parts = [with_leaves(part, change, (*place, *at)) for part, at in parts_of(expression)]
+    return Not(of=parts[0]) if isinstance(expression, Not) else type(expression)(of=tuple(parts))

@@ -63,9 +63,10 @@ implements this text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import ceil, floor
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, overload
+from operator import is_
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast, get_args, get_origin, overload
 
 from annotated_types import Ge, Le
 from pydantic import (
@@ -79,7 +80,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from bt_exec.spec.expression import Expression, Not, dump_expression
+from bt_exec.spec.expression import Expression, Is, Not, dump_expression
 from bt_exec.spec.field_types import (
     Args,
     Bound,
@@ -105,6 +106,7 @@ __all__ = [
     "Each",
     "Fallback",
     "Guard",
+    "Kind",
     "Mission",
     "MissionSpec",
     "Node",
@@ -115,8 +117,9 @@ __all__ = [
     "Tree",
     "TreeSpec",
     "Way",
-    "children_of",
     "rebuild",
+    "saved_names",
+    "steps_of",
     "walk",
 ]
 
@@ -125,7 +128,8 @@ MOST_ITEMS = 20
 
 _AT_MOST = "at_most"
 
-KINDS = ("do", "check", "tree", "sequence", "fallback", "parallel")
+Kind: TypeAlias = Literal["do", "check", "tree", "sequence", "fallback", "parallel"]
+KINDS: tuple[str, ...] = get_args(Kind)
 
 
 class Guard(SpecModel):
@@ -206,6 +210,46 @@ class NodeBase(Filled):
     until: Guarded | None = None
 
     @property
+    def kind(self) -> Kind:
+        """Kind of the node."""
+        return cast("Kind", type(self).__name__.lower())
+
+    @property
+    def runs(self) -> str:
+        """Name of the skill, tree or single condition that it runs; empty for other nodes."""
+        return ""
+
+    @property
+    def phrase_key(self) -> str:
+        """Key of its phrase in the messages of packs; empty for other nodes."""
+        return self.runs
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """Arguments of the skill, tree or single condition."""
+        return {}
+
+    @property
+    def children(self) -> tuple[NodeBase, ...]:
+        """Nodes directly under this one."""
+        return ()
+
+    @property
+    def nominal(self) -> tuple[NodeBase, ...]:
+        """The first children: those that run if nothing fails."""
+        return self.children
+
+    def with_children(self, children: Iterable[NodeBase]) -> NodeBase:
+        """Return the node with other children; the node itself if they are the same."""
+        before, after = self.children, tuple(children)
+        if len(before) == len(after) and all(map(is_, before, after)):
+            return self
+        return self.model_copy(update=self._fields_of(after))
+
+    def _fields_of(self, children: tuple[NodeBase, ...]) -> dict[str, Any]:
+        return {self.kind: children}
+
+    @property
     def guard(self) -> Any:
         """Condition of ``while``, or None."""
         return self.guarded.condition if self.guarded is not None else None
@@ -216,6 +260,11 @@ class NodeBase(Filled):
         fields = {one.name: "guarded" if one.name == "while" else one.name for one in MODIFIERS}
         given = {name: getattr(self, field) for name, field in fields.items()}
         return {name: value for name, value in given.items() if value is not None} | self._filled
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the node has neither a name nor a modifier."""
+        return self.name is None and not self.modifiers
 
     @property
     def conditions(self) -> dict[str, Any]:
@@ -249,6 +298,16 @@ class Do(NodeBase):
     args: Args = Field(default_factory=dict, alias="with")
     save: Mapping[str, Name] = Field(default_factory=dict)
 
+    @property
+    def runs(self) -> str:
+        """Name of the skill."""
+        return self.do
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """Arguments of the skill."""
+        return self.args
+
 
 class Check(NodeBase):
     """Evaluate a condition: succeeds if it holds, otherwise fails with ``else``.
@@ -261,6 +320,16 @@ class Check(NodeBase):
     code: Code | None = Field(default=None, alias="else")
     tell: Annotated[bool, Field(strict=True)] = False
 
+    @property
+    def runs(self) -> str:
+        """Name of the condition; empty for a combination of several."""
+        return self.check.name if isinstance(self.check, Is) else ""
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """Arguments of the condition."""
+        return self.check.args if isinstance(self.check, Is) else {}
+
 
 class Tree(NodeBase):
     """Run another tree of the library. In a mission, ``body`` contains its expanded root."""
@@ -270,17 +339,55 @@ class Tree(NodeBase):
     save: Mapping[str, Name] = Field(default_factory=dict)
     body: Node | None = None
 
+    @property
+    def runs(self) -> str:
+        """Name of the tree."""
+        return self.tree
 
-class Sequence(NodeBase):
+    @property
+    def phrase_key(self) -> str:
+        """Key of its phrase in the messages of packs."""
+        return f"tree {self.tree}"
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """Arguments of the tree."""
+        return self.args
+
+    @property
+    def children(self) -> tuple[NodeBase, ...]:
+        """The expanded root, if there is one."""
+        return () if self.body is None else (self.body,)
+
+    def _fields_of(self, children: tuple[NodeBase, ...]) -> dict[str, Any]:
+        return {"body": children[0]}
+
+
+class _Composite(NodeBase):
+    """A node with children in a field named like its kind."""
+
+    @property
+    def children(self) -> tuple[NodeBase, ...]:
+        """Nodes directly under this one, in order."""
+        under: tuple[NodeBase, ...] = getattr(self, self.kind)
+        return under
+
+
+class Sequence(_Composite):
     """Sequence: runs its children in order until one fails. Finished children are not repeated."""
 
     sequence: Annotated[tuple[Node, ...], Field(min_length=1)]
 
 
-class Fallback(NodeBase):
+class Fallback(_Composite):
     """Fallback: runs its children in order until one succeeds. Fails with the last failure."""
 
     fallback: Annotated[tuple[Node, ...], Field(min_length=1)]
+
+    @property
+    def nominal(self) -> tuple[NodeBase, ...]:
+        """The first branch; the others run only after a failure."""
+        return self.children[:1]
 
     @property
     def is_choice(self) -> bool:
@@ -291,7 +398,7 @@ class Fallback(NodeBase):
         return None not in (one, other) and (one == Not(of=other) or other == Not(of=one))
 
 
-class Parallel(NodeBase):
+class Parallel(_Composite):
     """Parallel node; ``succeed_when`` is the number of children that must succeed."""
 
     parallel: Annotated[tuple[Node, ...], Field(min_length=2)]
@@ -515,6 +622,10 @@ class MissionSpec(SpecModel):
     mission: Mission
     root: Node
 
+    def with_header(self, **fields: Any) -> MissionSpec:
+        """Return the mission with some fields of its header changed."""
+        return self.model_copy(update={"mission": self.mission.model_copy(update=fields)})
+
 
 Document: TypeAlias = TreeSpec | MissionSpec
 _Kind = TypeVar("_Kind", bound=NodeBase)
@@ -523,47 +634,44 @@ for _model in (Tree, Sequence, Fallback, Parallel, TreeSpec, MissionSpec):
     _model.model_rebuild()
 
 
-def children_of(node: NodeBase) -> tuple[NodeBase, ...]:
-    """Return the nodes directly under `node`."""
-    match node:
-        case Sequence():
-            return node.sequence
-        case Fallback():
-            return node.fallback
-        case Parallel():
-            return node.parallel
-        case Tree(body=body) if body is not None:
-            return (body,)
-    return ()
+@overload
+def walk(node: NodeBase, *, failing: bool = ...) -> Iterator[NodeBase]: ...
 
 
 @overload
-def walk(node: NodeBase) -> Iterator[NodeBase]: ...
+def walk(node: NodeBase, kind: type[_Kind], *, failing: bool = ...) -> Iterator[_Kind]: ...
 
 
-@overload
-def walk(node: NodeBase, kind: type[_Kind]) -> Iterator[_Kind]: ...
+def walk(
+    node: NodeBase, kind: type[NodeBase] = NodeBase, *, failing: bool = True
+) -> Iterator[NodeBase]:
+    """Yield `node` and all nodes under it that are of a kind, parents first.
 
-
-def walk(node: NodeBase, kind: type[NodeBase] = NodeBase) -> Iterator[NodeBase]:
-    """Yield `node` and all nodes under it that are of a kind, parents first."""
+    Args:
+        node: The node.
+        kind: Class of the nodes.
+        failing: Include branches that run only after a failure.
+    """
     if isinstance(node, kind):
         yield node
-    for child in children_of(node):
-        yield from walk(child, kind)
+    for child in node.children if failing else node.nominal:
+        yield from walk(child, kind, failing=failing)
+
+
+def steps_of(node: NodeBase) -> list[NodeBase]:
+    """Return the steps of a plan: plain sequences are flattened, every other node is one step."""
+    if isinstance(node, Sequence) and node.is_plain:
+        return [step for child in node.children for step in steps_of(child)]
+    return [node]
+
+
+def saved_names(root: NodeBase) -> Iterator[str]:
+    """Yield every name under which a result may be saved under `root`."""
+    for node in walk(root):
+        if isinstance(node, Do | Tree):
+            yield from node.save.values()
 
 
 def rebuild(node: NodeBase, change: Callable[[NodeBase], NodeBase]) -> NodeBase:
     """Return the tree with `change` applied to every node, children first."""
-    match node:
-        case Sequence() | Fallback() | Parallel():
-            kind = type(node).__name__.lower()
-            before = children_of(node)
-            after = tuple(rebuild(child, change) for child in before)
-            if any(new is not old for new, old in zip(after, before, strict=True)):
-                return change(node.model_copy(update={kind: after}))
-        case Tree(body=body) if body is not None:
-            inner = rebuild(body, change)
-            if inner is not body:
-                return change(node.model_copy(update={"body": inner}))
-    return change(node)
+    return change(node.with_children([rebuild(child, change) for child in node.children]))

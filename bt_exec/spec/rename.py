@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from bt_exec.spec.expression import All, Any_, Is, Not
+from bt_exec.spec.expression import Is, with_leaves
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, TreeSpec, rebuild
 
 __all__ = ["Document", "renamed"]
@@ -24,13 +24,8 @@ def renamed(
         tree_of: Returns the new name of a tree.
     """
 
-    def expression(part: Any) -> Any:
-        if isinstance(part, Is):
-            return part.model_copy(update={"name": name_of(part.name)})
-        if isinstance(part, Not):
-            return Not(of=expression(part.of))
-        assert isinstance(part, All | Any_)
-        return type(part)(of=tuple(expression(inner) for inner in part.of))
+    def renamed_leaf(leaf: Is, _: object) -> Is:
+        return leaf.model_copy(update={"name": name_of(leaf.name)})
 
     def node(old: NodeBase) -> NodeBase:
         update: dict[str, Any] = {}
@@ -38,7 +33,7 @@ def renamed(
             update["do"] = name_of(old.do)
         if isinstance(old, Tree):
             update["tree"] = tree_of(old.tree)
-        update |= old.with_conditions(lambda _, part: expression(part))
+        update |= old.with_conditions(lambda _, part: with_leaves(part, renamed_leaf))
         return old.model_copy(update=update)
 
     changed: dict[str, Any] = {"root": rebuild(document.root, node)}

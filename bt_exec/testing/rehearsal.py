@@ -28,7 +28,7 @@ from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.rig import Rig
 from bt_exec.site.site import Site
 from bt_exec.skill import Condition, Label, Running, Skill, Steps, Verdict
-from bt_exec.spec.expression import All, Any_, Is, Not
+from bt_exec.spec.expression import Is, with_leaves
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import Loaded
 from bt_exec.spec.model import MissionSpec, NodeBase, Tree, TreeSpec, rebuild, walk
@@ -297,20 +297,17 @@ def _mark_skip_conditions(tree: TreeSpec) -> TreeSpec:
     def node(old: NodeBase) -> NodeBase:
         return old.model_copy(
             update=old.with_conditions(
-                lambda field_name, part: _renamed(part) if field_name == "skip_if" else part
+                lambda field_name, part: (
+                    with_leaves(part, _renamed) if field_name == "skip_if" else part
+                )
             )
         )
 
     return tree.model_copy(update={"root": rebuild(tree.root, node)})
 
 
-def _renamed(part: Any) -> Any:
-    if isinstance(part, Is):
-        return part.model_copy(update={"name": f"{_SKIP}{part.name}"})
-    if isinstance(part, Not):
-        return Not(of=_renamed(part.of))
-    assert isinstance(part, All | Any_)
-    return type(part)(of=tuple(map(_renamed, part.of)))
+def _renamed(leaf: Is, _: object) -> Is:
+    return leaf.model_copy(update={"name": f"{_SKIP}{leaf.name}"})
 
 
 def _skill(skill: Skill, world: _World) -> Skill:

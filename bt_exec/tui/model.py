@@ -22,11 +22,19 @@ from bt_exec.outcome import Outcome
 from bt_exec.robot import Observation
 from bt_exec.skill import Verdict
 from bt_exec.spec.expression import All, Any_, Is, Not
-from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Parallel, Sequence, walk
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Parallel,
+    Sequence,
+    walk,
+)
 from bt_exec.tui.changes import say_changes
 from bt_exec.tui.node_words import (
     begins_with_first,
-    called,
     label_node,
     say_notes,
     seconds,
@@ -182,7 +190,7 @@ class ViewModel:
         if node.named is None and isinstance(node.spec, Sequence) and node.spec.name is None:
             return self.told(f"{node.steps} steps" if node.steps != 1 else "1 step")
         asks = node.spec if isinstance(node.spec, Check) and not node.spec.name else None
-        if asks is not None and isinstance(asks.check, All | Any_ | Not):
+        if asks is not None and not asks.runs:
             text = self.question(asks.check)
         else:
             text = self.phrase(node.named or node.spec) or self.shown(self.told(node.label))
@@ -208,12 +216,11 @@ class ViewModel:
 
         A name given by the plan's author takes precedence.
         """
-        part = called(spec)
-        if spec.name is not None or part is None or not self.messages.has_phrase(part[0]):
+        if spec.name is not None or not self.messages.has_phrase(spec.phrase_key):
             return ""
         language = "en" if self.ascii else self.language
-        args = {key: self._value(value) for key, value in part[1].items()}
-        return clean(self.messages.phrase(part[0], language, args))
+        args = {name: self._value(value) for name, value in spec.given.items()}
+        return clean(self.messages.phrase(spec.phrase_key, language, args))
 
     def question(self, expression: Any) -> str:
         """Return a condition as a phrase: "the door is open"."""

@@ -6,16 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from bt_exec.spec.expression import Is
 from bt_exec.spec.model import (
     Check,
-    Do,
     Fallback,
     NodeBase,
     Parallel,
     Param,
     Sequence,
-    Tree,
 )
 from bt_exec.spec.paths import label_of
 from bt_exec.tui.text import clean
@@ -23,9 +20,7 @@ from bt_exec.tui.text import clean
 __all__ = [
     "about_node",
     "begins_with_first",
-    "called",
     "describe_parameter",
-    "is_plain",
     "label_node",
     "modifiers",
     "say_args",
@@ -97,21 +92,9 @@ def describe_parameter(param: Param) -> str:
 
 def label_node(node: NodeBase) -> str:
     """Return the label of a node's row."""
-    if node.name is None and isinstance(node, Check) and not isinstance(node.check, Is):
+    if node.name is None and isinstance(node, Check) and not node.runs:
         return clean(node.check)
     return clean(node.name or label_of(node))
-
-
-def called(node: NodeBase) -> tuple[str, Mapping[str, Any]] | None:
-    """Return the skill, tree or condition of a node, with its arguments."""
-    match node:
-        case Do():
-            return node.do, node.args
-        case Tree():
-            return f"tree {node.tree}", node.args
-        case Check(check=Is(name=name, args=args)):
-            return name, args
-    return None
 
 
 def begins_with_first(node: NodeBase) -> bool:
@@ -121,24 +104,15 @@ def begins_with_first(node: NodeBase) -> bool:
 
 def tries_first(node: NodeBase) -> bool:
     """Return whether a node is an unnamed fallback, labelled by its first branch."""
-    return isinstance(node, Fallback) and is_plain(node)
-
-
-def is_plain(node: NodeBase) -> bool:
-    """Return whether a node has neither a name nor a modifier."""
-    return node.name is None and not node.modifiers
+    return isinstance(node, Fallback) and node.is_plain
 
 
 def about_node(node: NodeBase) -> str:
     """Return the text next to the label: arguments, or the number of children that must succeed."""
+    if node.runs:
+        said = say_args(node.given)
+        return f"{node.runs} {said}".strip() if node.name and node.name != node.runs else said
     match node:
-        case Do() | Tree():
-            own = node.do if isinstance(node, Do) else node.tree
-            said = say_args(node.args)
-            return f"{own} {said}".strip() if node.name and node.name != own else said
-        case Check(check=Is(name=name, args=args)):
-            said = say_args(args)
-            return f"{name} {said}".strip() if node.name and node.name != name else said
         case Check():
             return clean(node.check) if node.name else ""
         case Parallel():
@@ -167,10 +141,8 @@ def modifiers(node: NodeBase) -> tuple[str, ...]:
     if node.guard is not None:
         code = node.guarded.code if node.guarded is not None else None
         found.append(f"only while {node.guard}" + (f", else {code}" if code else ""))
-    if isinstance(node, Do | Tree) and node.save:
-        saved = (
-            field if field == name else f"{field} as {name}" for field, name in node.save.items()
-        )
+    if save := getattr(node, "save", {}):
+        saved = (field if field == name else f"{field} as {name}" for field, name in save.items())
         found.append(f"saves {', '.join(saved)}")
     if isinstance(node, Check) and node.code:
         found.append(f"else {node.code}")

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from bt_exec.events import NodeState
 from bt_exec.failure import Failure
 from bt_exec.skill import Verdict
-from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Sequence, Tree, children_of
-from bt_exec.spec.paths import paths
-from bt_exec.tui.node_words import about_node, is_plain, label_node, tries_first
+from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Sequence, Tree
+from bt_exec.spec.paths import Located, locate
+from bt_exec.tui.node_words import about_node, label_node, tries_first
 from bt_exec.tui.text import clean
 
-__all__ = ["Forest", "ViewNode", "goes_on", "only_groups"]
+__all__ = ["Forest", "ViewNode", "goes_on"]
 
 
 @dataclass(slots=True)
@@ -103,8 +103,7 @@ class Forest:
         self._shells: set[str] = set()
         self.roots: list[ViewNode] = []
         if root is not None:
-            self._labelled = paths(root)  # parents first, in the order of `_rows`
-            self.roots = self._rows(root)
+            self.roots = self._rows(locate(root))
 
     def __iter__(self) -> Iterator[ViewNode]:
         """Iterate over every row, parents first."""
@@ -121,18 +120,15 @@ class Forest:
         node.change(state, t, detail, failure)
         return node
 
-    def _rows(self, spec: NodeBase) -> list[ViewNode]:
-        path, _ = next(self._labelled)
+    def _rows(self, step: Located[NodeBase]) -> list[ViewNode]:
+        spec, path = step.node, step.path
         if self._folded and goes_on(spec):
-            work, *helpers = children_of(spec)
-            rows = self._rows(work)
+            rows = self._rows(step.children[0])
             for row in (each for one in rows for each in one.walk()):
                 row.passed = True
-            for _ in helpers:
-                next(self._labelled)
             return rows
-        inner = [row for child in children_of(spec) for row in self._rows(child)]
-        if only_groups(spec):
+        inner = [row for child in step.children for row in self._rows(child)]
+        if isinstance(spec, Sequence) and spec.is_plain:
             return inner
         if isinstance(spec, Tree) and len(inner) == 1 and _only_runs_skill(spec, inner[0]):
             self.by_path[path] = inner[0]
@@ -157,17 +153,12 @@ class Forest:
 
 def goes_on(spec: NodeBase) -> bool:
     """Whether a fallback has one working branch, and otherwise only checks whether to continue."""
-    if not isinstance(spec, Fallback) or not is_plain(spec) or len(spec.fallback) < 2:
+    if not isinstance(spec, Fallback) or not spec.is_plain or len(spec.fallback) < 2:
         return False
     work, *others = spec.fallback
     return not isinstance(work, Check) and all(
-        isinstance(one, Check) and is_plain(one) and not one.tell for one in others
+        isinstance(one, Check) and one.is_plain and not one.tell for one in others
     )
-
-
-def only_groups(spec: NodeBase) -> bool:
-    """Return whether a node shows nothing beyond its children."""
-    return isinstance(spec, Sequence) and is_plain(spec)
 
 
 def _only_runs_skill(tree: Tree, inner: ViewNode) -> bool:

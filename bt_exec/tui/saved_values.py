@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from bt_exec.spec.model import Do, MissionSpec, Tree, walk
+from bt_exec.spec.model import MissionSpec, saved_names
 from bt_exec.tui.text import clean
 
 __all__ = ["names_of", "with_values"]
@@ -18,8 +18,7 @@ _LONGEST = 40
 
 def names_of(spec: MissionSpec) -> frozenset[str]:
     """Return the names of the results that a plan saves."""
-    nodes = (node for node in walk(spec.root) if isinstance(node, Do | Tree))
-    return frozenset(name for node in nodes for name in node.save.values())
+    return frozenset(saved_names(spec.root))
 
 
 def with_values(text: str, names: frozenset[str], values: Mapping[str, Any]) -> str:

@@ -7,16 +7,14 @@ from collections.abc import Iterator, Mapping
 from rich.cells import cell_len
 
 from bt_exec.spec.library import Library
-from bt_exec.spec.model import Do, Document, MissionSpec, NodeBase, Tree, TreeSpec, children_of
+from bt_exec.spec.model import Do, Document, MissionSpec, NodeBase, Tree, TreeSpec, steps_of
 from bt_exec.tui.node_words import (
     about_node,
     describe_parameter,
-    is_plain,
     label_node,
     modifiers,
     say_notes,
 )
-from bt_exec.tui.nodes import only_groups
 from bt_exec.tui.style import Glyphs
 from bt_exec.tui.table import Entry, entry_lines
 from bt_exec.tui.text import Line, clean, fit, pad, wrap
@@ -32,7 +30,7 @@ def document_lines(document: Document, library: Library, width: int, glyphs: Gly
         else (_mission_entry(document), "")
     )
     rows: list[tuple[str, str, str, str]] = []
-    for node in _steps(document.root):
+    for node in steps_of(document.root):
         rows += _rows(node, library, "", "", (top,))
     starts = [cell_len(row[0]) + cell_len(row[1]) for row in rows if row[2]]
     column = min(max(starts, default=0) + 2, width // 2)
@@ -84,29 +82,22 @@ def _rows(
 
 def _shown_node(
     node: NodeBase, library: Library, above: tuple[str, ...]
-) -> tuple[NodeBase, tuple[NodeBase, ...], tuple[str, ...]]:
+) -> tuple[NodeBase, list[NodeBase], tuple[str, ...]]:
     """Return the node to show, its children, and the enclosing trees.
 
     A tree that only runs a skill of its own name is shown as that skill.
     """
     if not isinstance(node, Tree):
-        return node, tuple(step for child in children_of(node) for step in _steps(child)), above
+        return node, [step for child in node.children for step in steps_of(child)], above
     body = node.body
     if body is None and node.tree in library and node.tree not in above:
         body = library.get(node.tree).root
     above = (*above, node.tree)
     if body is None:
-        return node, (), above
-    if is_plain(node) and isinstance(body, Do) and label_node(body) == node.tree:
-        return body, (), above
-    return node, _steps(body), above
-
-
-def _steps(node: NodeBase) -> tuple[NodeBase, ...]:
-    """Return a node, or the steps of a sequence without name and modifiers."""
-    if only_groups(node):
-        return tuple(step for child in children_of(node) for step in _steps(child))
-    return (node,)
+        return node, [], above
+    if node.is_plain and isinstance(body, Do) and label_node(body) == node.tree:
+        return body, [], above
+    return node, steps_of(body), above
 
 
 def _row_lines(

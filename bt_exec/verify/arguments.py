@@ -14,28 +14,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Union
 
-from bt_exec.skill import SameType, Signature
+from bt_exec.skill import SameType
+from bt_exec.spec.abstract_run import AbstractRun, Ends, Step
 from bt_exec.spec.expand import is_reference, reference_name
-from bt_exec.spec.model import (
-    Do,
-    Each,
-    Fallback,
-    NodeBase,
-    Parallel,
-    Param,
-    Sequence,
-    Tree,
-    TreeSpec,
-    Way,
-)
-from bt_exec.spec.paths import place_of_children
+from bt_exec.spec.model import Do, Each, Param, Tree, TreeSpec, Way, saved_names
+from bt_exec.spec.paths import Located
 from bt_exec.spec.source import Place
-from bt_exec.verify.context import Context, conditions_of
+from bt_exec.verify.context import Context
 from bt_exec.verify.types import accepts, item_types, plain, type_name
-from bt_exec.verify.values import Names, all_saved, check_constant, check_value
+from bt_exec.verify.values import Names, check_constant, check_value
 
 __all__ = ["check_arguments"]
-
 
 _FILLED = {"repeat": int, "timeout": str}
 """Types of parameters that may fill a modifier: a count, and a time with its unit."""
@@ -54,9 +43,9 @@ def check_arguments(context: Context) -> None:
                 check_constant(context, param.default, hint, ("params", name, "default"))
         for index, way in enumerate(document.otherwise):
             _check_alternative(context, document, way, ("otherwise", index))
-    saved = _node(context, document.root, ("root",), bound)
+    saved = _Names(context).run(context.root, bound).done
     if isinstance(document, TreeSpec):
-        _returns(context, document, saved)
+        _returns(context, document, {k: v for k, v in saved.items() if k not in bound})
 
 
 def _parameter(context: Context, name: str, param: Param) -> None:
@@ -127,14 +116,6 @@ def _returns(context: Context, tree: TreeSpec, saved: Names) -> None:
         given.setdefault(value, field)
 
 
-def _node(context: Context, node: NodeBase, place: Place, bound: Names) -> Names:
-    """Check `node` with the names bound before it; return the names that it certainly saves."""
-    if node.for_each is not None:
-        bound = {**bound, node.for_each.item: _item_type(context, node.for_each, place, bound)}
-    saved = _check_one_item(context, node, place, bound)
-    return saved if node.for_each is None else {}  # the list may be empty
-
-
 def _item_type(context: Context, each: Each, place: Place, bound: Names) -> Any:
     """Check the list of ``for_each``; return the type of its items."""
     where = (*place, "for_each", each.item)
@@ -162,86 +143,94 @@ def _item_type(context: Context, each: Each, place: Place, bound: Names) -> Any:
     return parts[0] if parts else Any
 
 
-def _check_one_item(context: Context, node: NodeBase, place: Place, bound: Names) -> Names:
-    """Check `node` for one item of its list, if it has one; return the names it certainly saves."""
-    for part, where in conditions_of(node, place):
-        signature = context.catalogue.conditions.get(part.name)
-        if signature is not None:
-            _call(context, signature, part.args, where, bound)
-    params = getattr(context.document, "params", {})
-    for name, value in node.filled.items():
-        own = {param: bound[param] for param in params if param in bound}
-        check_value(context, value, _FILLED[name], (*place, name), own, optional=True)
-    match node:
-        case Do():
-            return _do(context, node, place, bound)
-        case Tree():
-            return _tree(context, node, place, bound)
-        case Sequence():
-            after = dict(bound)
-            for child, where in place_of_children(node, place):
-                after.update(_node(context, child, where, after))
-            return _unless_skipped(node, {k: v for k, v in after.items() if k not in bound})
-        case Fallback() | Parallel():
-            return _unless_skipped(node, _branches(context, node, place, bound))
-    return {}
+_IMPOSSIBLE: Names = {"": None}
+"""Names of a run that is impossible; real ones are not empty."""
 
 
-def _branches(context: Context, node: Fallback | Parallel, place: Place, bound: Names) -> Names:
-    """Check branches separately; return the names that are saved whichever of them succeed."""
-    children = list(place_of_children(node, place))
-    branches = [_node(context, child, where, bound) for child, where in children]
-    if isinstance(node, Parallel):
+class _Names(AbstractRun[Names]):
+    """Run over the names that are bound for sure, with their types."""
+
+    nothing = _IMPOSSIBLE
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def join(self, *values: Names) -> Names:
+        """Return the names that are bound in every case, with all types that they may have."""
+        first, *rest = [value for value in values if value != self.nothing] or [self.nothing]
+        common = (name for name in first if all(name in other for other in rest))
+        return {name: _any_of([first[name], *(other[name] for other in rest)]) for name in common}
+
+    def entered(self, step: Step, before: Names) -> Ends[Names]:
+        """Check a node for one item of its list, if it has one."""
+        context, node, bound = self._context, step.node, dict(before)
+        if node.for_each is not None:
+            bound[node.for_each.item] = _item_type(context, node.for_each, step.place, bound)
+        for part, where in step.conditions():
+            if (condition := context.catalogue.conditions.get(part.name)) is not None:
+                what = f"condition {part.name!r}"
+                hints, required = condition.arguments, condition.required
+                _arguments(context, what, hints, required, part.args, where, where, bound)
+        for name, value in node.filled.items():
+            params = getattr(context.document, "params", {})
+            own = {param: bound[param] for param in params if param in bound}
+            check_value(context, value, _FILLED[name], (*step.place, name), own, optional=True)
+        return super().entered(step, bound)
+
+    def do(self, step: Located[Do], before: Names) -> Ends[Names]:
+        """Check the arguments of a skill; bind its results."""
+        bound, node, name = dict(before), step.node, step.node.do
+        if (skill := self._context.catalogue.skills.get(name)) is None:
+            return self.ends(bound, bound)
+        what, place = f"skill {name!r}", (*step.place, "with")
+        hints, required = skill.arguments, skill.required
+        _arguments(self._context, what, hints, required, node.args, place, step.place, bound)
+        saved = _saves(self._context, step, skill.results, what)
+        return self.ends({**bound, **saved}, bound)
+
+    def unexpanded(self, step: Located[Tree], before: Names) -> Ends[Names]:
+        """Check the arguments of a tree; bind its results."""
+        bound, node, library = dict(before), step.node, self._context.library
+        if node.tree not in library:
+            return self.ends(bound, bound)
+        tree, what, place = library.get(node.tree), f"tree {node.tree!r}", (*step.place, "with")
+        hints = {name: p.hint(self._context.catalogue.types) for name, p in tree.params.items()}
+        required = {name for name, param in tree.params.items() if param.required}
+        _arguments(self._context, what, hints, required, node.args, place, step.place, bound)
+        saved = _saves(self._context, step, dict.fromkeys(tree.returns, Any), what)
+        return self.ends({**bound, **saved}, bound)
+
+    def parallel(self, step: Step, before: Names) -> Ends[Names]:
+        """Check branches that do not see each other's names, and save under different ones."""
+        ends = [self.run(child, before).done for child in step.children]
         taken: set[str] = set()
-        for child, where in children:
-            names = set(all_saved(child))
+        for child in step.children:
+            names = set(saved_names(child.node))
             for name in sorted(names & taken):
                 message = f"{name!r} is saved by two branches that run at once"
-                context.report("SAVED_TWICE", message, where, found=name)
+                self._context.report("SAVED_TWICE", message, child.place, found=name)
             taken |= names
-    every = isinstance(node, Parallel) and node.needed >= len(branches)
-    merged: Names = {}
-    for name in dict.fromkeys(name for branch in branches for name in branch):
-        kinds = tuple(branch[name] for branch in branches if name in branch)
-        if every or len(kinds) == len(branches):
-            merged[name] = Union[kinds]  # noqa: UP007 - as many as there are branches
-    return merged
+        node: Any = step.node
+        if node.needed < len(ends):
+            return self.ends(self.join(*ends), before)
+        every = dict.fromkeys(name for names in ends for name in names)
+        kinds = {name: _any_of([one[name] for one in ends if name in one]) for name in every}
+        return self.ends(kinds, before)
 
 
-def _unless_skipped(node: NodeBase, saved: Names) -> Names:
-    return {} if node.skip_if is not None else saved
-
-
-def _do(context: Context, node: Do, place: Place, bound: Names) -> Names:
-    declared = context.catalogue.skills.get(node.do)
-    if declared is None:
-        return {}
-    _call(context, declared, node.args, (*place, "with"), bound, owner=place)
-    return _saves(context, node, place, declared.results, f"skill {node.do!r}")
-
-
-def _tree(context: Context, node: Tree, place: Place, bound: Names) -> Names:
-    if node.body is not None:
-        return _unless_skipped(node, _node(context, node.body, (*place, "body"), bound))
-    if node.tree not in context.library:
-        return {}
-    tree = context.library.get(node.tree)
-    hints = {name: p.hint(context.catalogue.types) for name, p in tree.params.items()}
-    required = {name for name, param in tree.params.items() if param.required}
-    _arguments(context, f"tree {node.tree!r}", hints, required, node.args, place, bound)
-    results = dict.fromkeys(tree.returns, Any)
-    return _saves(context, node, place, results, f"tree {node.tree!r}")
+def _any_of(kinds: list[Any]) -> Any:
+    """Return the type of values that have one of several types."""
+    if all(kind is kinds[0] for kind in kinds):
+        return kinds[0]
+    return Union[tuple(kinds)]  # noqa: UP007 - as many as there are kinds
 
 
 def _saves(
-    context: Context,
-    node: Do | Tree,
-    place: Place,
-    results: Mapping[str, Any],
-    what: str,
+    context: Context, step: Located[Do] | Located[Tree], results: Mapping[str, Any], what: str
 ) -> Names:
     saved: Names = {}
-    params = context.document.params if isinstance(context.document, TreeSpec) else {}
+    node, place = step.node, step.place
+    params = getattr(context.document, "params", {})
     for field, name in node.save.items():
         where = (*place, "save", field)
         if field not in results:
@@ -265,28 +254,6 @@ def _saves(
     return saved
 
 
-def _call(
-    context: Context,
-    signature: Signature,
-    args: Mapping[str, Any],
-    place: Place,
-    bound: Names,
-    *,
-    owner: Place | None = None,
-) -> None:
-    kind = "skill" if owner is not None else "condition"
-    _arguments(
-        context,
-        f"{kind} {signature.name!r}",
-        signature.arguments,
-        signature.required,
-        args,
-        owner if owner is not None else place,
-        bound,
-        prefix=("with",) if owner is not None else (),
-    )
-
-
 def _hint(hints: Mapping[str, Any], name: str, args: Mapping[str, Any], bound: Names) -> Any:
     """Return the type of an argument; for `SameType`, the type of the other argument's value."""
     hint = hints[name]
@@ -305,13 +272,13 @@ def _arguments(
     required: frozenset[str] | set[str],
     args: Mapping[str, Any],
     place: Place,
+    owner: Place,
     bound: Names,
-    *,
-    prefix: Place = ("with",),
 ) -> None:
+    """Check arguments at `place`; if there are none, missing ones are reported at `owner`."""
     hints = {name: _hint(hints, name, args, bound) for name in hints}
     for name, value in args.items():
-        where = (*place, *prefix, name)
+        where = (*place, name)
         if name not in hints:
             context.report(
                 "UNKNOWN_ARGUMENT",
@@ -327,5 +294,5 @@ def _arguments(
     for name in hints:
         if name in required and name not in args:
             message = f"{what} needs {name!r} ({type_name(hints[name])})"
-            missing = (*place, *prefix) if args else place
+            missing = place if args else owner
             context.report("MISSING_ARGUMENT", message, missing, allowed=(name,))

@@ -15,25 +15,21 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from bt_exec.failure import OWN_CODES
+from bt_exec.spec.abstract_run import Step
 from bt_exec.spec.expand import is_reference, reference_name
-from bt_exec.spec.expression import All, Any_, Is, Not, leaves
+from bt_exec.spec.expression import All, Is, Not, leaves, parts_of
 from bt_exec.spec.model import (
     Check,
     Do,
     Fallback,
     NodeBase,
-    Parallel,
-    Sequence,
     Tree,
     TreeSpec,
     Way,
-    children_of,
     walk,
 )
-from bt_exec.spec.paths import place_of_children
-from bt_exec.spec.source import Place
 from bt_exec.spec.text_template import is_template, names_in_template
-from bt_exec.verify.context import Context, nodes_of
+from bt_exec.verify.context import Context
 from bt_exec.verify.facts import established
 from bt_exec.verify.types import why_unfit
 
@@ -62,17 +58,18 @@ def check_authoring(context: Context) -> None:
             )
             context.report("UNUSED_PARAMETER", message, ("params", name), found=name, key=True)
 
-    for node, spot in nodes_of(tree.root):
-        _check_branches(context, node, spot)
-        _check_bounds(context, tree, node, spot)
-        for field, expression in node.conditions.items():
+    for step in context.root.walk():
+        _check_branches(context, step)
+        _check_bounds(context, tree, step)
+        for field, expression in step.node.conditions.items():
             if pair := _contradiction(context, expression):
                 message = f"{pair[0]} and {pair[1]} never hold at the same time"
-                context.report("NEVER_HOLDS", message, (*spot, field), found=str(expression))
+                context.report("NEVER_HOLDS", message, (*step.place, field), found=str(expression))
 
 
-def _check_bounds(context: Context, tree: TreeSpec, node: NodeBase, place: Place) -> None:
+def _check_bounds(context: Context, tree: TreeSpec, step: Step) -> None:
     """Report a parameter with a bound that the argument to which it is passed does not take."""
+    node = step.node
     if not isinstance(node, Do | Tree):
         return
     types, hints = context.catalogue.types, dict[str, Any]()
@@ -91,18 +88,17 @@ def _check_bounds(context: Context, tree: TreeSpec, node: NodeBase, place: Place
             shown = int(end) if end == int(end) else end
             if unfit := why_unfit(hints[name], shown):
                 message = f"{value} may be {shown}; {name!r} {unfit.reason}; narrow its bounds"
-                context.report("WRONG_TYPE", message, (*place, "with", name), found=str(value))
+                context.report("WRONG_TYPE", message, (*step.place, "with", name), found=str(value))
 
 
-def _check_branches(context: Context, node: NodeBase, place: Place) -> None:
+def _check_branches(context: Context, step: Step) -> None:
     """Report the branch of a fallback that no failure leads to."""
-    if not isinstance(node, Fallback):
+    if not isinstance(step.node, Fallback):
         return
-    children = list(place_of_children(node, place))
-    for (before, _), (_, where) in pairwise(children):
-        if _cannot_fail(context, before):
+    for before, branch in pairwise(step.children):
+        if _cannot_fail(context, before.node):
             message = "this branch never runs: the one before it cannot fail"
-            context.report("NEVER_RUNS", message, where)
+            context.report("NEVER_RUNS", message, branch.place)
             return
 
 
@@ -110,7 +106,6 @@ def _cannot_fail(context: Context, node: NodeBase) -> bool:
     """Return True if a node succeeds whatever happens, unless the mission is stopped."""
     if node.skip_if or node.guard or node.until or node.timeout or "timeout" in node.filled:
         return False
-    children = (_cannot_fail(context, child) for child in children_of(node))
     match node:
         case Do(do=name):
             skill = context.catalogue.skills.get(name)
@@ -118,19 +113,14 @@ def _cannot_fail(context: Context, node: NodeBase) -> bool:
         case Check(check=Is(name=name)):
             condition = context.catalogue.conditions.get(name)
             return condition is not None and condition.notes
-        case Sequence() | Parallel():
-            return all(children)
-        case Fallback():
-            return any(children)
-    return False
+        case Check() | Tree():
+            return False
+    children = [_cannot_fail(context, child) for child in node.children]
+    return any(children) if isinstance(node, Fallback) else all(children)
 
 
 def _contradiction(context: Context, expression: Any) -> tuple[str, str] | None:
     """Return two conditions under one ``all`` that cannot both hold; None if there are none."""
-    if isinstance(expression, Not):
-        return _contradiction(context, expression.of)
-    if not isinstance(expression, All | Any_):
-        return None
     for one, other in combinations(expression.of, 2) if isinstance(expression, All) else ():
         if Not(of=one) == other or Not(of=other) == one:
             return str(one), str(other)
@@ -138,7 +128,7 @@ def _contradiction(context: Context, expression: Any) -> tuple[str, str] | None:
         second = established(other, context.catalogue)
         if any(second.get(fact, value) != value for fact, value in first.items()):
             return str(one), str(other)
-    found = (_contradiction(context, part) for part in expression.of)
+    found = (_contradiction(context, part) for part, _ in parts_of(expression))
     return next(filter(None, found), None)
 
 

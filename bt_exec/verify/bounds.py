@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bt_exec.spec.abstract_run import Step
 from bt_exec.spec.expand import MAX_NODES
-from bt_exec.spec.model import Do, NodeBase, Parallel, children_of, walk
-from bt_exec.spec.paths import place_of_children
+from bt_exec.spec.model import Do, NodeBase, Parallel, walk
 from bt_exec.spec.source import Place, show_place
-from bt_exec.verify.context import Context, nodes_of
+from bt_exec.verify.context import Context
 
 __all__ = ["MAX_DEPTH", "MAX_DURATION_S", "check_bounds", "longest_s"]
 
@@ -34,11 +34,11 @@ MAX_ATTEMPTS = 4
 
 def check_bounds(context: Context) -> None:
     """Report a document that is too deep, too big or may run too long."""
-    count = sum(1 for _ in nodes_of(context.document.root))
-    if count > MAX_NODES:
-        message = f"has {count} nodes, at most {MAX_NODES} are run"
-        context.report("TOO_BIG", message, ("root",), found=str(count))
-    deep = _too_deep(context.document.root, ("root",), 1)
+    steps = list(context.root.walk())
+    if len(steps) > MAX_NODES:
+        message = f"has {len(steps)} nodes, at most {MAX_NODES} are run"
+        context.report("TOO_BIG", message, ("root",), found=str(len(steps)))
+    deep = next((step.place for step in steps if step.depth >= MAX_DEPTH), None)
     if deep is not None:
         message = f"nodes are nested more than {MAX_DEPTH} deep"
         problem = context.source.problem("TOO_DEEP", message, deep)
@@ -53,7 +53,7 @@ def check_bounds(context: Context) -> None:
             "TOO_LONG_RUNNING",
             f"could run for {spoken}, at most {allowed / 3600:.0f} are allowed; lower "
             "'repeat', 'retry' or 'timeout'",
-            _longest_place(context, context.document.root, ("root",), allowed),
+            _longest_place(context, context.root, allowed),
         )
 
 
@@ -64,22 +64,12 @@ def _declared_s(context: Context) -> float:
     return sum(skill.timeout_s for skill in skills if skill is not None)
 
 
-def _longest_place(context: Context, node: NodeBase, place: Place, allowed: float) -> Place:
+def _longest_place(context: Context, step: Step, allowed: float) -> Place:
     """Return the place of the innermost node that exceeds the limit by itself."""
-    for child, where in place_of_children(node, place):
-        if longest_s(context, child) > allowed:
-            return _longest_place(context, child, where, allowed)
-    return place
-
-
-def _too_deep(node: NodeBase, place: Place, depth: int) -> Place | None:
-    if depth > MAX_DEPTH:
-        return place
-    for child, where in place_of_children(node, place):
-        found = _too_deep(child, where, depth + 1)
-        if found is not None:
-            return found
-    return None
+    for child in step.children:
+        if longest_s(context, child.node) > allowed:
+            return _longest_place(context, child, allowed)
+    return step.place
 
 
 def longest_s(context: Context, node: NodeBase) -> float:
@@ -88,7 +78,7 @@ def longest_s(context: Context, node: NodeBase) -> float:
         skill = context.catalogue.skills.get(node.do)
         once = node.timeout or (skill.timeout_s if skill is not None else 0.0)
     else:
-        times = [longest_s(context, child) for child in children_of(node)]
+        times = [longest_s(context, child) for child in node.children]
         once = (max(times) if isinstance(node, Parallel) else sum(times)) if times else 0.0
         once = min(once, node.timeout) if node.timeout else once
     rounds = (node.retry or 1) * (node.repeat or 1)

@@ -102,6 +102,10 @@ class Change:
             kept = (pair for pair in kept if not any(f.fullmatch(pair[0]) for f in self.forms))
         return self.sets.union(kept)
 
+    def applied_to(self, facts: Mapping[str, str]) -> dict[str, str]:
+        """Return the facts afterwards, in any order."""
+        return dict(self.apply(state_of(facts)))
+
 
 def changes_of(skill: Skill, args: Mapping[str, Any]) -> tuple[Change, Change]:
     """Return the changes of a skill's success and failure.

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, overload
+from functools import cached_property
 
 from bt_exec.failure import Problem, nearest
 from bt_exec.pack import Catalogue
-from bt_exec.spec.expression import All, Any_, Is, Not
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Document, NodeBase
-from bt_exec.spec.paths import place_of_children
+from bt_exec.spec.paths import Located, locate
 from bt_exec.spec.source import Place, Source
 
-__all__ = ["Context", "conditions_of", "nodes_of"]
-
-_Kind = TypeVar("_Kind", bound=NodeBase)
+__all__ = ["Context"]
 
 
 @dataclass
@@ -44,6 +41,11 @@ class Context:
     problems: list[Problem] = field(default_factory=list)
     _reported: set[Problem] = field(default_factory=set)
 
+    @cached_property
+    def root(self) -> Located[NodeBase]:
+        """The nodes of the document with their places."""
+        return locate(self.document.root)
+
     def labels_for(self, skill: str) -> tuple[str, ...]:
         """Return the labels that a skill may name: of robots of one pack, its own robot's."""
         robot = self.catalogue.owners.get(skill, "")
@@ -69,40 +71,3 @@ class Context:
         if problem not in self._reported:  # repeated nodes are visited twice
             self._reported.add(problem)
             self.problems.append(problem)
-
-
-@overload
-def nodes_of(node: NodeBase, place: Place = ...) -> Iterator[tuple[NodeBase, Place]]: ...
-
-
-@overload
-def nodes_of(
-    node: NodeBase, place: Place = ..., *, kind: type[_Kind]
-) -> Iterator[tuple[_Kind, Place]]: ...
-
-
-def nodes_of(
-    node: NodeBase, place: Place = ("root",), *, kind: type[NodeBase] = NodeBase
-) -> Iterator[tuple[NodeBase, Place]]:
-    """Yield every node of a kind with its place, parents first."""
-    if isinstance(node, kind):
-        yield node, place
-    for child, where in place_of_children(node, place):
-        yield from nodes_of(child, where, kind=kind)
-
-
-def conditions_of(node: NodeBase, place: Place) -> Iterator[tuple[Is, Place]]:
-    """Yield every named condition of a node itself, with its place."""
-    for field_name, expression in node.conditions.items():
-        yield from _named_conditions(expression, (*place, field_name))
-
-
-def _named_conditions(part: Any, place: Place) -> Iterator[tuple[Is, Place]]:
-    if isinstance(part, Is):
-        yield part, (*place, part.name) if part.args else place
-    elif isinstance(part, Not):
-        yield from _named_conditions(part.of, (*place, "not"))
-    elif isinstance(part, All | Any_):
-        word = "all" if isinstance(part, All) else "any"
-        for index, inner in enumerate(part.of):
-            yield from _named_conditions(inner, (*place, word, index))

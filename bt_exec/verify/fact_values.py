@@ -13,7 +13,7 @@ from bt_exec.declarations.declared_facts import placeholders
 from bt_exec.skill import Condition, Skill
 from bt_exec.spec.model import Do
 from bt_exec.spec.source import Place
-from bt_exec.verify.context import Context, conditions_of, nodes_of
+from bt_exec.verify.context import Context
 from bt_exec.verify.templates import fill, is_known, known_args
 
 __all__ = ["check_fact_values"]
@@ -56,10 +56,10 @@ def _calls(
     context: Context,
 ) -> Iterator[tuple[Skill | Condition, Mapping[str, object], Place]]:
     """Yield every skill and condition that a document names, with its arguments."""
-    for node, place in nodes_of(context.document.root):
-        if isinstance(node, Do) and node.do in context.catalogue.skills:
-            yield context.catalogue.skills[node.do], node.args, (*place, "with")
-        for part, where in conditions_of(node, place):
+    for step in context.root.walk():
+        if isinstance(step.node, Do) and step.node.do in context.catalogue.skills:
+            yield context.catalogue.skills[step.node.do], step.node.args, (*step.place, "with")
+        for part, where in step.conditions():
             if part.name in context.catalogue.conditions:
                 yield context.catalogue.conditions[part.name], part.args, where
 

@@ -6,9 +6,11 @@ first are checked; skills check their own labels again when they start.
 
 from __future__ import annotations
 
-from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, walk
-from bt_exec.spec.paths import place_of_children
-from bt_exec.spec.source import Place
+from typing import Any
+
+from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
+from bt_exec.spec.model import Do
+from bt_exec.spec.paths import Located
 from bt_exec.verify.context import Context
 
 __all__ = ["check_grounding"]
@@ -17,38 +19,52 @@ __all__ = ["check_grounding"]
 def check_grounding(context: Context) -> None:
     """Report labels of first actions that are not detected."""
     if context.labels is not None:
-        _node(context, context.document.root, ("root",))
+        _Grounding(context).run(context.root, _FIRST)
 
 
-def _node(context: Context, node: NodeBase, place: Place) -> bool:
-    """Check the nodes that can run first under `node`; return whether an action may have run."""
-    if node.skip_if is not None:
-        return True  # whether it runs depends on later observations
-    if isinstance(node, Do):
-        _labels(context, node, place)
-        return True
-    if isinstance(node, Check):
-        return False
-    children = list(place_of_children(node, place))
-    if isinstance(node, Fallback):  # only its first branch certainly runs
-        _node(context, *children[0])
-        return any(walk(node, Do))
-    if isinstance(node, Parallel):  # every branch runs first
-        acted = [_node(context, child, where) for child, where in children]
-        return any(acted)
-    return any(_node(context, child, where) for child, where in children)
+_NEVER, _LATER, _FIRST, _ACTED = range(4)
+"""Progress of a run: impossible, in another branch, at its beginning, after an action."""
 
 
-def _labels(context: Context, node: Do, place: Place) -> None:
-    skill = context.catalogue.skills.get(node.do)
-    seen = context.labels_for(node.do)
+class _Grounding(AbstractRun[int]):
+    """Run that checks the labels of the skills that can run first."""
+
+    nothing = _NEVER
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def join(self, *values: int) -> int:
+        """Return the largest progress."""
+        return max(values)
+
+    def ask(self, step: Step, expression: Any, before: int) -> Answers[int]:
+        """Return the progress after a condition; a skip depends on later observations."""
+        if expression is step.node.skip_if:
+            return Answers(_ACTED, _ACTED, _ACTED)
+        return Answers(before, _LATER, _LATER)
+
+    def parallel(self, step: Step, before: int) -> Ends[int]:
+        """Run every branch first."""
+        return self.ends(self.join(*(self.run(child, before).done for child in step.children)))
+
+    def do(self, step: Located[Do], before: int) -> Ends[int]:
+        """Check the labels of a skill that can run first."""
+        if before == _FIRST:
+            _check_labels(self._context, step)
+        return self.ends(_ACTED, _LATER)
+
+
+def _check_labels(context: Context, step: Located[Do]) -> None:
+    skill = context.catalogue.skills.get(step.node.do)
+    seen = context.labels_for(step.node.do)
     for name in sorted(skill.labels()) if skill is not None else ():
-        label = node.args.get(name)
+        label = step.node.args.get(name)
         if label is not None and label not in seen:  # a $name is bound by an earlier action
             context.report(
                 "LABEL_NOT_SEEN",
                 f"{label!r} is not detected now",
-                (*place, "with", name),
+                (*step.place, "with", name),
                 found=str(label),
                 allowed=seen,
             )

@@ -7,14 +7,13 @@ within a repeat, a retry or a parallel count as read until its end.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bt_exec.pack import Catalogue
-from bt_exec.spec.expression import All, Any_, Not
-from bt_exec.spec.model import Check, NodeBase, Parallel
-from bt_exec.spec.paths import place_of_children
-from bt_exec.spec.source import Place
+from bt_exec.spec.abstract_run import Step
+from bt_exec.spec.expression import Is, leaves
+from bt_exec.spec.model import Parallel
 from bt_exec.verify.changes import Calls
 from bt_exec.verify.facts import established
 
@@ -30,15 +29,15 @@ class Readers:
         calls: Its calls of skills.
     """
 
-    def __init__(self, root: NodeBase, catalogue: Catalogue, calls: Calls) -> None:
+    def __init__(self, root: Step, catalogue: Catalogue, calls: Calls) -> None:
         self._catalogue = catalogue
         self._calls = calls
-        self._number: dict[Place, int] = {}  # number of each node in document order
+        self._number: dict[Step, int] = {}  # number of each node in document order
         self._last: dict[str, int] = {}  # number of the last reader, by fact
         self._first: dict[str, int] = {}  # number of the first writer, by fact
         self._forms: dict[re.Pattern[str], int] = {}  # likewise for facts with unknown arguments
         self._beside = False  # whether a parallel branch may observe facts
-        self._visit(root, ("root",), None)
+        self._visit(root, None)
 
     def __contains__(self, fact: str) -> bool:
         """Return True if a fact is read anywhere."""
@@ -54,55 +53,39 @@ class Readers:
 
     def read_by(self, expression: Any, facts: Mapping[str, str]) -> dict[str, str]:
         """Return the facts in `facts` that decide a condition."""
-        return {fact: facts[fact] for fact in self._facts_of(expression) if fact in facts}
+        read = (fact for leaf in leaves(expression) for fact in established(leaf, self._catalogue))
+        return {fact: facts[fact] for fact in read if fact in facts}
 
-    def has_after(self, fact: str, place: Place) -> bool:
-        """Return True if a fact is read after the node at a place was entered."""
-        return self._last.get(fact, -1) > self._number[place]
+    def has_after(self, fact: str, step: Step) -> bool:
+        """Return True if a fact is read after a node was entered."""
+        return self._last.get(fact, -1) > self._number[step]
 
-    def _visit(self, node: NodeBase, place: Place, looping: list[str] | None) -> None:
+    def _visit(self, step: Step, end: int | None) -> None:
         """Assign a node its number and record the facts that it reads.
 
         Args:
-            node: The node.
-            place: Its place.
-            looping: Facts read in the outermost node around it that may run again.
+            step: The node.
+            end: Number after the outermost node around it that may run again; None without one.
         """
-        number = self._number[place] = len(self._number)
-        entered = list(self._facts_of(node.skip_if))
-        within = looping
-        if within is None and (
-            node.repeat or node.retry or node.guard is not None or isinstance(node, Parallel)
-        ):
-            within = []
-        self._beside = self._beside or node.guard is not None or isinstance(node, Parallel)
-        run = [*self._facts_of(node.guard), *self._needs(node)]
+        node, number = step.node, len(self._number)
+        self._number[step] = number
+        beside = node.guard is not None or isinstance(node, Parallel)
+        self._beside = self._beside or beside
+        self._record(leaves(node.skip_if), number if end is None else end)
+        if end is None and (node.repeat or node.retry or beside):
+            end = number + sum(1 for _ in step.walk())
+        last = number if end is None else end
+        self._record(leaves(node.guard), last)
+        self._record(leaves(node.conditions.get("check")), last)
         if (call := self._calls.of(node)) is not None:
+            self._last.update(dict.fromkeys((fact for fact, _ in call.needs), last))
             for fact in call.failure.clears:
                 self._first.setdefault(fact, number)
             for form in call.failure.forms:
                 self._forms.setdefault(form, number)
-        for facts, outer in ((entered, looping), (run, within)):
-            self._last.update(dict.fromkeys(facts, number))
-            if outer is not None:
-                outer += facts
-        for child, where in place_of_children(node, place):
-            self._visit(child, where, within)
-        if looping is None and within is not None:
-            self._last.update(dict.fromkeys(within, len(self._number)))
+        for child in step.children:
+            self._visit(child, end)
 
-    def _needs(self, node: NodeBase) -> Iterator[str]:
-        if isinstance(node, Check):
-            yield from self._facts_of(node.check)
-        if (call := self._calls.of(node)) is not None:
-            yield from (fact for fact, _ in call.needs)
-
-    def _facts_of(self, expression: Any) -> Iterator[str]:
-        """Yield the facts that decide a condition."""
-        if isinstance(expression, Not):
-            yield from self._facts_of(expression.of)
-        elif isinstance(expression, All | Any_):
-            for part in expression.of:
-                yield from self._facts_of(part)
-        elif expression is not None:
-            yield from established(expression, self._catalogue)
+    def _record(self, conditions: Iterable[Is], last: int) -> None:
+        for leaf in conditions:
+            self._last.update(dict.fromkeys(established(leaf, self._catalogue), last))

@@ -11,11 +11,10 @@ import re
 from typing import NamedTuple
 
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Parallel, walk
-from bt_exec.spec.paths import place_of_children
-from bt_exec.verify.context import Context, nodes_of
+from bt_exec.verify.context import Context
 from bt_exec.verify.templates import fill, form_of, is_known, known_args
 
-__all__ = ["CLAIMED_TWICE", "Claim", "check_resources", "claims_of"]
+__all__ = ["CLAIMED_TWICE", "Claim", "check_resources"]
 
 CLAIMED_TWICE = "CLAIMED_TWICE"
 """Code of a plan in which two parallel steps use the same resource."""
@@ -44,23 +43,23 @@ class Claim(NamedTuple):
 
 def check_resources(context: Context) -> None:
     """Report every resource that two children of a parallel claim."""
-    for node, place in nodes_of(context.document.root, kind=Parallel):
+    for step in context.root.walk(Parallel):
         held: list[Claim] = []
-        for child, where in place_of_children(node, place):
-            claims = claims_of(context, child)
+        for child in step.children:
+            claims = _claims_of(context, child.node)
             for claim in claims:
                 other = next((one for one in held if one.meets(claim)), None)
                 if other is not None:
                     context.report(
                         CLAIMED_TWICE,
                         f"{claim.skill} and {other.skill} would both use {claim.text} at once",
-                        where,
+                        child.place,
                         found=claim.text,
                     )
             held += claims
 
 
-def claims_of(context: Context, node: NodeBase) -> list[Claim]:
+def _claims_of(context: Context, node: NodeBase) -> list[Claim]:
     """Return the distinct claims of the skills under `node`.
 
     Claims that depend on parameters of a tree are left out; they are checked in a mission.

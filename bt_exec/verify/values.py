@@ -9,13 +9,13 @@ from typing import Any, TypeAlias, Union
 from pydantic_core import to_json
 
 from bt_exec.spec.expand import has_reference, is_reference, reference_name
-from bt_exec.spec.model import Do, NodeBase, Tree, walk
+from bt_exec.spec.model import saved_names
 from bt_exec.spec.source import Place
 from bt_exec.spec.text_template import is_template, names_in_template, template_problem
 from bt_exec.verify.context import Context
 from bt_exec.verify.types import accepts, choices, item_types, plain, type_name, why_unfit
 
-__all__ = ["Names", "all_saved", "check_constant", "check_given", "check_value"]
+__all__ = ["Names", "check_constant", "check_given", "check_value"]
 
 Names: TypeAlias = dict[str, Any]
 """Types of the bound names, by name."""
@@ -102,7 +102,7 @@ def _inside_texts(
 ) -> Iterator[tuple[Place, str]]:
     """Yield bound names that occur inside a longer text, where they are not replaced."""
     if isinstance(value, str) and not value.startswith("$"):
-        known = {*bound, *all_saved(context.document.root)} if "$" in value else set()
+        known = {*bound, *saved_names(context.document.root)} if "$" in value else set()
         yield from ((place, name) for name in _INSIDE.findall(value) if name in known)
     elif isinstance(value, list):
         for index, item in enumerate(value):
@@ -113,7 +113,7 @@ def _reference(context: Context, value: str, hint: Any, place: Place, bound: Nam
     name = reference_name(value)
     if name not in bound:
         message = f"{value} is neither a parameter nor a result saved before"
-        if name in all_saved(context.document.root):
+        if name in saved_names(context.document.root):
             message = (
                 f"{value} is not saved for sure before this: what saves it may be skipped or "
                 "fail, runs at the same time, or comes later"
@@ -172,10 +172,3 @@ def _literal(context: Context, value: Any, hint: Any, place: Place) -> None:
 def _argument_name(place: Place) -> str:
     """Return the name of the argument at `place`, or of the argument that contains it."""
     return repr(next(part for part in reversed(place) if isinstance(part, str)))
-
-
-def all_saved(root: NodeBase) -> Iterator[str]:
-    """Yield every name that may be saved under `root`."""
-    for node in walk(root):
-        if isinstance(node, Do | Tree):
-            yield from node.save.values()

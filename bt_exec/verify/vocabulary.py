@@ -9,7 +9,7 @@ from __future__ import annotations
 from bt_exec.spec.expression import Is
 from bt_exec.spec.model import Check, Do, Parallel, Tree, TreeSpec, walk
 from bt_exec.spec.source import Place
-from bt_exec.verify.context import Context, conditions_of, nodes_of
+from bt_exec.verify.context import Context
 
 __all__ = ["check_vocabulary"]
 
@@ -19,7 +19,8 @@ def check_vocabulary(context: Context) -> None:
     document = context.document
     if isinstance(document, TreeSpec):
         _check_header(context, document)
-    for node, place in nodes_of(document.root):
+    for step in context.root.walk():
+        node, place = step.node, step.place
         match node:
             case Do() if node.do not in context.catalogue.skills:
                 _unknown_skill(context, node.do, (*place, "do"))
@@ -36,7 +37,7 @@ def check_vocabulary(context: Context) -> None:
                     found=str(node.needed),
                     allowed=("all", "any", *map(str, range(1, len(node.parallel) + 1))),
                 )
-        for part, where in conditions_of(node, place):
+        for part, where in step.conditions():
             if part.name not in context.catalogue.conditions:
                 _unknown_condition(context, part, where)
 

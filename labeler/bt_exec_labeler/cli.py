@@ -93,7 +93,7 @@ def run(
     budget = {"requests": requests, "tokens": tokens, "cost": cost}
     options = settings_of(settings)
     if site:
-        from bt_exec_labeler.labelers.site_settings import with_client
+        from bt_exec_labeler.commands import with_client
 
         options = with_client(options, site)
     if strict:
@@ -221,7 +221,7 @@ def serve(
 
     bt-exec label run … -l remote -s url=http://127.0.0.1:8902 is a client.
     """
-    from bt_exec_labeler.service.command import serve as answer
+    from bt_exec_labeler.service.app import serve as answer
 
     answer(
         words,

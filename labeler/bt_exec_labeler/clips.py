@@ -1,4 +1,4 @@
-"""Clips: the frames of an episode that a labeler sees at a moment.
+"""Clips: the frames of an episode that a labeler sees at a moment, decoded once.
 
 The *recent* clip has 8 frames at 2 a second, up to the moment; the *summary* clip covers the last
 60 seconds with one frame every 2 seconds. Each place in a clip is a time. It is filled with the
@@ -12,11 +12,90 @@ import hashlib
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from bt_exec_labeler.episode import Episode, Frame
-from bt_exec_labeler.pictures import pixel_digest, why_unreadable
+from bt_exec_labeler.episode import Episode, Frame, Image
 
-__all__ = ["RECENT", "SUMMARY", "Clip", "ClipForm", "cut"]
+__all__ = [
+    "RECENT",
+    "SUMMARY",
+    "Clip",
+    "ClipForm",
+    "Stored",
+    "cut",
+    "picture",
+    "pixel_digest",
+    "shape_of",
+    "why_unreadable",
+]
+
+
+_DECODED = 96  # 90 MB of pictures of 640 x 480 px
+_DIGESTS = 65_536
+
+
+class Stored:
+    """Frame that equals any other with the same encoded content."""
+
+    __slots__ = ("content", "frame")
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.content = frame.digest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stored) and other.content == self.content
+
+    def __hash__(self) -> int:
+        return hash(self.content)
+
+
+def picture(frame: Frame) -> Image:
+    """Return the picture of a frame; it must not be changed.
+
+    Raises:
+        ValueError: If it is damaged.
+        OSError: If it cannot be read.
+    """
+    return _decoded(Stored(frame))
+
+
+def pixel_digest(frame: Frame) -> str:
+    """Return the SHA-256 of the decoded pixels of a frame.
+
+    Raises:
+        ValueError: If it is damaged.
+        OSError: If it cannot be read.
+    """
+    return _pixels(Stored(frame))[0]
+
+
+def shape_of(frame: Frame) -> tuple[int, ...]:
+    """Return height, width [px] and channels of a frame; empty if it cannot be decoded."""
+    return () if why_unreadable(frame) else _pixels(Stored(frame))[1]
+
+
+def why_unreadable(frame: Frame) -> str:
+    """Return why a frame cannot be decoded, or an empty string."""
+    try:
+        pixel_digest(frame)
+    except (OSError, ValueError) as error:
+        return str(error) or type(error).__name__
+    return ""
+
+
+@lru_cache(maxsize=_DECODED)
+def _decoded(key: Stored) -> Image:
+    return key.frame.image()
+
+
+@lru_cache(maxsize=_DIGESTS)
+def _pixels(key: Stored) -> tuple[str, tuple[int, ...]]:
+    """Return the digest of the pixels of a frame, and its shape."""
+    image = _decoded(key)
+    digest = hashlib.sha256(f"{image.shape}".encode() + image.tobytes()).hexdigest()
+    return digest, image.shape
+
 
 _EARLY_S = 1e-6  # tolerance of frame times, which are floats
 

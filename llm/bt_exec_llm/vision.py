@@ -8,8 +8,8 @@ from typing import Any
 
 from bt_exec.models.visual_qa import VisualQa, VqaAnswer
 from bt_exec_llm.client import Block, Model, ModelFailure, Turn
+from bt_exec_llm.client.client import plugged
 from bt_exec_llm.client.images import image_block
-from bt_exec_llm.client.model_factory import plugged
 
 __all__ = ["ModelVisualQa", "create"]
 

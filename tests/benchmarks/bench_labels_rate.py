@@ -19,8 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bt_exec_labeler.batch.cache import Cache
-from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler.batch.output import Cache, Output
 from bt_exec_labeler.batch.run import BATCH, Progress, run
 from bt_exec_labeler.clips import RECENT, cut
 from bt_exec_labeler.episode import Episode, Image

@@ -16,8 +16,7 @@ from bt_exec.batch.store import ResultStore
 from bt_exec.failure import UsageError
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.budget import Budget
-from bt_exec_labeler.batch.cache import Cache, default_cache
-from bt_exec_labeler.batch.output import Output, read_lines
+from bt_exec_labeler.batch.output import Cache, Output, default_cache, read_lines
 from bt_exec_labeler.batch.run import BATCH, label_batch, run
 from bt_exec_labeler.episode import Episode, FileFrame
 from bt_exec_labeler.items import Item, items_of

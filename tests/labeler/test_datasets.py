@@ -21,8 +21,7 @@ from bt_exec.outcome import Outcome
 from bt_exec.site.site import load_site
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import read_lines
-from bt_exec_labeler.datasets.memory import Memory
-from bt_exec_labeler.datasets.replies import reply_rows
+from bt_exec_labeler.datasets.rows import Memory, reply_rows
 from bt_exec_labeler.datasets.write import write_rows
 from bt_exec_labeler.drafting import draft_vocabulary
 from bt_exec_labeler.episode import Episode, Reply

@@ -14,8 +14,7 @@ import httpx2
 import pytest
 
 from bt_exec.cli.app import call
-from bt_exec.serve.server import AppServer
-from bt_exec_labeler.http import serve_until_stopped
+from bt_exec.web.server import AppServer, serve_until_stopped
 from bt_exec_labeler.review import command
 from bt_exec_labeler.review.decisions import Decisions
 from bt_exec_labeler.review.job import cards_of
@@ -89,7 +88,7 @@ def test_review_prints_how_many_records_are_left(
     """Reviews that end at once: before any decision, and after one."""
     words, out, said = game / "vocabulary.yaml", tmp_path / "run", list[str]()
     assert call(["label", "run", str(game), "-v", str(words), "-o", str(out)]) == 0
-    monkeypatch.setattr("bt_exec_labeler.http.serve_until_stopped", serve_briefly)
+    monkeypatch.setattr("bt_exec.web.server.serve_until_stopped", serve_briefly)
     review = partial(command.review, out, game, words, "ann", 0, said.append)
     review()
     vocabulary, known = load_vocabulary(words), {one.id: one for one in read_source(game)}

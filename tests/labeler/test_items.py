@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bt_exec_labeler.checking import figures_of
 from bt_exec_labeler.clips import RECENT, cut
+from bt_exec_labeler.commands import figures_of
 from bt_exec_labeler.episode import Action, Episode, ordered
 from bt_exec_labeler.items import (
     ControllerItem,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.clips import RECENT, cut
+from bt_exec_labeler.clips import RECENT, cut, picture, pixel_digest
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import ControllerItem, Item, items_of
 from bt_exec_labeler.labelers import LabelerFailure, LabelerSettings, Labelled
@@ -18,7 +18,6 @@ from bt_exec_labeler.labelers.answer import answer_schema, read_records
 from bt_exec_labeler.labelers.model import ModelLabeler, Options, create
 from bt_exec_labeler.labelers.prompt import ask_about, contact_sheet
 from bt_exec_labeler.labelers.rules import RulesLabeler
-from bt_exec_labeler.pictures import picture, pixel_digest
 from bt_exec_labeler.testing.game import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import Block, ModelClient, ModelSettings, Turn, image_block

@@ -15,8 +15,8 @@ from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import items_of
 from bt_exec_labeler.labelers.rules import RulesLabeler
 from bt_exec_labeler.quality.agreement import FIELDS, agreement, by_field, kappa
-from bt_exec_labeler.quality.contradictions import contradictions
-from bt_exec_labeler.quality.duplicates import (
+from bt_exec_labeler.quality.checks import (
+    contradictions,
     difference_hash,
     duplicates,
     leaks,

@@ -9,7 +9,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler import commands
-from bt_exec_labeler.labelers.site_settings import with_client
+from bt_exec_labeler.commands import with_client
 from bt_exec_llm.testing.messages_server import MessagesServer
 from tests.labeler.batch.recordings import answer
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import UsageError
+from bt_exec_labeler.clips import why_unreadable
 from bt_exec_labeler.episode import Episode, FileFrame, decoded
-from bt_exec_labeler.pictures import why_unreadable
 from bt_exec_labeler.sources import read_source
 
 

@@ -73,6 +73,10 @@ class Generator:
             key = f"{key}.{'none' if quantity.text('number') == '0' else 'number'}"
         if inner.kind == "all" and inner.node("hold").kind == "not":
             key, inner = f"{key}.none", inner.replace(hold=inner.node("hold").parts()[0])
+        if inner.kind == "alike" and inner.get("to") is None:
+            key = f"{key}.each"
+        if inner.kind == "aspect" and inner.node("of").kind in ("both", "more"):
+            key, inner = f"{key}.{inner.node('of').kind}", inner.node("of")
         if inner.kind == "aspect" and inner.node("of") == Node("np", (("of", Node("any")),)):
             key = f"{key}.picture" if f"{key}.picture" in self._say else key
         if inner.kind == "aspect" and f"{key}.{inner.node('of').text('wh')}" in self._say:
@@ -91,6 +95,8 @@ class Generator:
             return self._word("aspects", str(value))
         if form == "degree":
             return self._comparative(str(value))
+        if isinstance(value, tuple):
+            return str(self._say["joined.list"]).join(self._reference(one, form) for one in value)
         if not isinstance(value, Node):
             return str(value)
         if form == "predicate":
@@ -127,19 +133,33 @@ class Generator:
 
     def _superlative(self, top: Node, rest: Sequence[Node], form: str) -> str:
         inner = self._noun_phrase(top.node("of"), form)
-        template = self._say.get(f"most.{top.text('attribute')}")
+        rank, key = int(top.text("rank") or 1), f"most.{top.text('attribute')}"
+        template = self._say.get(f"{key}.rank" if rank > 1 else key)
         if template is not None:
             to = top.get("to")
             near = self._reference(to, "the") if isinstance(to, Node) else ""
             after = [self._predicate(one) for one in rest]
-            return self._assembled(str(template).format(n=inner, to=near), [], after, form)
+            said = str(template).format(n=inner, to=near, k=self._ordinal(rank))
+            return self._assembled(said, [], after, form)
         word = self._adjective(Node("has", (("attribute", top.text("attribute")),)))
-        if self._korean:
+        if rank > 1:
+            said = str(self._say["most.rank"]).format(
+                k=self._ordinal(rank),
+                n=inner,
+                word=word if self._korean else self._degree(top.text("attribute"), 1),
+            )
+        elif self._korean:
             said = f"{self._say['most']} {word} {inner}"
         else:
             said = f"{self._degree(top.text('attribute'), 1)} {inner}"
         after = [self._predicate(one) for one in rest]
         return self._assembled(said, [], after, form)
+
+    def _ordinal(self, rank: int) -> str:
+        """Return the word for a place in an order; the numeral beyond those of the language."""
+        data = self.lexicon.language.data["values"]
+        words = data.get("rank", data["number"])
+        return str(words[rank][0]) if rank in words else str(rank)
 
     def _assembled(self, noun: str, before: Sequence[str], after: Sequence[str], form: str) -> str:
         if self._korean:
@@ -206,6 +226,8 @@ class Generator:
 
     def _relation(self, node: Node, key: str) -> str:
         name, to = node.text("relation"), node.node("to")
+        if name == "between" and to.kind != "both":
+            return str(self._say[f"{key}.between.each"]).format(to=self._reference(to, "many"))
         said = str(self._say.get(f"{key}.{name}", self._say[key]))
         if to.kind == "both":
             one, other = (self._reference(part, "the") for part in to.parts())
@@ -226,6 +248,8 @@ class Generator:
             return self._negated(node.parts()[0])
         if node.kind == "pronoun":
             return self._reference(node, "the")
+        if node.kind == "placed":
+            return self._placed(node)
         if node.kind == "or" and all(one.kind == "not" for one in node.parts()):
             return self._negated(conjunction(*map(negation, node.parts())))
         if node.kind in ("and", "or"):
@@ -242,9 +266,19 @@ class Generator:
             return self._noun_phrase(node, "one")
         return self._reference(node, "a")
 
+    def _placed(self, node: Node, key: str = "placed") -> str:
+        """Return the words for a part of the picture."""
+        values = self.lexicon.language.data["values"]
+        words = [
+            str(values[name][node.text(name)][0]) for name in ("row", "column") if node.text(name)
+        ]
+        return str(self._say[key]).format(part=" ".join(words))
+
     def _negated(self, node: Node) -> str:
         if node.kind == "rel":
             return self._relation(node, "not rel")
+        if node.kind == "placed":
+            return self._placed(node, "not placed")
         if node.kind == "and":
             said = self._reference(node, "a")
             return (
@@ -257,6 +291,8 @@ class Generator:
         if node.kind in ("than",) or (node.kind == "has" and self._verbal(node)):
             stem = self._stem_of(node)
             return str(self._say["not verb"]).format(stem=stem)
+        if node.kind == "has":
+            return str(self._say["not"]).format(word=self.adjective(node.text("attribute")))
         return str(self._say["not"]).format(word=self._predicate(node))
 
     def _verbal(self, node: Node) -> bool:

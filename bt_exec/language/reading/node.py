@@ -34,7 +34,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "nth": ("number",),
     "own": ("aspect",),
     "rel": ("relation", "to"),
-    "most": ("attribute", "of", "to"),
+    "most": ("attribute", "of", "to", "rank"),
     "than": ("attribute", "to"),
     "and": ("of",),
     "or": ("of",),

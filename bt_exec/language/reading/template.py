@@ -19,6 +19,8 @@ from bt_exec.language.reading.node import (
 
 __all__ = ["Build", "GrammarError", "Template"]
 
+_ONE = Node("one")
+
 Build: TypeAlias = Callable[[Sequence[Any]], Any]
 """Builds a meaning from the meanings of all parts of a rule, in their order."""
 
@@ -193,6 +195,37 @@ def _asked_what(question: Node) -> Node:
     return negation(Node("any")) if question.text("what") == "whether" else question
 
 
+def _fill(top: Node, formula: Node) -> Node:
+    """Return a superlative of "one" as that of the objects of a formula."""
+    of = top.node("of")
+    return top.replace(of=formula if of == _ONE else _fill(of, formula))
+
+
+def _within(question: Node, formula: Node) -> Node:
+    """Return a question about the objects of a formula: "of the circles, which are red?"."""
+    if _ONE in question.walk():
+        return question.substitute(_ONE, formula)
+    inner = question.node("of")
+    about = _refine(inner, formula) if inner.kind == "np" else None
+    return question.replace(of=about or _within(inner, formula))
+
+
+def _single(formula: Node) -> Node:
+    """Return a formula in the singular; one in the plural becomes a formula without objects."""
+    return negation(Node("any")) if Node("many") in conjuncts(formula) else formula
+
+
+def _compound(one: Node, other: Node) -> Node:
+    """Return the object whose name consists of those of two: "child ticket"."""
+    names = [part.text("name") for part in (one, *conjuncts(other)) if part.kind == "thing"]
+    return Node("thing", (("name", " ".join(names)),))
+
+
+def _labelled(number: int) -> Node:
+    """Return the object with a number for its name, such as the bar of a year."""
+    return Node("thing", (("name", str(number)),))
+
+
 def _either(one: str, other: str, to: Node) -> Node:
     """Return the disjunction of two relations to the same objects."""
     return disjunction(*(Node("rel", (("relation", name), ("to", to))) for name in (one, other)))
@@ -251,6 +284,11 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "of_them": _of_them,
     "either": _either,
     "asked_what": _asked_what,
+    "fill": _fill,
+    "within": _within,
+    "labelled": _labelled,
+    "single": _single,
+    "compound": _compound,
     "topic": _topic,
     "among": _among,
     "pick": lambda node, name: node.get(name),

@@ -17,8 +17,7 @@ from bt_exec.cli.progress_bar import progress_bar
 from bt_exec.failure import UnknownName
 from bt_exec.files import expand_home
 from bt_exec_labeler.batch.budget import Budget, Ledger
-from bt_exec_labeler.batch.cache import Cache, default_cache
-from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler.batch.output import Cache, Output, default_cache
 from bt_exec_labeler.batch.run import Progress
 from bt_exec_labeler.batch.run import run as label
 from bt_exec_labeler.items import Item, Role, items_of

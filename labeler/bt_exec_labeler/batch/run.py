@@ -14,8 +14,7 @@ from typing import Any, NamedTuple, Self
 
 from bt_exec.batch.store import Changes, ResultStore
 from bt_exec_labeler.batch.budget import Budget
-from bt_exec_labeler.batch.cache import Cache
-from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler.batch.output import Cache, Output
 from bt_exec_labeler.items import Item, cache_key, content_key, flaws_of
 from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled, Pipelined
 from bt_exec_labeler.record import Breach, Record, built, read_record

@@ -13,7 +13,7 @@ from bt_exec.files import expand_home
 from bt_exec.spec.user_data import read_settings
 from bt_exec_labeler.batch.command import role_of
 from bt_exec_labeler.batch.output import Output
-from bt_exec_labeler.datasets.replies import reply_strata
+from bt_exec_labeler.datasets.rows import reply_strata
 from bt_exec_labeler.datasets.write import SetInput, write_dataset
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import content_key, items_of
@@ -21,7 +21,7 @@ from bt_exec_labeler.labelers.model import Options
 from bt_exec_labeler.lerobot.annotate import annotate
 from bt_exec_labeler.lerobot.language import form_of
 from bt_exec_labeler.lerobot.write import write_lerobot
-from bt_exec_labeler.quality.duplicates import without_duplicates
+from bt_exec_labeler.quality.checks import without_duplicates
 from bt_exec_labeler.review.decisions import decisions_of, settled
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.splits import missing_splits, splits_of_run

@@ -25,14 +25,13 @@ from typing import Any
 import cv2
 
 from bt_exec.batch.parquet import needs_parquet
+from bt_exec_labeler.clips import Stored, picture
 from bt_exec_labeler.datasets.chats import chats_of
 from bt_exec_labeler.datasets.new_folder import new_folder
-from bt_exec_labeler.datasets.replies import reply_rows
-from bt_exec_labeler.datasets.rows import rows_of
+from bt_exec_labeler.datasets.rows import reply_rows, rows_of
 from bt_exec_labeler.episode import Episode, Frame
 from bt_exec_labeler.items import Role
 from bt_exec_labeler.labelers.model import Options
-from bt_exec_labeler.pictures import Stored, picture
 from bt_exec_labeler.splits import SPLITS, Split
 from bt_exec_labeler.vocabulary import Vocabulary
 

@@ -19,7 +19,6 @@ from bt_exec_llm.client.strict_json import KeyTwiceError, strict_json
 
 __all__ = ["answer_schema", "read_records", "without_wrapping"]
 
-
 _THINKING = re.compile(
     r"\A\s*(?:<(think|thinking|reasoning)>)?.*?</(?(1)\1|think)>\s*", re.DOTALL
 )  # some chat templates put the opening tag into the prompt

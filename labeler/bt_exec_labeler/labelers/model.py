@@ -18,19 +18,17 @@ from bt_exec.failure import UsageError
 from bt_exec.spec.user_data import UserData, read_settings
 from bt_exec_labeler.items import Item, Role
 from bt_exec_labeler.labelers import (
+    BACKOFF_S,
     BudgetSpentError,
     Labeler,
     LabelerFailure,
     LabelerSettings,
     Labelled,
-)
-from bt_exec_labeler.labelers.answer import answer_schema, read_records, without_wrapping
-from bt_exec_labeler.labelers.prompt import ask_about, rules_of
-from bt_exec_labeler.labelers.remote_settings import (
-    BACKOFF_S,
     RequestThreads,
     attempts,
 )
+from bt_exec_labeler.labelers.answer import answer_schema, read_records, without_wrapping
+from bt_exec_labeler.labelers.prompt import ask_about, rules_of
 from bt_exec_labeler.record import Breach, Record
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import (

@@ -11,10 +11,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from bt_exec_labeler.clips import Clip
+from bt_exec_labeler.clips import Clip, picture, pixel_digest
 from bt_exec_labeler.episode import Frame, Image
 from bt_exec_labeler.items import Item, Role
-from bt_exec_labeler.pictures import picture, pixel_digest
 from bt_exec_labeler.vocabulary import Argument, Vocabulary
 from bt_exec_llm.client import Block, Turn, image_block
 from bt_exec_llm.client import Image as Picture

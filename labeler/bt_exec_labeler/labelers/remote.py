@@ -23,24 +23,22 @@ from bt_exec.failure import UsageError
 from bt_exec.spec.user_data import UserData, read_settings
 from bt_exec_labeler.items import Item
 from bt_exec_labeler.labelers import (
+    BACKOFF_S,
     Allowance,
     BudgetSpentError,
     Labeler,
     LabelerFailure,
     LabelerSettings,
     Labelled,
-    Unlimited,
-)
-from bt_exec_labeler.labelers.remote_settings import (
-    BACKOFF_S,
     RequestThreads,
+    Unlimited,
     attempts,
 )
 from bt_exec_labeler.record import Breach, Record, read_record
 from bt_exec_labeler.service.request import request_of
 from bt_exec_labeler.sources.json_lines import plain
 from bt_exec_labeler.vocabulary import Vocabulary
-from bt_exec_llm.client.proxy import proxy_of
+from bt_exec_llm.client.connection import proxy_of
 
 __all__ = ["Options", "RemoteLabeler", "create"]
 

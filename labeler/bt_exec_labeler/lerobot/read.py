@@ -18,21 +18,19 @@ from bt_exec.failure import UsageError
 from bt_exec.language.messages import language_of
 from bt_exec_labeler.batch.output import read_lines
 from bt_exec_labeler.episode import Action, Episode, Flaw, Frame, ordered
-from bt_exec_labeler.lerobot.actions import (
-    actions_of_texts,
-    called,
-    subtasks_at,
-    subtasks_by_number,
-)
 from bt_exec_labeler.lerobot.frames import CodedFrame, StoredFrame, needs_av
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK, Info, load_info, place
 from bt_exec_labeler.lerobot.rows import (
     EpisodeRow,
     FrameRow,
     SaidRow,
+    actions_of_texts,
+    called,
     from_text,
     read_row,
     read_rows,
+    subtasks_at,
+    subtasks_by_number,
 )
 from bt_exec_labeler.sources.json_lines import json_lines
 

@@ -18,6 +18,7 @@ import cv2
 
 from bt_exec.batch.parquet import needs_parquet
 from bt_exec.failure import UsageError
+from bt_exec_labeler.clips import picture, shape_of
 from bt_exec_labeler.datasets.new_folder import new_folder
 from bt_exec_labeler.datasets.rows import rows_of
 from bt_exec_labeler.datasets.write import SetInput
@@ -33,7 +34,6 @@ from bt_exec_labeler.lerobot.language import (
 )
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK, place
 from bt_exec_labeler.lerobot.meta import AGE, CAMERA, CHUNK, DATA, Counts, write_meta
-from bt_exec_labeler.pictures import picture, shape_of
 from bt_exec_labeler.splits import SPLITS
 from bt_exec_labeler.vocabulary import Vocabulary
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from bt_exec.failure import UsageError
 from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler.clips import RECENT, cut, picture
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.quality.agreement import Agreement, agreement, by_field
-from bt_exec_labeler.quality.contradictions import contradictions
-from bt_exec_labeler.quality.duplicates import duplicates, leaks
+from bt_exec_labeler.quality.checks import contradictions, duplicates, leaks
 from bt_exec_labeler.splits import missing_splits, share_of, splits_of_run
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["REVIEW_SHARE", "make_report", "people", "review_sample"]
+__all__ = ["REVIEW_SHARE", "make_report", "people", "review_sample", "write_page"]
+
 
 REVIEW_SHARE = 0.1
 """Share of the records of each mid step that are reviewed; at least one."""
@@ -71,8 +74,6 @@ def make_report(
         "people": people(records, decided),
     }
     if html is not None:
-        from bt_exec_labeler.quality.page import write_page
-
         write_page(html, figures, records, episodes or {})
         figures["page"] = str(html)
     return {**figures, "lines": _lines(figures)}
@@ -178,3 +179,50 @@ def _decided_records(
             record = {**line["record"], "short_goal_dsl": []}
         found.append({**line, "record": record})
     return found
+
+
+def write_page(
+    path: Path,
+    figures: Mapping[str, Any],
+    records: Sequence[Mapping[str, Any]],
+    episodes: Mapping[str, Episode],
+) -> None:
+    """Write the page as a single self-contained file.
+
+    Raises:
+        UsageError: If it cannot be written, or the drawing library is not installed.
+    """
+    try:
+        from jinja2 import Environment
+    except ImportError:
+        raise UsageError("a page needs jinja2: pip install 'bt-exec[label]'") from None
+
+    template = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
+    page = Environment(autoescape=True, trim_blocks=True).from_string(template)
+    text = page.render(figures=figures, samples=list(_samples(records, episodes)))
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _samples(
+    records: Sequence[Mapping[str, Any]], episodes: Mapping[str, Episode]
+) -> Iterator[dict[str, Any]]:
+    """Return one record of each mid step with the picture of its clip."""
+    from bt_exec_labeler.labelers.prompt import contact_sheet
+    from bt_exec_llm.client import image_block
+
+    shown: set[str] = set()
+    for line in records:
+        if line["mid_step_id"] in shown:
+            continue
+        shown.add(line["mid_step_id"])
+        episode = episodes.get(line["episode"])
+        frames = () if episode is None else cut(episode, line["t"], RECENT).readable().frames
+        block = image_block(contact_sheet([picture(one) for one in frames])) if frames else None
+        yield {
+            "item": line["item"],
+            "record": json.dumps(line["record"], ensure_ascii=False, indent=1),
+            "picture": f"data:{block.media_type};base64,{block.data}" if block else "",
+        }

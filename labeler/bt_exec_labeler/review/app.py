@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path as File
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import cv2
-from fastapi import FastAPI, Path, Response
+from fastapi import Path, Response
 from fastapi.responses import JSONResponse
 
-from bt_exec.serve.guard import Guard
-from bt_exec.serve.login import Login
-from bt_exec.serve.page import PAGE
+from bt_exec.language.messages import Messages
 from bt_exec.spec.user_data import UserData
+from bt_exec.web.app import add_page, new_app, page_files
+from bt_exec.web.errors import SENTENCES, WebError
+from bt_exec.web.guard import Guard
+from bt_exec.web.login import Login
 from bt_exec_labeler.episode import Frame, Image
 from bt_exec_labeler.review.decisions import Decisions, read_decision
 from bt_exec_labeler.review.job import Card, words_of
@@ -22,12 +24,20 @@ from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["make_app"]
 
-_FILES = {
-    "/": ("index.html", "text/html; charset=utf-8"),
-    "/page.css": ("page.css", "text/css; charset=utf-8"),
-    "/page.js": ("page.js", "text/javascript; charset=utf-8"),
-}
 _FRESH = {"Cache-Control": "no-store"}
+
+
+class ReviewError(WebError):
+    """Raised if the review page cannot fulfil a request."""
+
+    statuses: ClassVar[Mapping[str, int]] = {
+        **WebError.statuses,
+        "NO_FRAME": 404,
+        "DAMAGED_FRAME": 404,
+        "NO_RECORD": 404,
+        "NOT_KEPT": 507,
+    }
+    sentences = Messages.load([SENTENCES, File(__file__).with_name("messages.yaml")])
 
 
 class Asked(UserData):
@@ -55,10 +65,10 @@ def make_app(
         host: The address that it listens at: one of this machine's own.
         language: Of the page; the browser's if empty.
     """
-    app = FastAPI(title="bt-exec label review", docs_url=None, redoc_url=None, openapi_url=None)
+    app = new_app("bt-exec label review", openapi_url=None)
     by_item = {card.line["item"]: card for card in cards}
     one_at_a_time = threading.Lock()
-    _add_page(app)
+    add_page(app, page_files(File(__file__).with_name("page")))
 
     @app.get("/review")
     def review() -> Any:
@@ -87,17 +97,17 @@ def make_app(
         """Return a frame of a clip, or of the film strip of the episode."""
         frames = _frames(cards[card], clip) if card < len(cards) else ()
         if number >= len(frames):
-            return _error_response(404, "NO_FRAME", "there is no such frame")
+            raise ReviewError("NO_FRAME")
         try:
             return Response(_png(frames[number].image()), media_type="image/png", headers=_FRESH)
         except (OSError, ValueError) as error:
-            return _error_response(404, "DAMAGED_FRAME", str(error))
+            raise ReviewError("DAMAGED_FRAME", message=str(error)) from None
 
     @app.post("/decisions")
     def decide(asked: Asked) -> Any:
         """Store a decision. It is on disk when this answers."""
         if asked.item not in by_item:
-            return _error_response(404, "NO_RECORD", f"{asked.item} is not part of this review")
+            raise ReviewError("NO_RECORD", item=asked.item)
         found = read_decision(asked.model_dump(), by_item[asked.item].line, vocabulary)
         if isinstance(found, tuple):
             problems = [
@@ -108,7 +118,8 @@ def make_app(
             with one_at_a_time:
                 return decisions.add(found)
         except OSError as error:
-            return _error_response(507, "NOT_KEPT", f"{decisions.path}: {error.strerror}")
+            why = f"{decisions.path}: {error.strerror}"
+            raise ReviewError("NOT_KEPT", message=why) from None
 
     return Guard(app, Login(""), host)
 
@@ -119,21 +130,7 @@ def _frames(card: Card, clip: str) -> Sequence[Frame]:
     return card.clips[clip].frames if clip in card.clips else ()
 
 
-def _add_page(app: FastAPI) -> None:
-    folder = File(__file__).with_name("page")
-    parts = {path: ((folder / name).read_bytes(), kind) for path, (name, kind) in _FILES.items()}
-    for path, (data, kind) in {**parts, "/icon.svg": PAGE["/icon.svg"]}.items():
-
-        @app.get(path)
-        async def part(data: bytes = data, kind: str = kind) -> Response:
-            return Response(data, media_type=kind, headers={"Cache-Control": "no-cache"})
-
-
 def _png(image: Image) -> bytes:
     done, coded = cv2.imencode(".png", cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
     assert done
     return coded.tobytes()
-
-
-def _error_response(status: int, code: str, message: str) -> Response:
-    return JSONResponse({"error": {"code": code, "message": message}}, status)

@@ -36,8 +36,7 @@ def review(
         UsageError: If an argument is invalid, or the port cannot be used.
         UnknownName: If there is no such language or episode.
     """
-    from bt_exec.serve.server import AppServer
-    from bt_exec_labeler.http import serve_until_stopped
+    from bt_exec.web.server import AppServer, serve_until_stopped
     from bt_exec_labeler.review.app import make_app
 
     if language not in ("", *LANGUAGES):
@@ -48,8 +47,7 @@ def review(
     try:
         server = AppServer(make_app(cards, vocabulary, decisions, _HOST, language), _HOST, port)
         left = sum(card.line["item"] not in decisions.by_item for card in cards)
-        place = f"http://{_HOST}:{server.port}/"
-        about = {"left": left, "count": len(cards), "reviewer": reviewer, "place": place}
+        about = {"left": left, "count": len(cards), "reviewer": reviewer, "place": server.url}
         serve_until_stopped(server, lambda: say(said("left", tongue, **about)))
         done = sum(card.line["item"] in decisions.by_item for card in cards)
         say(said("reviewed", tongue, done=done, count=len(cards), path=decisions.path))

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import UsageError
+from bt_exec_labeler.clips import picture
 from bt_exec_labeler.labelers.prompt import contact_sheet
-from bt_exec_labeler.pictures import picture
 from bt_exec_labeler.review.decisions import DECISIONS, read_decision
 from bt_exec_labeler.review.job import Card
 from bt_exec_labeler.vocabulary import Vocabulary

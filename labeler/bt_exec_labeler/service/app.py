@@ -1,23 +1,35 @@
-"""Routes of the labelling service, behind the executive's request guard."""
+"""Labelling service: its routes, and ``bt-exec label serve``."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
-from bt_exec.serve.guard import Guard
-from bt_exec.serve.login import Login
+from bt_exec.failure import UsageError
+from bt_exec.web.app import new_app
+from bt_exec.web.guard import Guard
+from bt_exec.web.login import Login, token_for
+from bt_exec.web.server import AppServer, serve_until_stopped
+from bt_exec_labeler.batch.command import role_of
 from bt_exec_labeler.items import Role
-from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled
+from bt_exec_labeler.labelers import (
+    Labeler,
+    LabelerFailure,
+    LabelerSettings,
+    Labelled,
+    find_labeler,
+)
 from bt_exec_labeler.record import Breach
 from bt_exec_labeler.service.request import Asked, items_of_request
-from bt_exec_labeler.vocabulary import Vocabulary
+from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
 
-__all__ = ["BODY_BYTES", "make_app"]
+__all__ = ["BODY_BYTES", "make_app", "serve"]
+
 
 BODY_BYTES = 64 * 1024 * 1024
 """Maximum size of a request [bytes]: eight items of a planner with frames of some 200 kB."""
@@ -41,7 +53,7 @@ def make_app(
         host: The address that it listens at.
         folder: Folder of frames that items name; None refuses names.
     """
-    app = FastAPI(title="bt-exec label serve", docs_url=None, redoc_url=None)
+    app = new_app("bt-exec label serve")
 
     @app.post("/label")
     def label(asked: Asked) -> Any:
@@ -89,3 +101,35 @@ def _answer(labelled: Labelled) -> dict[str, Any]:
     if labelled.record is None:
         return _error_answer(labelled.breaches, **about)
     return {"record": labelled.record.to_dict(), "breaches": [], **about}
+
+
+def serve(
+    words: Path,
+    *,
+    labeler: str,
+    role: str,
+    options: Mapping[str, Any],
+    frames: Path | None,
+    host: str,
+    port: int,
+    token_file: Path | None,
+    say: Callable[[str], None],
+) -> None:
+    """Serve until interrupted.
+
+    Raises:
+        UsageError: If an argument is invalid, or the port cannot be used.
+    """
+    who = role_of(role)
+    if labeler == "rules":
+        raise UsageError(
+            "the labeler rules reads recorded actions, which a request does not have; serve model"
+        )
+    if frames is not None and not frames.is_dir():
+        raise UsageError(f"--frames {frames} is not a folder")
+    vocabulary = load_vocabulary(words)
+    login = Login(token_for(host, token_file))
+    found = find_labeler(labeler, LabelerSettings(who, vocabulary, options))
+    server = AppServer(make_app(found, who, vocabulary, login, host, frames), host, port)
+    place = f"{server.url}label"
+    serve_until_stopped(server, lambda: say(f"{labeler} for a {who}: {place} · Ctrl-C ends it"))

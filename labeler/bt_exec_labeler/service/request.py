@@ -27,10 +27,9 @@ import cv2
 from pydantic import BaseModel, ConfigDict, Field
 
 from bt_exec.failure import nearest
-from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, ClipForm
+from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, ClipForm, picture, pixel_digest
 from bt_exec_labeler.episode import Episode, Frame, Image, decoded
 from bt_exec_labeler.items import ControllerItem, Item, PlannerItem, Role
-from bt_exec_labeler.pictures import picture, pixel_digest
 from bt_exec_labeler.record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
 

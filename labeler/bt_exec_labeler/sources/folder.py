@@ -33,8 +33,7 @@ from bt_exec_labeler.episode import (
     name_of,
     ordered,
 )
-from bt_exec_labeler.sources.actions import read_actions
-from bt_exec_labeler.sources.json_lines import Seconds, json_lines
+from bt_exec_labeler.sources.json_lines import Seconds, json_lines, read_actions
 
 __all__ = ["is_episode", "read_folder"]
 

@@ -23,7 +23,7 @@ from bt_exec_labeler.episode import (
     name_of,
     ordered,
 )
-from bt_exec_labeler.sources.actions import read_actions
+from bt_exec_labeler.sources.json_lines import read_actions
 
 __all__ = ["KEPT", "read_video"]
 

@@ -6,10 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from bt_exec_llm.client.errors import ModelFailure
+from bt_exec_llm.client.errors import ModelFailure, one_line
 from bt_exec_llm.client.exchange import Question
 from bt_exec_llm.client.reading import SPEC_KEYS, read_answer
-from bt_exec_llm.client.server_errors import one_line
 from bt_exec_llm.client.settings import Tier
 from bt_exec_llm.client.tiers import TOOL
 

@@ -12,17 +12,21 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from bt_exec.files import expand_home
+from bt_exec.spec.user_data import read_settings
 from bt_exec_llm.client.answers import Said
 from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
-from bt_exec_llm.client.exchange import Answer, Block, Question, Tool, Turn
-from bt_exec_llm.client.recording import Exchange
+from bt_exec_llm.client.exchange import Answer, Block, Model, Question, Tool, Turn
+from bt_exec_llm.client.recording import Exchange, Recorder
+from bt_exec_llm.client.replay import ReplayClient
 from bt_exec_llm.client.request_runner import RequestRunner, Reserve, unlimited
 from bt_exec_llm.client.settings import ModelSettings, Tier
 from bt_exec_llm.client.tiers import REMEMBERED, TierMemory
 from bt_exec_llm.client.usage import Usage
 
-__all__ = ["ModelClient"]
+__all__ = ["ModelClient", "plugged"]
+
 
 _POLL_S = 0.02
 
@@ -160,3 +164,26 @@ class ModelClient:
             self._record(exchange)
         except OSError as error:
             raise ModelFailure("MODEL_NOT_RECORDED", error.strerror or str(error)) from None
+
+
+def plugged(settings: Mapping[str, Any], kind: str, **defaults: Any) -> Model:
+    """Return the model for the settings of a site.
+
+    In addition to the client's settings, ``record: FILE`` appends every exchange to a file, and
+    ``replay: FILE`` answers from one.
+
+    Args:
+        settings: Settings in the site file.
+        kind: Task of the model, for messages.
+        defaults: Values of omitted settings.
+
+    Raises:
+        UsageError: If a setting is unknown or invalid.
+    """
+    given = dict(settings)
+    replay, record = given.pop("replay", None), given.pop("record", None)
+    if replay is not None:
+        return ReplayClient(expand_home(str(replay)))
+    recorder = None if record is None else Recorder(expand_home(str(record)))
+    asked = read_settings(ModelSettings, {**defaults, **given}, f"the {kind} model claude")
+    return ModelClient(asked, record=recorder)

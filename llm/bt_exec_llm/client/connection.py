@@ -1,4 +1,4 @@
-"""Deadline and connection of one question, shared by the caller and the reading thread."""
+"""Connection to a model: its deadline, proxy and availability."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Mapping
+import urllib.request
+from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from bt_exec_llm.client.errors import ModelFailure
+from bt_exec_llm.client.settings import ModelSettings
 
-__all__ = ["Connection"]
+__all__ = ["Connection", "check_endpoint", "proxy_of"]
 
 
 class Connection:
@@ -60,3 +63,40 @@ def _shut(opened: socket.socket | None) -> None:
         with contextlib.suppress(OSError):
             # SSLSocket.shutdown would discard the TLS session while another thread reads
             socket.socket.shutdown(opened, socket.SHUT_RDWR)
+
+
+def proxy_of(url: str) -> str | None:
+    """Return the environment's proxy for an address, or None; localhost has none."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if host in ("localhost", "::1") or host.startswith("127.") or urllib.request.proxy_bypass(host):
+        return None
+    proxies = urllib.request.getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")
+
+
+_WAIT_S = 1.5
+
+
+def check_endpoint(settings: ModelSettings) -> Iterator[tuple[str, str, str, str]]:
+    """Yield (name, ``ok`` or ``optional``, detail, remedy) for a model's key and address.
+
+    No request and no key is sent: a connection is opened and closed. A missing model is never
+    *missing*, because the offline compiler needs none.
+    """
+    variable = settings.key_variable
+    if variable is None:
+        yield "key", "ok", "none is needed here", ""
+    elif settings.has_key():
+        yield "key", "ok", f"in {variable}", ""
+    else:
+        yield "key", "optional", f"{variable} is not set", f"export {variable}=…"
+    parts = urlsplit(settings.base_url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        with socket.create_connection((parts.hostname or "", port), timeout=_WAIT_S):
+            yield "address", "ok", f"{settings.base_url} answers ({settings.model})", ""
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        fix = "start the server, or set compiler: {name: claude, base_url: …} in the site file"
+        yield "address", "optional", f"{settings.base_url}: {reason}", fix

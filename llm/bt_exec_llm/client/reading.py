@@ -20,8 +20,7 @@ from typing import Any
 from bt_exec.failure import Problem, SpecError
 from bt_exec.spec.source import Source, read_text
 from bt_exec_llm.client.candidates import MOST, Candidate, pieces_of, without_thoughts
-from bt_exec_llm.client.folding import SPEC_KEYS, fold
-from bt_exec_llm.client.text_repairs import mends, softened
+from bt_exec_llm.client.text_repairs import SPEC_KEYS, fold, mends, softened
 
 __all__ = ["LONGEST", "SPEC_KEYS", "Reading", "read_answer"]
 

@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from bt_exec_llm.client.errors import ModelFailure
-from bt_exec_llm.client.server_errors import server_failure
+from bt_exec_llm.client.errors import ModelFailure, server_failure
 from bt_exec_llm.client.strict_json import KeyTwiceError, keys_once
 
 __all__ = ["Collector", "parse"]

@@ -19,10 +19,8 @@ import anthropic
 import httpx2
 
 from bt_exec_llm.client.api_key import Key
-from bt_exec_llm.client.connection import Connection
-from bt_exec_llm.client.errors import ModelFailure
-from bt_exec_llm.client.proxy import proxy_of
-from bt_exec_llm.client.server_errors import one_line, server_failure
+from bt_exec_llm.client.connection import Connection, proxy_of
+from bt_exec_llm.client.errors import ModelFailure, one_line, server_failure
 from bt_exec_llm.client.settings import LARGEST_ANSWER, ModelSettings
 from bt_exec_llm.client.stream import Collector, parse
 

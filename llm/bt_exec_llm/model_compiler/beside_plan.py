@@ -1,4 +1,11 @@
-"""Contents of an answer beside its plan: a second plan, a refusal, and keys of the model's own."""
+"""Contents of an answer beside its plan: words, a second plan, a refusal, other keys.
+
+A plan with a warning of its model is invalid, and no list of warnings is complete. So words around
+a plan, comments in it and sentences used as keys are a problem, unless they are in a short list of
+openings and closings ("Here is the plan:"). Words that forbid, refuse or warn in a known way are
+reported as such. Texts that belong to the format (explanations, subgoals, names) may describe the
+plan; they are checked against the vocabulary of the site in `plan_words`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +18,6 @@ from bt_exec.failure import Problem
 from bt_exec.spec.model import KINDS
 from bt_exec.spec.modifiers import MODIFIERS
 from bt_exec_llm.model_compiler.flat_format import is_flat
-from bt_exec_llm.model_compiler.objections import objection
 
 __all__ = [
     "ACTIONS",
@@ -20,10 +26,104 @@ __all__ = [
     "TURN",
     "WRAPPERS",
     "canonical",
+    "objection",
     "reason",
     "two_plans",
     "unknown_keys",
+    "words_beside",
 ]
+
+
+_AGAINST = re.compile(
+    r"\b(?:not|(?:do|does|did|is|are|was|wo|ca|could|should|would|must|has|have)n['’]?t|no|never|"
+    r"cannot|unable|stop|wait|hold on|refus\w*|declin\w*|unsafe|danger\w*|warning|beware|careful|"
+    r"abort|forbid\w*|prohibit\w*|sorry|impossible|veto\w*|ignore|"
+    r"disregard|hold your|hurt\w*|injur\w*|risk\w*|emergency|instead of)\b"
+    r"|지 ?마|지 ?말|하면 안|안 돼|안 됩|안돼|안됩|못 ?[하합해]|수 없|위험|금지|멈[추춰]|조심|주의"
+    r"|거부|거절|불가|죄송|다치|다칠|중지|대신",
+    re.IGNORECASE,
+)
+_AGAINST_RUNNING = re.compile(
+    r"\b(?:do not|don['’]?t|never|must not|mustn['’]?t|should not|shouldn['’]?t|cannot|can['’]?t)"
+    r"[ ]+(?:be[ ]+)?(?:run|ran|execut\w*|use[d]?|perform\w*|start\w*|carried|carry|comply|help|"
+    r"assist|do (?:this|that|it|so)|done|move|act)\b"
+    r"|\b(?:unsafe|not safe|dangerous|refuse|i decline|declined|somebody is|someone is|"
+    r"a person is|(?:hand|finger|child)s? (?:is|are|may|might|could)|forbidden|emergency)\b"
+    r"|\bnot (?:what|requested|asked|wanted)\b|지 ?마|지 ?말"
+    r"|(?:손|손가락|아이)[이가] "
+    r"|실행하지|움직이지 ?마|하면 안|해서는 안|위험|금지|거부|거절|할 수 없|불가능|다칠|멈춰",
+    re.IGNORECASE,
+)
+
+_THING = (
+    r"(?:behaviou?r tree|tree|plan|mission|answer|document|ya?ml|json|result|output|solution)"
+    r"(?: (?:document|plan|tree|format))?"
+)
+_KIND = (
+    r"(?:complete|full|whole|corrected|revised|updated|new|short|simple|final|requested|fixed|same)"
+)
+_FOR_WHAT = (
+    r"(?: (?:you asked for|you requested|as requested|requested|as asked|for you|for this command"
+    r"|for the command|for that|below|(?:in|as) (?:ya?ml|json)(?: format)?))?"
+)
+_USUAL = re.compile(
+    r"sure(?: thing)?|okay|ok|certainly|of course|got it|all ?right|understood|absolutely"
+    r"|great|done"
+    r"|here|here you (?:go|are)|here it is|so"
+    rf"|(?:(?:here(?:['’]s| is)|this is|below is) )?(?:the |your |my |an? )?(?:{_KIND} )?{_THING}"
+    rf"{_FOR_WHAT}"
+    rf"|(?:the |your |my )?{_THING} is (?:as follows|below)"
+    r"|(?:i )?hope (?:this|that|it) helps|enjoy|it is short|that is all|that['’]s (?:it|all)"
+    r"|let me know (?:how it goes|if you need anything else)"
+    r"|네|예|감사합니다|여기 있습니다"
+    r"|물론(?:입니다|이죠)?|알겠습니다|알겠어요|좋습니다|이상입니다|완료"
+    r"|(?:(?:다음은|아래는|여기) )?(?:요청하신 |수정한 |고친 )?(?:(?:yaml|json) )?"
+    r"(?:계획|(?:행동 )?트리|답|답변)(?:입니다|이에요|예요|이 있습니다)?"
+    r"|(?:계획|트리|답|답변)[은는이] (?:다음과|아래와) 같습니다",
+)
+"""Sentences without content around a plan."""
+_SENTENCES = re.compile(r"[.!:,\n—–]+|^[ \t]*[#>*_`-]+|[*_`~#-]{2,}", re.MULTILINE)
+
+
+def words_beside(text: str) -> Problem | None:
+    """Return the problem with words around a plan; None for the usual openings and closings."""
+    against = objection(text)
+    if against is not None:
+        return against
+    odd = next((part for part in _SENTENCES.split(text) if not _is_usual(part)), None)
+    if odd is None:
+        return None
+    message = (
+        "words beside the plan; write the plan alone, or only 'cannot' with the reason why there "
+        "is not a plan"
+    )
+    return Problem("WORDS_BESIDE_PLAN", message, "", " ".join(odd.split())[:80])
+
+
+def _is_usual(part: str) -> bool:
+    plain = " ".join(part.casefold().split())
+    return not plain or _USUAL.fullmatch(plain) is not None
+
+
+def objection(text: str, place: str = "", *, explains: bool = False) -> Problem | None:
+    """Return the problem of words that contradict the plan beside them, or None.
+
+    Args:
+        text: The words.
+        place: Their position in the answer; empty for words around the document.
+        explains: Whether they explain the plan, and may mention omitted actions.
+    """
+    pattern = _AGAINST_RUNNING if explains else _AGAINST
+    found = pattern.search(text)
+    if found is None:
+        return None
+    around = text[max(0, found.start() - 30) : found.end() + 30]
+    message = (
+        "these words forbid the plan or warn of it; write the plan alone, or only 'cannot' with "
+        "the reason"
+    )
+    return Problem("WORDS_AGAINST_PLAN", message, place, " ".join(around.split())[:80])
+
 
 WRAPPERS = ("plan", "answer", "mission", "behavior_tree", "behaviour_tree", "tree", "result")
 ACTIONS = ("full_action_list", "actions", "plan", "steps", "tasks", "action_list")

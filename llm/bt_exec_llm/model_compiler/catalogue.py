@@ -5,7 +5,8 @@ Generated from the registries, so that it always matches what verification accep
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -19,7 +20,8 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec.verify.types import type_name
 
-__all__ = ["as_yaml", "describe_site", "describe_skill", "describe_trees", "pruned"]
+__all__ = ["as_yaml", "describe_site", "describe_skill", "describe_trees", "made_once", "pruned"]
+
 
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _MOST_TREES = 60
@@ -142,3 +144,24 @@ def _head(tree: TreeSpec, catalogue: Catalogue) -> str:
 
 def _domain(pack: Pack) -> str:
     return "" if pack.prompt is None else pack.prompt.read_text(encoding="utf-8").strip()
+
+
+_MADE: dict[tuple[int, int, int, str, str], tuple[Catalogue, Library, str]] = {}
+"""Texts of recent sites, by identity; the site is kept so that its identity is not reused."""
+_MOST_MADE = 12
+
+
+def made_once(request: Request, kind: str, make: Callable[[], str]) -> str:
+    """Return the cached text of a kind for the site of a request."""
+    settings = json.dumps(
+        {pack: own.written() for pack, own in request.settings.items()}, sort_keys=True
+    )
+    site = (id(request.catalogue), id(request.library), len(request.library))
+    key = (*site, settings, kind)
+    if key in _MADE:
+        return _MADE[key][2]
+    text = make()
+    while len(_MADE) >= _MOST_MADE:
+        _MADE.pop(next(iter(_MADE)))
+    _MADE[key] = (request.catalogue, request.library, text)
+    return text

@@ -17,6 +17,7 @@ from bt_exec.planning.plan import Examined, examine
 from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.spec.load import parse
 from bt_exec.spec.model import Mission, MissionSpec
+from bt_exec.spec.paths import locate
 from bt_exec.spec.source import MAX_DEPTH, MAX_VALUES, Place, Source, show_place
 from bt_exec_llm.model_compiler import faults
 from bt_exec_llm.model_compiler.expected_effects import Meant
@@ -28,9 +29,8 @@ from bt_exec_llm.model_compiler.needless_changes import (
 )
 from bt_exec_llm.model_compiler.normalize import tidied
 from bt_exec_llm.model_compiler.plan_format import Form, unpack
-from bt_exec_llm.model_compiler.plan_words import unknown_words
-from bt_exec_llm.model_compiler.replan_scope import at, part_of, with_part
-from bt_exec_llm.model_compiler.speech_check import talk_problems
+from bt_exec_llm.model_compiler.plan_words import talk_problems, unknown_words
+from bt_exec_llm.model_compiler.replan_scope import part_of, with_part
 
 __all__ = ["Judgement", "assess"]
 
@@ -97,7 +97,7 @@ def assess(
     problems += _plan_problems(examined, form, request, meant)
     if problems:
         part = part_of(request)
-        place = None if part is None else part[2]
+        place = None if part is None else part.place
         return Judgement(problems=_at_written_positions(problems, form, place), notes=notes)
     return Judgement(examined.verified(), notes=notes)
 
@@ -111,17 +111,17 @@ def _plan_problems(
     if expanded is None or passed is None:
         return problems  # the reason is in `problems`
     part = part_of(request)
-    place: Place = ("root",) if part is None else part[2]
-    node = at(expanded.root, place)
-    problems += claims(form.assumes, node, place, request)
-    problems += already_done(node, place, request)
+    place: Place = ("root",) if part is None else part.place
+    new = next(step for step in locate(expanded.root).walk() if step.place == place)
+    problems += claims(form.assumes, new, request)
+    problems += already_done(new, request)
     codes = {problem.code for problem in problems}
     problems += broken_guards(expanded, request)
     if part is not None:
-        problems += faults.same_again(node, part[1], place)
+        problems += faults.same_again(new, part.node)
     if codes & {"UNKNOWN_SKILL", "MISSING_ARGUMENT", "UNKNOWN_LABEL", "WRONG_TYPE"}:
         return problems
-    problems += faults.another_robot(node, None if part is None else part[1], request)
+    problems += faults.another_robot(new.node, None if part is None else part.node, request)
     problems += faults.another_command(expanded, meant, request)
     asked = None if meant is None else meant.plan
     problems += needless_changes(passed, asked, request)
@@ -151,8 +151,7 @@ def _load(root: Any, form: Form, request: Request, model: str) -> MissionSpec:
 
 def _with_notes(spec: MissionSpec, notes: tuple[str, ...]) -> MissionSpec:
     told = tuple(f"answer: {note}" for note in notes)
-    header = spec.mission.model_copy(update={"notes": (*spec.mission.notes, *told)})
-    return spec.model_copy(update={"mission": header})
+    return spec.with_header(notes=(*spec.mission.notes, *told))
 
 
 def _at_written_positions(

@@ -26,7 +26,7 @@ from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.spec.model import Do, walk
 from bt_exec.spec.user_data import UserData, read_settings
 from bt_exec_llm.client import Block, Image, Model, ModelClient, ModelSettings, Prices, Recorder
-from bt_exec_llm.client.endpoint import check_endpoint
+from bt_exec_llm.client.connection import check_endpoint
 from bt_exec_llm.model_compiler.dialogue import Result, talk
 from bt_exec_llm.model_compiler.expected_effects import Meant, meaning_of
 from bt_exec_llm.model_compiler.prompt import Prompt, build_prompt
@@ -154,13 +154,9 @@ class ModelCompiler:
         """Return the failed plan with an alternative of the library; None without a valid one."""
         if other_way(request) is None:
             return None
-        spec = repaired(request, self.name)
         note = sentences().say("LIBRARY_REPAIR", request.language)
-        spec = spec.model_copy(
-            update={"mission": spec.mission.model_copy(update={"notes": (note,)})}
-        )
         try:
-            return prepare(spec, request)
+            return prepare(repaired(request, self.name).with_header(notes=(note,)), request)
         except SpecError:
             return None
 
@@ -178,9 +174,7 @@ class ModelCompiler:
                 why = refusal_of(result, request.language, again=again).message
                 against = sentences().say("OVERRULED", request.language, why=why)
             note = sentences().say("FELL_BACK", request.language, why=why)
-            header = other.spec.mission
-            header = header.model_copy(update={"notes": (*header.notes, note)})
-            spec = other.spec.model_copy(update={"mission": header})
+            spec = other.spec.with_header(notes=(*other.spec.mission.notes, note))
             usage, calls = result.usage.to_dict(), result.calls + other.calls
             return Plan(spec, calls, usage, result.requests, against)
         near = other.nearest if isinstance(other, Refusal) else ()

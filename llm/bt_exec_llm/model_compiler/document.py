@@ -20,7 +20,7 @@ from bt_exec_llm.client import read_answer
 from bt_exec_llm.client.candidates import without_thoughts
 from bt_exec_llm.client.reading import LONGEST
 from bt_exec_llm.client.text_repairs import json_comments
-from bt_exec_llm.model_compiler.objections import words_beside
+from bt_exec_llm.model_compiler.beside_plan import words_beside
 
 __all__ = ["WHOLE", "Document", "document_in"]
 

@@ -23,11 +23,10 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.load import parse
 from bt_exec.spec.model import Do, MissionSpec, Tree, TreeSpec
 from bt_exec.spec.source import Source
-from bt_exec_llm.model_compiler.catalogue import as_yaml
+from bt_exec_llm.model_compiler.catalogue import as_yaml, made_once
 from bt_exec_llm.model_compiler.check import assess
 from bt_exec_llm.model_compiler.flat_format import to_flat
 from bt_exec_llm.model_compiler.normalize import options
-from bt_exec_llm.model_compiler.site_texts import made_once
 from bt_exec_llm.offline import create as create_offline
 
 __all__ = [

@@ -23,13 +23,11 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import (
     Check,
     Do,
-    Fallback,
     MissionSpec,
     NodeBase,
     Parallel,
     Sequence,
     Tree,
-    children_of,
     walk,
 )
 from bt_exec.verify.dry_run import left_behind
@@ -116,13 +114,9 @@ def _reported_checks(node: NodeBase) -> Iterator[Check]:
         return
     if isinstance(node, Check) and node.tell:
         yield node
-    children = children_of(node)
-    if isinstance(node, Fallback):
-        children = children[:1]  # the other branches run only after a failure
-    elif isinstance(node, Parallel) and node.needed < len(children):
-        children = ()
-    for child in children:
-        yield from _reported_checks(child)
+    if not isinstance(node, Parallel) or node.needed == len(node.parallel):
+        for child in node.nominal:
+            yield from _reported_checks(child)
 
 
 def _normal_form(expression: Any, catalogue: Catalogue) -> str:
@@ -169,7 +163,7 @@ def _trees_of(node: NodeBase) -> Iterator[Tree]:
     if isinstance(node, Tree):
         yield node
     elif isinstance(node, Sequence | Parallel):
-        for child in children_of(node):
+        for child in node.children:
             yield from _trees_of(child)
 
 

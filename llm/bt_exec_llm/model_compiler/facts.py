@@ -8,7 +8,7 @@ from typing import Any
 from bt_exec.failure import Problem
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import Check, Do, NodeBase, Sequence, Tree, walk
-from bt_exec.spec.paths import place_of_children
+from bt_exec.spec.paths import Located
 from bt_exec.spec.source import Place, show_place
 from bt_exec.verify.facts import established
 from bt_exec.verify.templates import fill
@@ -18,7 +18,7 @@ __all__ = ["already_done", "claims"]
 
 
 def claims(
-    assumes: Mapping[str, str], part: NodeBase, place: Place, request: Request
+    assumes: Mapping[str, str], part: Located[NodeBase], request: Request
 ) -> Iterator[Problem]:
     """Compare the facts that an answer assumes with the observation and with its plan."""
     for fact, value in assumes.items():
@@ -33,7 +33,7 @@ def claims(
             yield Problem(
                 "STATE_CONTRADICTS_SEEN", message, f"assumes/{fact}", f"{fact}={value}", (known,)
             )
-    for where, node, facts in _Walk(request, dict(assumes)).node(part, place):
+    for where, node, facts in _Walk(request, dict(assumes)).node(part):
         done = _done_already(node, facts, request)
         if done and set(done.split(", ")) <= {f"{fact}={value}" for fact, value in assumes.items()}:
             message = f"the plan builds on {done}, so {node.do} has no use here"
@@ -47,9 +47,9 @@ def claims(
                 yield Problem("STATE_CONTRADICTS_PLAN", message, show_place(where), found)
 
 
-def already_done(part: NodeBase, place: Place, request: Request) -> Iterator[Problem]:
+def already_done(part: Located[NodeBase], request: Request) -> Iterator[Problem]:
     """Find steps written by the model whose effects hold already."""
-    for where, node, facts in _Walk(request, dict(request.situation.facts)).node(part, place):
+    for where, node, facts in _Walk(request, dict(request.situation.facts)).node(part):
         done = _done_already(node, facts, request)
         if done:
             message = f"{done} holds already when {node.do} starts; leave it out or add skip_if"
@@ -66,19 +66,19 @@ class _Walk:
         self.request = request
         self.facts = facts
 
-    def node(self, node: NodeBase, place: Place) -> Iterator[tuple[Place, Do, dict[str, str]]]:
-        catalogue = self.request.catalogue
+    def node(self, step: Located[NodeBase]) -> Iterator[tuple[Place, Do, dict[str, str]]]:
+        catalogue, node = self.request.catalogue, step.node
         sure = node.skip_if is None and node.guard is None
         match node:
             case Do():
                 if sure:
-                    yield place, node, self.facts
+                    yield step.place, node, self.facts
                 self.facts.update({fact: v for _, fact, v in effects_of(node, catalogue)})
             case Check() if not node.tell:
                 self.facts.update(established(node.check, catalogue))
             case Sequence() if sure:
-                for child, where in place_of_children(node, place):
-                    yield from self.node(child, where)
+                for child in step.children:
+                    yield from self.node(child)
             case Tree() if node.body is not None:
                 self._apply_all(node.body, effects=True)
             case _:

@@ -33,14 +33,15 @@ domain by the checkers of its pack.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from bt_exec.failure import Problem
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.robot_views import addressed_parts, owners_in
-from bt_exec.spec.model import KINDS, Do, MissionSpec, NodeBase, Tree, children_of
-from bt_exec.spec.paths import place_of_children
-from bt_exec.spec.source import Place, show_place
+from bt_exec.spec.model import KINDS, Do, MissionSpec, NodeBase, Tree
+from bt_exec.spec.paths import Located, locate
+from bt_exec.spec.source import show_place
 from bt_exec_llm.model_compiler.expected_effects import Meant, chosen_in, ends_of, said_of
 
 __all__ = [
@@ -112,39 +113,33 @@ def _nodes(value: Any, place: str = "root", depth: int = 0) -> Iterator[tuple[st
 
 def forbidden(spec: MissionSpec) -> Iterator[Problem]:
     """Find motions in a plan for a forbidding command that only the model understands."""
-    for place, node in _nodes_with_places(spec.root, ("root",)):
-        if isinstance(node, Do):
-            message = "the command forbids something; state that in 'cannot', and plan nothing"
-            yield Problem("COMMAND_FORBIDS", message, show_place(place), node.do)
-            return
+    for step in islice(locate(spec.root).walk(Do), 1):
+        message = "the command forbids something; state that in 'cannot', and plan nothing"
+        yield Problem("COMMAND_FORBIDS", message, show_place(step.place), step.node.do)
 
 
-def same_again(new: NodeBase, old: NodeBase, place: Place) -> Iterator[Problem]:
+def same_again(new: Located[NodeBase], old: NodeBase) -> Iterator[Problem]:
     """Find a replacement that equals the failed part."""
-    if _outline(new) == _outline(old):
+    if _outline(new.node) == _outline(old):
         message = "this part failed already; change something, or give a reason in 'cannot'"
-        yield Problem("SAME_PART_AGAIN", message, show_place(place))
+        yield Problem("SAME_PART_AGAIN", message, show_place(new.place))
 
 
 def _outline(node: NodeBase) -> Any:
     """Return a part as data without names, with subtrees expanded."""
-    if isinstance(node, Tree) and node.body is not None and not _has_modifiers(node):
+    if isinstance(node, Tree) and node.body is not None and not node.modifiers:
         return _outline(node.body)
     own = node.model_dump(mode="json", exclude={"name", "body", "sequence", "fallback", "parallel"})
-    return type(node).__name__, own, [_outline(child) for child in children_of(node)]
-
-
-def _has_modifiers(node: NodeBase) -> bool:
-    return bool(node.modifiers)
+    return type(node).__name__, own, [_outline(child) for child in node.children]
 
 
 def named(problems: tuple[Problem, ...], spec: MissionSpec, request: Request) -> list[Problem]:
     """Return the problems of verification, with a separate code for invalid labels."""
     labels = {
-        f"{show_place(place)}/with/{name}"
-        for place, node in _nodes_with_places(spec.root, ("root",))
-        if isinstance(node, Do) and node.do in request.catalogue.skills
-        for name in request.catalogue.skills[node.do].labels()
+        f"{show_place(step.place)}/with/{name}"
+        for step in locate(spec.root).walk(Do)
+        if step.node.do in request.catalogue.skills
+        for name in request.catalogue.skills[step.node.do].labels()
     }
     return [
         Problem("UNKNOWN_LABEL", p.message, p.place, p.found, p.allowed)
@@ -205,9 +200,3 @@ def another_robot(new: NodeBase, old: NodeBase | None, request: Request) -> Iter
 
 def _another(message: str, found: str, *allowed: str) -> Problem:
     return Problem("PLAN_FOR_ANOTHER_COMMAND", message, "root", found, allowed)
-
-
-def _nodes_with_places(node: NodeBase, place: Place) -> Iterator[tuple[Place, NodeBase]]:
-    yield place, node
-    for child, where in place_of_children(node, place):
-        yield from _nodes_with_places(child, where)

@@ -18,9 +18,9 @@ from bt_exec.failure import Problem
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.expression import Not
-from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, children_of, walk
+from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, walk
+from bt_exec.spec.paths import locate
 from bt_exec.spec.source import show_place
-from bt_exec.verify.context import nodes_of
 from bt_exec.verify.facts import established
 from bt_exec_llm.model_compiler.expected_effects import effects_of
 
@@ -106,7 +106,7 @@ def _run_counts(node: NodeBase) -> Counter[tuple[str, str]]:
         counts[node.do, json.dumps(dict(node.args), sort_keys=True, default=str)] = 1
     elif isinstance(node, Check):
         counts[str(node.check), ""] = 1
-    children = [_run_counts(child) for child in children_of(node)]
+    children = [_run_counts(child) for child in node.children]
     for child in children:
         counts = counts | child if isinstance(node, Fallback) else counts + child
     times = node.repeat or 1
@@ -116,7 +116,7 @@ def _run_counts(node: NodeBase) -> Counter[tuple[str, str]]:
 def _attempt_counts(node: NodeBase) -> Counter[str]:
     """Return how often each skill is attempted if every attempt fails but the last."""
     own = [node.do] if isinstance(node, Do) else []
-    counts = sum(map(_attempt_counts, children_of(node)), Counter(own))
+    counts = sum(map(_attempt_counts, node.children), Counter(own))
     times = (node.repeat or 1) * (node.retry or 1)
     return Counter({name: attempts * times for name, attempts in counts.items()})
 
@@ -165,7 +165,7 @@ def _runs(node: NodeBase, branch: int) -> Iterator[Do]:
     for _ in range(2 if (node.repeat or 1) > 1 else 1):
         if isinstance(node, Do):
             yield node
-        children = children_of(node)
+        children = node.children
         if isinstance(node, Fallback):
             children = children[min(branch, len(children) - 1) :][:1]
         for child in children:
@@ -180,11 +180,13 @@ def _is_subsequence(values: Sequence[str], way: list[str]) -> bool:
 
 def broken_guards(spec: MissionSpec, request: Request) -> Iterator[Problem]:
     """Find guards that the guarded step itself breaks when it succeeds."""
-    for node, place in nodes_of(spec.root):
-        for inner in walk(node, Do) if node.guard is not None else ():
-            if broken := _violating_effect(inner, node.guard, request.catalogue):
+    for step in locate(spec.root).walk():
+        for inner in walk(step.node, Do) if step.node.guard is not None else ():
+            if broken := _violating_effect(inner, step.node.guard, request.catalogue):
                 message = f"{inner.do} makes {broken}, which this guard does not allow"
-                yield Problem("GUARD_BREAKS_ITSELF", message, f"{show_place(place)}/while", broken)
+                yield Problem(
+                    "GUARD_BREAKS_ITSELF", message, f"{show_place(step.place)}/while", broken
+                )
                 break
 
 

@@ -1,28 +1,172 @@
-"""Vocabulary of the texts in a plan: explanations, subgoals, names of nodes, turn reports.
+"""Words of a plan: speech from the command, other texts from the vocabulary of the site.
 
 The format of an answer has text fields for the operator, which are not executed. Such text may only
 describe the plan, with words of the command, of the site's catalogue and of a short list for
 explanations. Other words are a problem: no list of warnings is complete ("a child's hand is in the
 gap"), while the vocabulary of a site is known.
+
+A skill marks its spoken arguments (`bt_exec.skill.Said`). In a mission that a model planned, the
+listener and every content word of the speech must come from the command. Function words (articles,
+pronouns, politeness) are free.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from bt_exec.failure import Problem
-from bt_exec.pack import Pack
+from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Request
-from bt_exec.spec.model import KINDS
-from bt_exec_llm.model_compiler.catalogue import describe_site
-from bt_exec_llm.model_compiler.objections import objection
+from bt_exec.spec.model import KINDS, Do, MissionSpec
+from bt_exec.spec.paths import locate
+from bt_exec.spec.source import Place, show_place
+from bt_exec.verify.templates import known_args
+from bt_exec_llm.model_compiler.beside_plan import objection
+from bt_exec_llm.model_compiler.catalogue import describe_site, made_once
 from bt_exec_llm.model_compiler.plan_format import Form
-from bt_exec_llm.model_compiler.site_texts import made_once
-from bt_exec_llm.model_compiler.speech_check import foreign_words
 
-__all__ = ["unknown_words"]
+__all__ = ["Talk", "foreign_words", "talk_problems", "talks_of", "unknown_words"]
+
+
+_TOKEN = re.compile(r"[a-z0-9]+|[가-힣]+|[^\Wa-z0-9가-힣]+")
+"""Words of any script; words in scripts other than Latin and Hangul are always foreign."""
+_JOINING_WORDS = (
+    "a an the of to in on at by for from with about and or if so as is are am was were be been "
+    "being it its this that these those there here i me my we us our you your yours he she him her "
+    "his they them their do does did will would can could shall should may might have has had "
+    "please hello hi thank thanks sorry excuse what when where who whom which how whether s t re "
+    "ve ll d m tell say ask know let like just also "
+)
+_JOINING = frozenset(_JOINING_WORDS.split())
+_JOINING_KO = (
+    "있", "없", "하", "되", "것", "수", "저", "제", "나", "내", "그", "이", "좀", "혹시", "안녕",
+    "감사", "부탁", "말씀", "여쭤", "여쭙", "대한", "대해", "관해", "관한", "무엇", "뭐", "언제",
+    "어디", "누구", "어떻", "몇", "주세요", "주십", "습니", "입니", "될까", "될지", "돼요", "될는",
+    "됩니까", "괜찮", "할까", "실례", "잠시", "잠깐", "드려", "드리", "드릴", "물어", "여쭈",
+    "계신", "계시", "주실", "주시", "줄래", "봐도", "보아도", "싶어", "싶습", "알려", "알고",
+)  # fmt: skip
+_ENDINGS = frozenset(("", *"은는이가을를도의에와과만로고아어여면지게다서러려기"))
+"""Endings of words of one syllable."""
+
+
+class Talk(NamedTuple):
+    """A step with speech.
+
+    Attributes:
+        skill: Its skill.
+        others: Its other arguments, such as the listener.
+        texts: Spoken texts.
+        place: Position of the step.
+    """
+
+    skill: str
+    others: tuple[tuple[str, str], ...]
+    texts: tuple[str, ...]
+    place: Place
+
+    def to_whom(self) -> str:
+        """Return the skill and its other arguments as readable text."""
+        return " ".join((self.skill, *(f"{name}={value}" for name, value in self.others)))
+
+
+def talks_of(spec: MissionSpec, catalogue: Catalogue) -> list[Talk]:
+    """Return the steps of an expanded plan with speech, in order."""
+    talks = []
+    for step in locate(spec.root).walk(Do):
+        node = step.node
+        skill = catalogue.skills.get(node.do)
+        if skill is not None and (said := skill.said()):
+            args = known_args(skill, node.args)
+            others = tuple(sorted((k, str(v)) for k, v in args.items() if k not in said))
+            texts = tuple(str(args[name]) for name in sorted(said) if name in args)
+            talks.append(Talk(node.do, others, texts, step.place))
+    return talks
+
+
+def talk_problems(
+    spec: MissionSpec, meant: MissionSpec | None, request: Request
+) -> Iterator[Problem]:
+    """Find speech of a plan that the command does not contain, and missing speech.
+
+    Args:
+        spec: The plan as it would run.
+        meant: Meaning of the command without a model, or None.
+        request: The request.
+    """
+    found = talks_of(spec, request.catalogue)
+    wanted = [] if meant is None else talks_of(meant, request.catalogue)
+    sources = [request.command, *(text for talk in wanted for text in talk.texts)]
+    partners = {(talk.skill, talk.others) for talk in wanted}
+    for talk in found:
+        where = show_place(talk.place)
+        if meant is not None and (talk.skill, talk.others) not in partners:
+            message = "the command does not ask to talk to this person; leave it out"
+            allowed = tuple(other.to_whom() for other in wanted)
+            yield Problem("UNASKED_TALK", message, where, talk.to_whom(), allowed)
+            continue
+        for text in talk.texts:
+            foreign = foreign_words(text, sources)
+            if foreign:
+                message = "speech may only contain the words of the command"
+                yield Problem("WORDS_NOT_IN_COMMAND", message, where, ", ".join(foreign)[:80])
+    for talk in wanted:
+        told = [other for other in found if (other.skill, other.others) == talk[:2]]
+        texts = [text for other in told for text in other.texts]
+        if not told or not _covers(texts, talk.texts, request.command):
+            message = f"the command asks for {talk.to_whom()}: {' '.join(talk.texts)[:120]}"
+            said = "; ".join(texts)[:80] or f"no {talk.skill} there"
+            yield Problem("PLAN_FOR_ANOTHER_COMMAND", message, "root", said, (talk.to_whom(),))
+
+
+def foreign_words(text: str, sources: Iterable[str]) -> list[str]:
+    """Return the content words of a text that none of the sources contains."""
+    known = {token for source in sources for token in _tokens(source)}
+    return [
+        token for token in _tokens(text) if not _joins(token) and not _contains_word(token, known)
+    ]
+
+
+def _covers(texts: Iterable[str], wanted: Iterable[str], command: str) -> bool:
+    """Return True if texts contain at least half of the wanted words of the command."""
+    asked = set(_tokens(command))
+    words = [
+        t for text in wanted for t in _tokens(text) if not _joins(t) and _contains_word(t, asked)
+    ]
+    said = {token for text in texts for token in _tokens(text)}
+    return 2 * sum(_contains_word(word, said) for word in words) >= len(words)
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(text.casefold().replace("_", " "))
+
+
+def _joins(token: str) -> bool:
+    return token in _JOINING or token.startswith(_JOINING_KO)
+
+
+def _contains_word(token: str, known: set[str]) -> bool:
+    """Return whether a word is among others, apart from its ending."""
+    if token in known:
+        return True
+    if token.isascii():
+        if token.removesuffix("s") in known:
+            return True
+        stem = token if len(token) <= 4 else token[: max(4, len(token) - 3)]
+        return len(token) > 3 and any(
+            other.startswith(stem) and len(other) - len(stem) <= 4 for other in known
+        )
+    if len(token) <= 2:  # a short word, or one syllable with a particle or ending
+        stem = _stem(token)
+        return any(other[:2] == token or (stem and _stem(other) == stem) for other in known)
+    return any(other[:2] == token[:2] for other in known)
+
+
+def _stem(token: str) -> str:
+    """Return the stem of a one-syllable word with an ending; otherwise an empty text."""
+    return token[0] if len(token) <= 2 and token[1:] in _ENDINGS else ""
+
 
 _PLAN_WORDS = """
 then since because first second third next last after afterwards finally again before once only

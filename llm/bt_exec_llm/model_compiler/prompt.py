@@ -20,11 +20,10 @@ from bt_exec.planning.compiler import Request
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.modifiers import MODIFIERS
 from bt_exec_llm.client import Block, Image, Turn, image_block
-from bt_exec_llm.model_compiler.catalogue import as_yaml, describe_site, describe_trees
+from bt_exec_llm.model_compiler.catalogue import as_yaml, describe_site, describe_trees, made_once
 from bt_exec_llm.model_compiler.examples import shown, similar_commands
 from bt_exec_llm.model_compiler.replan_scope import part_of
 from bt_exec_llm.model_compiler.schema import schema, short_schema
-from bt_exec_llm.model_compiler.site_texts import made_once
 
 __all__ = ["VERSION", "Prompt", "build_prompt", "fenced", "problems_text"]
 
@@ -169,14 +168,13 @@ def _failed(request: Request) -> str:
     found = part_of(request)
     assert found is not None
     assert request.previous is not None
-    path, part, _ = found
     facts = {
-        "failed_part": path,
+        "failed_part": found.path,
         "failure": _failure(request.failure),
         "tried": [_failure(failure) for failure in request.tried],
         "finished": [{"step": done.path, "skipped": done.skipped or None} for done in request.done],
     }
-    plan = request.previous.model_copy(update={"root": part})
+    plan = request.previous.model_copy(update={"root": found.node})
     text = _closed(as_yaml({"root": to_data(plan)["root"]}))
     return "\n\n".join(
         (

@@ -26,7 +26,7 @@ from bt_exec_llm.client import (
     Recorder,
     ReplayClient,
 )
-from bt_exec_llm.client.endpoint import check_endpoint
+from bt_exec_llm.client.connection import check_endpoint
 from bt_exec_llm.model_compiler.compiler import split_settings
 from bt_exec_llm.model_compiler.wording import printable
 from bt_exec_llm.turns.asking import Broken, ask_twice
@@ -38,15 +38,19 @@ from bt_exec_llm.turns.checks import (
     problems_of_final,
     turn_tools_of,
 )
-from bt_exec_llm.turns.conversation import Conversation, Past
-from bt_exec_llm.turns.native import read_calls
+from bt_exec_llm.turns.conversation import (
+    AS_RECORDED,
+    Conversation,
+    Past,
+    TurnSettings,
+    say,
+    spent,
+    supported_share,
+)
 from bt_exec_llm.turns.prompt import analysis_question, as_text, turn_question
-from bt_exec_llm.turns.reasoning import supported_share
 from bt_exec_llm.turns.records import LONGEST_ANSWER, Calls, Final, Record, read_record, read_turn
-from bt_exec_llm.turns.settings import AS_RECORDED, TurnSettings
-from bt_exec_llm.turns.tags import read_tags
+from bt_exec_llm.turns.tags import read_calls, read_tags
 from bt_exec_llm.turns.tree_growth import grown
-from bt_exec_llm.turns.wording import say, spent
 
 __all__ = ["TurnCompiler", "create"]
 

@@ -1,19 +1,70 @@
-"""State of one question: its analysis, turns, observations and cost."""
+"""State of one question: settings, analysis, turns, observations, support, cost, messages.
+
+A step is supported if it names an observation (a tool that ran, or a word or number of its
+parameters or results) and no number that was neither observed nor part of the question. The score
+is the share of supported steps among all "Step N:" lines of the turns, 0..1; 0 without any line.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from bt_exec.failure import Failure, Refusal
+from bt_exec.language.messages import Messages
 from bt_exec.planning.compiler import Request
+from bt_exec.spec.user_data import UserData
 from bt_exec_llm.client import Usage
 from bt_exec_llm.turns.tree_growth import calls_of_turn
 
-__all__ = ["Conversation", "Observation", "Past"]
+__all__ = [
+    "AS_RECORDED",
+    "Conversation",
+    "Observation",
+    "Past",
+    "TurnSettings",
+    "say",
+    "spent",
+    "supported_share",
+]
+
+
+AS_RECORDED = ("first", "form", "turns", "tokens")
+"""Settings that a replay needs for the same turns."""
+
+
+class TurnSettings(UserData):
+    """Settings of planning turn by turn.
+
+    Attributes:
+        first: Compiler that reads a question first and may answer it without a request; or
+            ``model``, to ask the model everything.
+        form: ``tools``, the protocol's own form; ``tags``, two tags with a log and JSON; ``auto``,
+            tools where the server has them.
+        turns: Most turns of one question, the one that answers included.
+        tokens: Most tokens that the planning of one question takes; a model that looks for a tool
+            has separate limits.
+        seconds: Longest time of one question, tools included [s].
+        record: File to which every exchange is added.
+        replay: Recording that replaces the model: the same questions get the same answers.
+    """
+
+    first: str = "questions"
+    form: Literal["auto", "tools", "tags"] = "auto"
+    turns: Annotated[int, Field(ge=1, le=20)] = 8
+    tokens: Annotated[int, Field(ge=1000, le=10_000_000)] = 200_000
+    seconds: Annotated[float, Field(gt=0, le=3600)] = 180.0
+    record: Path | None = None
+    replay: Path | None = None
+
 
 _LONGEST = 2000
 """Longest result that is shown to the model [characters of JSON]."""
@@ -152,3 +203,66 @@ class Conversation:
 
 def _failure_text(failure: Failure) -> str:
     return f"{failure.code}: {failure.message}"[:_LONGEST]
+
+
+@lru_cache(maxsize=1)
+def _sentences() -> Messages:
+    return Messages.load([Path(__file__).with_name("sentences.yaml")])
+
+
+def say(code: str, language: str, **facts: Any) -> str:
+    """Return a sentence of this package."""
+    return _sentences().say(code, language, **facts)
+
+
+def spent(talk: Conversation, settings: TurnSettings) -> Refusal | None:
+    """Return the budget of a conversation that is spent, or None."""
+    budgets = (
+        ("TURNS_SPENT", len(talk.turns), settings.turns),
+        ("TOKENS_SPENT", talk.tokens, settings.tokens),
+        ("SECONDS_SPENT", talk.seconds, settings.seconds),
+    )
+    for code, used, limit in budgets:
+        if used >= limit:
+            return Refusal(code, say(code, talk.language, limit=f"{limit:g}"))
+    return None
+
+
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
+_WORD = re.compile(r"[A-Za-z_]{3,}|[가-힣]{2,}")
+_HEAD = re.compile(r"Step \d+:")
+_EMPTY = frozenset({"none", "null", "true", "false", "the", "and", "tool", "parameters", "result"})
+
+
+def supported_share(
+    lines: Iterable[str],
+    observations: Iterable[Observation],
+    question: str,
+    planned: Iterable[tuple[str, Mapping[str, Any]]] = (),
+) -> float:
+    """Return the share of lines that observations support.
+
+    Args:
+        lines: Lines of the form "Step N: …".
+        observations: Observations of tools.
+        question: The question; its numbers are allowed.
+        planned: Calls that a turn asks for; a step may name their tools.
+    """
+    told = " ".join(
+        json.dumps([one.tool, dict(one.parameters), one.result], ensure_ascii=False, default=str)
+        for one in observations
+        if one.ok
+    )
+    told += " ".join(tool for tool, _ in planned)
+    words = {word.lower() for word in _WORD.findall(told)} - _EMPTY
+    numbers = {float(number) for number in _NUMBER.findall(told)}
+    allowed = numbers | {float(number) for number in _NUMBER.findall(question)}
+    checked = [_is_supported(line, words, numbers, allowed) for line in lines]
+    return round(sum(checked) / len(checked), 3) if checked else 0.0
+
+
+def _is_supported(line: str, words: set[str], numbers: set[float], allowed: set[float]) -> bool:
+    said = _HEAD.sub("", line)
+    named = {float(number) for number in _NUMBER.findall(said)}
+    mentions = any(word.lower() in words for word in _WORD.findall(said)) or bool(named & numbers)
+    return mentions and named <= allowed

@@ -13,7 +13,7 @@ from bt_exec_llm.client import Block, Image, Question, Turn, image_block
 from bt_exec_llm.model_compiler.catalogue import describe_skill
 from bt_exec_llm.turns.checks import TurnTools
 from bt_exec_llm.turns.conversation import Conversation
-from bt_exec_llm.turns.native import native_tools
+from bt_exec_llm.turns.tags import native_tools
 
 __all__ = ["analysis_question", "as_text", "objection", "turn_question"]
 

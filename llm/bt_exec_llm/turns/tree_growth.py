@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bt_exec.planning.compiler import Request
-from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence, children_of
-from bt_exec.spec.paths import encloses, paths
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence
+from bt_exec.spec.paths import encloses, is_kept, paths
 
 __all__ = ["calls_of_turn", "grown"]
 
@@ -69,7 +69,7 @@ def _turns(spec: MissionSpec) -> list[tuple[str, Sequence]]:
     if spec.mission.turn is None:
         return []
     names = {id(node): path for path, node in paths(spec.root)}
-    children = children_of(spec.root)
+    children = spec.root.children
     return [(names[id(node)], node) for node in children if isinstance(node, Sequence)]
 
 
@@ -82,7 +82,7 @@ def _finished(request: Request) -> list[Node]:
     turns = _turns(request.previous)
     kept: list[Node] = []
     for path, node in turns:
-        if any(encloses(one, path) for one in request.previous.mission.kept):
+        if is_kept(request.previous, path):
             kept.append(_data(node))
     if turns and request.previous.mission.turn == "open":
         _, node = turns[-1]

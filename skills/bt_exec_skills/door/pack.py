@@ -7,18 +7,13 @@ from pathlib import Path
 
 from bt_exec.pack import Pack
 from bt_exec.site.data import data_path
-from bt_exec_skills.door.rigs import make_sim_rig
+from bt_exec_skills.door.rigs import DoorSettings, DoorStart, make_sim_rig
 from bt_exec_skills.door.robot import Arm, DoorLabel, MaterialLabel
 from bt_exec_skills.door.rules.checkers import CHECKERS
 from bt_exec_skills.door.rules.passes import PASSES
-from bt_exec_skills.door.settings import DoorSettings, DoorStart
-from bt_exec_skills.door.skills.close_door import close_door
 from bt_exec_skills.door.skills.conditions import CONDITIONS
-from bt_exec_skills.door.skills.grasp import grasp
-from bt_exec_skills.door.skills.move_arm import move_arm
-from bt_exec_skills.door.skills.open_door import open_door
-from bt_exec_skills.door.skills.release import release
-from bt_exec_skills.door.skills.return_home import return_home
+from bt_exec_skills.door.skills.hands import grasp, move_arm, release, return_home
+from bt_exec_skills.door.skills.open_door import close_door, open_door
 from bt_exec_skills.door.turn_report import DoorReporter
 
 __all__ = ["PACK"]

@@ -1,21 +1,89 @@
-"""Creation of the pack's rigs from a site's settings; heavy imports are lazy."""
+"""Settings of the pack in a site file, the start of its simulated world, and its rigs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field, field_validator
 
 from bt_exec.failure import UnknownName
-from bt_exec.rig import Rig
-from bt_exec_skills.door.robot import ARMS, DoorRobot
-from bt_exec_skills.door.settings import DoorSettings, DoorStart
+from bt_exec.rig import PackSettings, Rig, WorldSettings
+from bt_exec_skills.door.robot import ARMS, Arm, DoorRobot
 
 if TYPE_CHECKING:
     from bt_exec_skills.door.perception.calibration import Calibration
     from bt_exec_skills.door.perception.contracts import DoorStateEstimator, DoorView
     from bt_exec_skills.perception.contracts import Detection, Detector
 
-__all__ = ["facts_of", "make_detector", "make_sim_rig"]
+__all__ = ["DoorSettings", "DoorStart", "facts_of", "make_detector", "make_sim_rig"]
+
+
+class DoorSettings(PackSettings):
+    """Settings of the pack ``door``.
+
+    Attributes:
+        robot: ``sim``.
+        detector: ``learned`` (the shipped network), ``oracle`` (ground truth of the simulator), or
+            the settings of another network; see `bt_exec_skills.door.perception.detector_factory`.
+        renderer: Renderer of the simulated camera; ``auto`` uses EGL if it is available.
+        material_arm: The arm that handles material; a policy that no planner can change.
+        door_arm: The arm that moves the door if a command names none.
+        second_opinion: Name, or settings with a name, of a vision-language model that cross-checks
+            the state of the door; None for no model.
+    """
+
+    detector: str | Mapping[str, Any] = "learned"
+    renderer: Literal["auto", "egl", "raycast"] = "auto"
+    material_arm: Arm = "right"
+    door_arm: Arm = "right"
+    second_opinion: str | Mapping[str, Any] | None = None
+
+
+class DoorStart(WorldSettings):
+    """Initial state of the simulated door world."""
+
+    door: str = Field(
+        "closed",
+        description="how the door stands at first: closed, ajar, open, or 0..1.6 [rad]",
+        examples=["closed", "ajar", "open"],
+    )
+    material: Literal["present", "absent"] = Field(
+        "present", description="whether material lies behind it: present, absent"
+    )
+    seed: int = Field(
+        0,
+        ge=0,
+        lt=2**31,
+        description="draws places, sizes, colours and light: a whole number",
+    )
+    fault: Literal["none", "jammed", "slippery", "dark", "frozen"] = Field(
+        "none",
+        description="what goes wrong: none, jammed (the hinge), slippery (the first grasp), dark "
+        "or frozen (the camera)",
+    )
+    camera: str = Field(
+        "none",
+        description="when the camera fails, and how: none, or FAULT[@START[-END]] in seconds, as "
+        "noise@12 or dark@3-5, with FAULT one of dark, frozen, noise, occluded, wrong_size, "
+        "missing",
+    )
+
+    @field_validator("door")
+    @classmethod
+    def _check_door(cls, door: str) -> str:
+        from bt_exec_skills.door.sim.layout import WorldOptions
+
+        WorldOptions(door=door)
+        return door
+
+    @field_validator("camera")
+    @classmethod
+    def _check_camera(cls, camera: str) -> str:
+        from bt_exec_skills.perception.camera_faults import parse_breaks
+
+        parse_breaks(camera)
+        return camera
 
 
 def make_detector(
@@ -62,14 +130,13 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
     Raises:
         UsageError: If the detector or the second opinion is unavailable.
     """
+    from bt_exec_skills.door.perception.observation import Touch
     from bt_exec_skills.door.perception.pipeline import DoorPerception, Felt
-    from bt_exec_skills.door.perception.touch import Touch
     from bt_exec_skills.door.perception.vlm_crosscheck import crosscheck
     from bt_exec_skills.door.sim.body import SimDoorRobot
     from bt_exec_skills.door.sim.camera import SimCamera
     from bt_exec_skills.door.sim.layout import WorldOptions
-    from bt_exec_skills.door.sim.measure import calibration_of
-    from bt_exec_skills.door.sim.world import DoorWorld
+    from bt_exec_skills.door.sim.world import DoorWorld, calibration_of
     from bt_exec_skills.perception.camera_faults import FaultyCamera, parse_breaks
 
     options = WorldOptions(**start.model_dump(exclude={"camera"}))

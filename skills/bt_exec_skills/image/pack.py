@@ -35,7 +35,12 @@ from bt_exec_skills.image.skills.find import (
     separate_touching,
 )
 from bt_exec_skills.image.skills.judge import conclude, judge
-from bt_exec_skills.image.skills.look import crop, measure_places, verify_attribute
+from bt_exec_skills.image.skills.look import (
+    check_part,
+    crop,
+    measure_places,
+    verify_attribute,
+)
 from bt_exec_skills.image.skills.program import write_program
 from bt_exec_skills.image.skills.read import read_codes, read_text
 from bt_exec_skills.image.skills.values import answer_bar, answer_measure, answer_value
@@ -72,6 +77,7 @@ PACK = Pack(
         crop,
         verify_attribute,
         measure_places,
+        check_part,
         count,
         answer,
         draw_overlay,

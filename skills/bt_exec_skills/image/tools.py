@@ -18,10 +18,11 @@ from bt_exec_skills.image.perception.attributes import (
 from bt_exec_skills.image.perception.bars import bar_value, bars_among
 from bt_exec_skills.image.perception.codes import read_codes
 from bt_exec_skills.image.perception.colours import ColourName
-from bt_exec_skills.image.perception.compare import Aspect, alike, differences
+from bt_exec_skills.image.perception.compare import Aspect, alike, all_alike, differences
 from bt_exec_skills.image.perception.decide import (
     all_hold,
     all_of,
+    in_part,
     of_kind,
     present,
     related,
@@ -58,6 +59,7 @@ __all__ = [
     "Measured",
     "RelationName",
     "alike",
+    "all_alike",
     "all_hold",
     "all_of",
     "bar_value",
@@ -70,6 +72,7 @@ __all__ = [
     "find_annotation",
     "for_model",
     "grouped",
+    "in_part",
     "load_picture",
     "measure",
     "measured",

@@ -1,4 +1,4 @@
-"""Motion in progress, from a generator that advances one step per control period."""
+"""Motion in progress, from a generator of steps, and its supervision by a skill."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Callable, Generator
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from bt_exec.failure import Failed
+from bt_exec.robot import Motion
+from bt_exec.skill import Running, Steps
 
-__all__ = ["MotionSteps", "SteppedMotion"]
+__all__ = ["MotionSteps", "SteppedMotion", "follow_motion"]
 
 S = TypeVar("S", bound=tuple[Any, ...])
 MotionSteps: TypeAlias = Generator[tuple[float, str], None, None]
@@ -78,3 +80,27 @@ class SteppedMotion(Generic[S]):
         self.done, self.failure = True, Failed("STOPPED", "it was asked to stop")
         self._steps.close()
         self._freeze()
+
+
+def follow_motion(
+    motion: Motion, doing: Callable[[], str], interrupted: Callable[[], str] = lambda: ""
+) -> Steps[str]:
+    """Follow `motion` to its end; it is stopped in any case.
+
+    Args:
+        motion: The started motion.
+        doing: Returns its current phase in a word or two.
+        interrupted: Called after each step; a non-empty text ends the motion.
+
+    Returns:
+        Reason of the interruption; empty if the motion ended by itself. `Motion.failure` is None if
+            it reached its goal.
+    """
+    why = ""
+    try:
+        while not (motion.done or why):
+            yield Running(motion.progress, doing())
+            why = interrupted()
+    finally:
+        motion.stop()
+    return why

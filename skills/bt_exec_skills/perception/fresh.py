@@ -1,16 +1,16 @@
-"""Waiting for a new observation from a working camera."""
+"""Waiting for new observations, and voting over several that agree."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
 
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Steps
 from bt_exec_skills.perception.contracts import Observed
 
-__all__ = ["PATIENCE_S", "fresh_observation"]
+__all__ = ["NO", "PATIENCE_S", "YES", "Voter", "fresh_observation", "in_view"]
 
 PATIENCE_S = 3.0
 """Timeout of fresh observations [s]."""
@@ -40,3 +40,38 @@ def fresh_observation(
         if world.now - since >= PATIENCE_S:
             raise failure()
         yield Running(progress, "looking")
+
+
+YES, NO = 2, 3
+"""Numbers of agreeing pictures that are required."""
+
+
+class Voter(Observed, Protocol):
+    """An observation that reports whether an object is in view."""
+
+    def confirms(self, label: str) -> bool:
+        """Return whether an object with that label is detected without doubt."""
+
+
+def in_view(observations: Sequence[Voter], label: str) -> bool | None:
+    """Return whether `label` is in view, or None while that is undecided.
+
+    True requires two fresh pictures with it, False three without it; newer pictures count first.
+
+    Args:
+        observations: Fresh observations, oldest first. Those of a faulty camera do not count.
+        label: Label of the object. Doubtful detections (`Detection.doubt`) do not count.
+    """
+    found = missing = 0
+    for observation in reversed(observations):
+        if observation.fault is not None:
+            continue
+        if observation.confirms(label):
+            found += 1
+        else:
+            missing += 1
+        if found == YES:
+            return True
+        if missing == NO:
+            return False
+    return None

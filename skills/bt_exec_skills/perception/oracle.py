@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.perception.contracts import Detection, View
 from bt_exec_skills.perception.picture import Mask, box_of
 
-__all__ = ["Enough", "OracleDetector", "Thing", "Truth", "things_in_view", "truth_of"]
+__all__ = [
+    "Enough",
+    "ObjectTruth",
+    "OracleDetector",
+    "Thing",
+    "Truth",
+    "things_in_view",
+    "truth_of",
+]
 
 Enough: TypeAlias = Callable[[str, Mask], bool]
 
@@ -26,6 +35,23 @@ class Truth(Protocol):
 
     def shown(self) -> Iterable[tuple[Thing, Mask]]:
         """Return each object with the pixels that show it, possibly none."""
+
+
+@dataclass(frozen=True)
+class ObjectTruth:
+    """Ground truth of a view as the pixels of each label; implements `Truth`.
+
+    Attributes:
+        masks: The pixels that show each label, bool of shape (height, width). One object may show
+            another: the door's pixels include those of its handle.
+    """
+
+    masks: Mapping[str, Mask]
+
+    def shown(self) -> Iterator[tuple[Thing, Mask]]:
+        """Implement `Truth.shown`."""
+        for label, mask in self.masks.items():
+            yield Thing(label), mask
 
 
 T = TypeVar("T")

@@ -11,19 +11,16 @@ from bt_exec_skills.reporter.plan_json import PLAN_JSON
 from bt_exec_skills.reporter.reporting.memory import Memory
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.speaker import Speaker
-from bt_exec_skills.reporter.rigs import make_sim_rig
+from bt_exec_skills.reporter.rigs import BuildingStart, ReporterSettings, make_sim_rig
 from bt_exec_skills.reporter.robot import PersonName, PlaceName, Words
-from bt_exec_skills.reporter.rules.known_names import known_names
-from bt_exec_skills.reporter.rules.passes import PASSES
-from bt_exec_skills.reporter.settings import BuildingStart, ReporterSettings
+from bt_exec_skills.reporter.rules.passes import PASSES, known_names
 from bt_exec_skills.reporter.site_words import names, words
 from bt_exec_skills.reporter.sitemap import SiteMap
 from bt_exec_skills.reporter.skills.conditions import CONDITIONS
 from bt_exec_skills.reporter.skills.deliver_object import deliver_object
-from bt_exec_skills.reporter.skills.fail_and_report import fail_and_report
-from bt_exec_skills.reporter.skills.navigate import navigate
+from bt_exec_skills.reporter.skills.driving import navigate
 from bt_exec_skills.reporter.skills.observe_scene import observe_scene
-from bt_exec_skills.reporter.skills.summarize_mission import summarize_mission
+from bt_exec_skills.reporter.skills.summarize_mission import fail_and_report, summarize_mission
 from bt_exec_skills.reporter.skills.talk_to_person import talk_to_person
 
 __all__ = ["PACK"]

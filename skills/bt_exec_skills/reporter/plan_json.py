@@ -125,16 +125,14 @@ def _actions_of(node: NodeBase, problems: list[Problem], *, failing: bool = Fals
             if node.save or any(_is_reference(value) for value in node.args.values()):
                 problems.append(_not_expressible(node, "saved results have no place in Plan JSON"))
             yield node
-        case Sequence():
-            for child in node.sequence:
+        case Check() | Parallel() | Tree(body=None):
+            problems.append(
+                _not_expressible(node, f"a {node.kind!r} node has no place in Plan JSON")
+            )
+        case _:
+            failing = failing or isinstance(node, Fallback)
+            for child in node.nominal:
                 yield from _actions_of(child, problems, failing=failing)
-        case Fallback():
-            yield from _actions_of(node.fallback[0], problems, failing=True)
-        case Tree(body=body) if body is not None:
-            yield from _actions_of(body, problems, failing=failing)
-        case Check() | Parallel() | Tree():
-            kind = type(node).__name__.lower()
-            problems.append(_not_expressible(node, f"a {kind!r} node has no place in Plan JSON"))
 
 
 def _not_expressible(node: NodeBase, message: str) -> Problem:

@@ -1,21 +1,97 @@
-"""Rigs of the pack from the settings of a site. The simulator is imported on demand."""
+"""Settings of the pack in a site file, the start of its simulated building, and its rigs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
 
 from bt_exec.files import expand_home
-from bt_exec.rig import Rig
+from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec_skills.reporter.perception.vlm_answer import make_answers
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.speaker import ScriptedSpeaker, Speaker
 from bt_exec_skills.reporter.reporting.terminal import Pacing, TerminalSpeaker
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
-from bt_exec_skills.reporter.settings import BuildingStart, ReporterSettings
-from bt_exec_skills.reporter.sitemap import make_map
+from bt_exec_skills.reporter.sitemap import Person, Place, Round, make_map
 
-__all__ = ["facts_of", "make_sim_rig"]
+__all__ = ["BuildingStart", "ReporterSettings", "facts_of", "make_sim_rig"]
+
+
+class ReporterSettings(PackSettings):
+    """Settings of the pack ``reporter``. The map is described in `bt_exec_skills.reporter.sitemap`.
+
+    Attributes:
+        robot: ``sim``.
+        detector: Detector of people and objects: ``oracle``, ground truth of the simulator.
+        speaker: Source of replies: ``scripted``, or ``terminal``, the operator at the keyboard.
+        reports: Folder for written reports; ``none`` for no folder; beside the journal by default.
+        answers: Name, or settings with a name, of a model that answers questions about pictures.
+        base: Place where missions start and end.
+        places: Places by id.
+        people: People by id.
+        rounds: Names for several places, by id.
+    """
+
+    detector: Literal["oracle"] = "oracle"
+    speaker: Literal["scripted", "terminal"] = "scripted"
+    reports: str | None = None
+    answers: str | Mapping[str, Any] | None = None
+    base: str = "basecamp"
+    places: Mapping[str, Place] = {}
+    people: Mapping[str, Person] = {}
+    rounds: Mapping[str, Round] = {}
+
+    def for_rerun(self, folder: Path) -> Self:
+        """Return settings with reports in `folder` and scripted replies."""
+        reports = self.reports if self.reports == "none" else str(folder / "reports")
+        return self.model_copy(update={"reports": reports, "speaker": "scripted"})
+
+
+class BuildingStart(WorldSettings):
+    """Initial state of the simulated building."""
+
+    seed: str = Field("0", description="draws whatever is not chosen: a whole number")
+    people: str = Field(
+        "random", description="how many are there: random, none, few, crowd, or PLACE:NUMBER,…"
+    )
+    lights: str = Field("random", description="lamps: random, on, off, or LAMP:on,LAMP:off,…")
+    noise: str = Field(
+        "random",
+        description="how loud it is: random, quiet, noisy, or PLACE:noisy,PLACE:quiet,…",
+    )
+    unusual: str = Field(
+        "random",
+        description="unusual things: random, none, or PLACE:THING,… with THING one of "
+        "fallen_chair, spill, box",
+    )
+    professor: str = Field("present", description="whether the professor is in: present, absent")
+    blocked: str = Field(
+        "none",
+        description="barrier on the route: none, corridor (there is a way round), or a place "
+        "that is cut off",
+    )
+    answer: str = Field(
+        "random",
+        description="what people answer: random, none (silence), refuse, or the very words",
+    )
+    load: str = Field("ready", description="whether anything is put on the tray: ready, none")
+    lens: str = Field(
+        "clear", description="the camera: clear, dark (black pictures), frozen (no new ones)"
+    )
+
+    @model_validator(mode="after")
+    def _check_world(self) -> BuildingStart:
+        from bt_exec_skills.reporter.sim.options import parse_world
+
+        parse_world(self.chosen())
+        return self
+
+    def chosen(self) -> dict[str, str]:
+        """Return the settings that were set explicitly; the others are drawn at random."""
+        return self.model_dump(exclude_unset=True)
 
 
 def facts_of(robot: ReporterRobot) -> dict[str, str]:
@@ -34,12 +110,10 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
     """
     site = make_map(settings)
 
-    from bt_exec_skills.reporter.perception.oracle import PeopleOracle
-    from bt_exec_skills.reporter.perception.pipeline import ReporterPerception
-    from bt_exec_skills.reporter.sim.answers import replies_of
+    from bt_exec_skills.reporter.perception.pipeline import PeopleOracle, ReporterPerception
     from bt_exec_skills.reporter.sim.body import SimReporterRobot
     from bt_exec_skills.reporter.sim.camera import SimCamera
-    from bt_exec_skills.reporter.sim.options import parse_world
+    from bt_exec_skills.reporter.sim.options import parse_world, replies_of
     from bt_exec_skills.reporter.sim.world import BuildingWorld
 
     options = parse_world(start.chosen())

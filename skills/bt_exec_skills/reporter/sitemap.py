@@ -165,7 +165,7 @@ def _normalized(word: str) -> str:
 
 
 class Mapped(Protocol):
-    """Settings with a map; implemented by `bt_exec_skills.reporter.settings.ReporterSettings`."""
+    """Settings with a map; implemented by `bt_exec_skills.reporter.rigs.ReporterSettings`."""
 
     base: str
     places: Mapping[str, Place]

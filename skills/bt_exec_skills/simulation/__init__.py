@@ -1,7 +1,8 @@
 """Shared parts of simulated worlds (MuJoCo): choice of OpenGL, ray casting, control periods.
 
-Importing this package is cheap; `rays` imports `mujoco`. The OpenGL that it uses is fixed by the
-environment at its first import, so a world calls `choose_gl` before any module that does.
+Importing this package is cheap; its modules import `mujoco`. The first import of `mujoco` selects
+its OpenGL from the environment, so this package calls `choose_gl` when it is imported. A world that
+imports `mujoco` itself imports this package first.
 """
 
 from __future__ import annotations
@@ -27,3 +28,6 @@ def choose_gl() -> None:
         os.environ["MUJOCO_GL"] = "disabled"
     else:
         os.environ["MUJOCO_GL"] = "egl"
+
+
+choose_gl()

@@ -14,8 +14,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.simulation.picture import Painter, Picture
-from bt_exec_skills.simulation.raycast import RayPainter
+from bt_exec_skills.simulation.rays import Painter, Picture, RayPainter
 
 __all__ = ["GlPainter", "RendererName", "gl_thread", "gl_works", "make_painter"]
 

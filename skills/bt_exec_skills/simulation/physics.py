@@ -5,26 +5,33 @@ from __future__ import annotations
 from typing import Any
 
 import mujoco
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["Physics"]
+__all__ = ["Physics", "weld"]
 
 
 class Physics:
-    """The physics of one world.
+    """The physics of one world. Time passes only in `advance`.
 
     Args:
-        model: The compiled model.
+        model: The compiled model, or its MJCF text.
         period_s: One control period [s], a multiple of the model's time step.
 
     Attributes:
         model: The compiled model.
         data: Its state.
+        period_s: One control period [s].
     """
 
     def __init__(self, model: Any, period_s: float) -> None:
+        if isinstance(model, str):
+            model = mujoco.MjModel.from_xml_string(model)
         self.model: Any = model
         self.data: Any = mujoco.MjData(model)
+        self.period_s = period_s
         self._steps = round(period_s / model.opt.timestep)
+        mujoco.mj_kinematics(model, self.data)
 
     @property
     def time(self) -> float:
@@ -34,3 +41,39 @@ class Physics:
     def advance(self) -> None:
         """Advance by one control period."""
         mujoco.mj_step(self.model, self.data, self._steps)
+
+    def position(self, body: str) -> npt.NDArray[np.float64]:
+        """Return the position of a body [m], shape (3,)."""
+        at: npt.NDArray[np.float64] = self.data.body(body).xpos.copy()
+        return at
+
+    def move(self, body: str, at: npt.ArrayLike) -> None:
+        """Move a free body to another position [m], shape (3,), and stop it."""
+        joint = self.model.body(body).jntadr[0]
+        place, speed = self.model.jnt_qposadr[joint], self.model.jnt_dofadr[joint]
+        self.data.qpos[place : place + 3] = at
+        self.data.qvel[speed : speed + 6] = 0.0
+        self.data.qvel[speed + 2] = -0.05  # wakes the body
+        mujoco.mj_forward(self.model, self.data)
+
+    def attach(self, equality: str) -> None:
+        """Attach the second body of a ``weld`` to the first in its present pose."""
+        weld(self.model, self.data, self.model.equality(equality).id)
+
+    def detach(self, equality: str) -> None:
+        """Release what `attach` attached."""
+        self.data.eq_active[self.model.equality(equality).id] = 0
+
+
+def weld(model: Any, data: Any, equality: int) -> None:
+    """Activate an equality of type ``weld`` with the present relative pose of its bodies."""
+    holder, held = int(model.eq_obj1id[equality]), int(model.eq_obj2id[equality])
+    turn = data.xmat[holder].reshape(3, 3)
+    back, relative = np.zeros(4), np.zeros(4)
+    mujoco.mju_negQuat(back, data.xquat[holder])
+    mujoco.mju_mulQuat(relative, back, data.xquat[held])
+    pose = model.eq_data[equality]
+    pose[0:3] = 0.0  # anchor, in the frame of the held body
+    pose[3:6] = turn.T @ (data.xpos[held] - data.xpos[holder])
+    pose[6:10] = relative
+    data.eq_active[equality] = 1

@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
+import math
 import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Hits", "cast", "through_pixels"]
+__all__ = ["FAR_M", "Hits", "Painter", "Picture", "RayPainter", "cast", "through_pixels"]
+
+
+class Picture(NamedTuple):
+    """Picture of the head camera.
+
+    Attributes:
+        rgb: Colours, uint8 of shape (height, width, 3).
+        geoms: Geom id of each pixel, int32 of shape (height, width); -1 for none.
+    """
+
+    rgb: npt.NDArray[np.uint8]
+    geoms: npt.NDArray[np.int32]
+
+
+class Painter(Protocol):
+    """Renderer of the camera ``head``."""
+
+    name: str
+
+    def paint(self, data: Any) -> Picture:
+        """Return the picture of the state `data`, whose kinematics are up to date."""
+
+    def colours(self, data: Any) -> npt.NDArray[np.uint8]:
+        """Return only the colours of the picture that `paint` returns."""
+
+    def close(self) -> None:
+        """Release its resources; does nothing if closed already."""
+
 
 Floats = npt.NDArray[np.float64]
 _WORTH_SPLITTING = 10_000  # rays; below, distributing them costs more than casting them
@@ -93,3 +122,45 @@ def _cast(
         far_m,
     )
     return hits
+
+
+FAR_M = 6.0
+"""Size limit of the door world [m]."""
+_AMBIENT, _HEAD, _LAMP = 0.4, 0.25, 0.45
+
+
+class RayPainter:
+    """Renders by casting a ray through each pixel; needs no graphics library.
+
+    Args:
+        model: The world.
+        width: Width of the picture [px].
+        height: Height of the picture [px].
+    """
+
+    name = "raycast"
+
+    def __init__(self, model: Any, width: int, height: int) -> None:
+        self._model, self._shape = model, (height, width)
+        self._rays = through_pixels(width, height, math.radians(float(model.cam("head").fovy[0])))
+        self._paint = np.vstack([model.geom_rgba[:, :3], [0.6, 0.6, 0.65]])
+
+    def paint(self, data: Any) -> Picture:
+        """Implement `Painter.paint`."""
+        camera = data.cam("head")
+        rays = self._rays @ camera.xmat.reshape(3, 3).T
+        geoms, distance, normals = cast(self._model, data, camera.xpos, rays, FAR_M)
+        facing = np.abs((normals * rays).sum(axis=1))
+        to_lamp = data.light_xpos[0] - (camera.xpos + rays * distance[:, None])
+        to_lamp /= np.linalg.norm(to_lamp, axis=1, keepdims=True) + 1e-9
+        lit = np.maximum((normals * to_lamp).sum(axis=1), 0.0)
+        light = _AMBIENT + _HEAD * facing + _LAMP * lit
+        rgb = np.clip(self._paint[geoms] * light[:, None] * 255.0, 0, 255).astype(np.uint8)
+        return Picture(rgb.reshape(*self._shape, 3), geoms.reshape(self._shape))
+
+    def colours(self, data: Any) -> npt.NDArray[np.uint8]:
+        """Implement `Painter.colours`."""
+        return self.paint(data).rgb
+
+    def close(self) -> None:
+        """Do nothing; there are no resources."""

@@ -12,8 +12,8 @@ from bt_exec.failure import Problem, nearest
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.expand import is_reference
 from bt_exec.spec.model import Do, MissionSpec
+from bt_exec.spec.paths import locate
 from bt_exec.spec.source import show_place
-from bt_exec.verify.context import nodes_of
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.compiler import is_question, subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
@@ -34,14 +34,15 @@ def known_targets(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     tables = environment_of(context.situation).tables
     if not labels or spec.mission.parent is not None:
         return
-    for node, place in nodes_of(spec.root, kind=Do):
+    for step in locate(spec.root).walk(Do):
+        node = step.node
         if node.do not in _OWN:
             continue
         for argument in ("object", "target"):
             name = node.args.get(argument)
             if not isinstance(name, str) or is_reference(name):
                 continue
-            where = f"{show_place(place)}/with/{argument}"
+            where = f"{show_place(step.place)}/with/{argument}"
             if name not in labels:
                 allowed = tuple(dict.fromkeys((*nearest(name, labels), *labels)))
                 yield Problem("OBJECT_GONE", f"there is no object {name!r}", where, name, allowed)
@@ -52,7 +53,7 @@ def known_targets(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
         into = node.do == "place_object" and side == "in" and isinstance(target, str)
         if into and target in labels and target not in tables and not _holds(target):
             holders = (*filter(_holds, labels), *tables)
-            where = f"{show_place(place)}/with/target"
+            where = f"{show_place(step.place)}/with/target"
             message = f"{target} is not a container; objects go into a container or onto a table"
             yield Problem("NO_CONTAINER", message, where, str(target), holders)
 
@@ -80,10 +81,11 @@ def as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
 
 
 def _moved_at_a_question(spec: MissionSpec) -> Iterator[Problem]:
-    for node, place in nodes_of(spec.root, kind=Do):
+    for step in locate(spec.root).walk(Do):
+        node = step.node
         if node.do in _OWN:
             message = "that is a question: nothing is to be moved; check answer_to, tell: true"
-            yield Problem("NOT_ASKED", message, show_place(place), node.do, ("answer_to",))
+            yield Problem("NOT_ASKED", message, show_place(step.place), node.do, ("answer_to",))
 
 
 def _other_ends(
@@ -91,11 +93,12 @@ def _other_ends(
 ) -> Iterator[Problem]:
     planned: dict[str, str] = {}
     places: dict[str, str] = {}
-    for node, place in nodes_of(spec.root, kind=Do):
+    for step in locate(spec.root).walk(Do):
+        node = step.node
         if node.do == "place_object":
             thing = str(node.args.get("object"))
             planned[thing] = f"{node.args.get('side', 'in')} {node.args.get('target')}"
-            places[thing] = show_place(place)
+            places[thing] = show_place(step.place)
     for thing, end in planned.items():
         if thing == now.held and end in {f"in {table}" for table in now.tables}:
             continue  # the hand must be emptied before it can take another object

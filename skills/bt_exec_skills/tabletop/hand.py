@@ -15,6 +15,8 @@ NEAR_M = 1.1
 _LIFTED_M = 0.05
 """Minimum height difference of a lifted object [m]."""
 
+_AT_HAND_M = 0.05
+"""Maximum distance of a held object from the hand [m]."""
 _FOLLOWS_M = 0.15
 """Tolerance of the position of a held object in the robot's frame [m]."""
 
@@ -58,23 +60,19 @@ class Hand:
         self.moved = False
         return held
 
-    def recognise(self, now: Environment) -> None:
+    def recognise(self, now: Environment, at: Point | None) -> None:
         """Record the object that was in the hand before this process began, if there is one.
 
-        It is the only object in the air within reach. Where it was picked is unknown.
+        Where it was picked is unknown.
+
+        Args:
+            now: The world at rest.
+            at: Position of the hand in the frame of the room or of the robot; if it is None, the
+                only object in the air within reach is the one in the hand.
         """
-        base = now.base
-        held = [
-            one.name
-            for one in now.looks()
-            if base is not None
-            and not one.holds_things
-            and now.place_of(one.name) is None
-            and not now.on_floor(one.name)
-            and now.objects[one.name].pos.flat(base) <= NEAR_M
-        ]
-        if len(held) == 1:
-            self._took(held[0], now)
+        found = _in_the_air(now) if at is None else _at_hand(now, at)
+        if len(found) == 1:
+            self._took(found[0], now)
 
     def _took(self, thing: str, now: Environment) -> None:
         at = now.at(thing)
@@ -121,11 +119,41 @@ class Hand:
         return facts
 
 
+def _in_the_air(now: Environment) -> list[str]:
+    """Return the objects within reach that are on nothing."""
+    base = now.base
+    return [
+        one.name
+        for one in now.looks()
+        if base is not None
+        and not one.holds_things
+        and now.place_of(one.name) is None
+        and not now.on_floor(one.name)
+        and now.objects[one.name].pos.flat(base) <= NEAR_M
+    ]
+
+
+def _at_hand(now: Environment, at: Point) -> list[str]:
+    """Return the object at a position in the frame of the room or of the robot, if there is one."""
+    places = [at] if now.base is None else [at, Point(*_in_room(now.base, at), at.z)]
+    away = {
+        one.name: min(now.objects[one.name].pos.away(place) for place in places)
+        for one in now.looks()
+        if not one.holds_things
+    }
+    return [name for name in sorted(away, key=away.__getitem__)[:1] if away[name] <= _AT_HAND_M]
+
+
 def _is_lifted(before: Point, after: Point | None, now: Environment) -> bool:
     """Return True if an object is in the air beside the robot."""
     if after is None or after.z < before.z + _LIFTED_M:
         return False
     return now.base is None or after.flat(now.base) <= NEAR_M
+
+
+def _in_room(base: Pose, at: Point) -> tuple[float, float]:
+    c, s = math.cos(base.yaw), math.sin(base.yaw)
+    return base.x + c * at.x - s * at.y, base.y + s * at.x + c * at.y
 
 
 def _local(base: Pose, at: Point) -> tuple[float, float]:

@@ -11,13 +11,17 @@ from bt_exec_skills.tabletop.display_names import called
 from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.names import Attribute, ObjectName
 from bt_exec_skills.tabletop.reporter import TableReporter
-from bt_exec_skills.tabletop.rigs import http_identity, make_http_rig, make_sim_rig
+from bt_exec_skills.tabletop.rigs import (
+    TableSettings,
+    TableStart,
+    http_identity,
+    make_http_rig,
+    make_sim_rig,
+)
 from bt_exec_skills.tabletop.robot import Side, Spot
-from bt_exec_skills.tabletop.settings import TableSettings, TableStart
 from bt_exec_skills.tabletop.skills.conditions import CONDITIONS
 from bt_exec_skills.tabletop.skills.go_to_object import go_to_object
-from bt_exec_skills.tabletop.skills.pick_object import pick_object
-from bt_exec_skills.tabletop.skills.place_object import place_object
+from bt_exec_skills.tabletop.skills.place_object import pick_object, place_object
 from bt_exec_skills.tabletop.subgoal_plan_format import TASK_OUTPUTS
 
 __all__ = ["PACK"]

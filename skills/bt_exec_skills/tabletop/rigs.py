@@ -1,20 +1,80 @@
-"""Rigs of the pack from the settings of a site. The simulator is imported on demand."""
+"""Settings of the pack in a site file, the start of its simulated kitchen, and its rigs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
 
 from bt_exec.failure import UsageError
 from bt_exec.mission.robot_lock import network_identity
-from bt_exec.rig import Rig
+from bt_exec.rig import PackSettings, Rig, WorldSettings
+from bt_exec.spec.user_data import UserData
 from bt_exec_skills.tabletop.hand import Hand
-from bt_exec_skills.tabletop.settings import Remote, TableSettings, TableStart
+from bt_exec_skills.tabletop.sim.layout import By, WorldOptions
 
 if TYPE_CHECKING:
     from bt_exec_skills.tabletop.environment import Environment
     from bt_exec_skills.tabletop.sim.body import SimTableRobot
 
-__all__ = ["http_identity", "make_http_rig", "make_sim_rig", "robot_in_its_kitchen"]
+__all__ = [
+    "Remote",
+    "TableSettings",
+    "TableStart",
+    "http_identity",
+    "make_http_rig",
+    "make_sim_rig",
+    "robot_in_its_kitchen",
+]
+
+
+class Remote(UserData):
+    """Simulator that is accessed over HTTP.
+
+    Attributes:
+        http: Its address: ``http://127.0.0.1:8800``.
+        token: Bearer token, if it requires one.
+        read_s: Time limit of ``/env`` [s].
+        motion_s: Time limit of one motion [s].
+        lockstep: Whether its time advances only on request (``/step``): ``true`` for the simulator
+            of bt-exec, ``false`` for others.
+    """
+
+    http: str = Field(pattern=r"^https?://[^\s/]+(/\S*)?$")
+    token: str = ""
+    read_s: float = Field(5.0, gt=0, le=600)
+    motion_s: float = Field(120.0, gt=0, le=3600)
+    lockstep: bool = False
+
+
+class TableSettings(PackSettings):
+    """Settings of the pack ``tabletop``.
+
+    Attributes:
+        robot: ``sim``, the kitchen in this process, or ``http``.
+        remote: The simulator, for ``robot: http``.
+        detector: Source of boxes in its pictures: ``learned`` (the shipped network), ``oracle``
+            (the simulator), or the settings of another network; see
+            `bt_exec_skills.tabletop.perception.finder`.
+        picture_every_s: Minimum interval of pictures of the head camera [s]; 0 for none.
+    """
+
+    remote: Remote | None = None
+    detector: str | Mapping[str, Any] = "learned"
+    picture_every_s: float = Field(5.0, ge=0)
+
+
+class TableStart(WorldSettings):
+    """Initial state of the simulated kitchen."""
+
+    seed: int = Field(0, ge=0, lt=2**31, description="draws everything: a whole number")
+    objects: int = Field(0, ge=0, le=20, description="how many things: 1..20, 0 draws 4..12")
+    by: By = Field("colour", description="what things differ in: colour, size, shape, mixed")
+
+    def options(self) -> WorldOptions:
+        """Return the options of the random world."""
+        return WorldOptions(self.seed, self.objects, self.by)
 
 
 # size of its pictures [px]; a network needs the larger ones
@@ -46,7 +106,7 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
         UsageError: If there is no room for so many objects, or the detector cannot be used.
     """
     from bt_exec_skills.tabletop.perception.finder import make_finder
-    from bt_exec_skills.tabletop.perception.pipeline import TablePerception
+    from bt_exec_skills.tabletop.perception.observation import TablePerception
     from bt_exec_skills.tabletop.sim.camera import HeadCamera
 
     robot, hand = robot_in_its_kitchen(start), Hand()

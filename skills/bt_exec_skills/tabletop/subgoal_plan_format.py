@@ -21,7 +21,7 @@ from typing import Any
 from bt_exec.failure import Problem, SpecError
 from bt_exec.language.messages import language_of
 from bt_exec.pack import PlanFormat
-from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Sequence, Tree
+from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Sequence, walk
 from bt_exec_skills.plans.json_text import loaded, problem_of
 
 __all__ = ["SKILLS", "TASK_OUTPUTS", "read_tasks", "write_tasks"]
@@ -156,7 +156,7 @@ def write_tasks(spec: MissionSpec) -> str:
     outputs = []
     goals = list(_innermost_named(spec.root)) or [spec.root]
     for number, goal in enumerate(goals, 1):
-        tasks = [_task(node, problems) for node in _actions(goal)]
+        tasks = [_task(node, problems) for node in walk(goal, Do, failing=False)]
         name = goal.name or spec.mission.command or f"goal {number}"
         outputs.append({"subgoal": name, "tasks": tasks})
     if problems:
@@ -174,17 +174,6 @@ def _innermost_named(node: NodeBase) -> Iterator[NodeBase]:
         yield from inner
     elif node.name is not None:
         yield node
-
-
-def _actions(node: NodeBase) -> Iterator[Do]:
-    match node:
-        case Do():
-            yield node
-        case Sequence():
-            for child in node.sequence:
-                yield from _actions(child)
-        case Tree(body=body) if body is not None:
-            yield from _actions(body)
 
 
 def _task(node: Do, problems: list[Problem]) -> dict[str, str]:

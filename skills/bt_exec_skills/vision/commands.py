@@ -30,8 +30,7 @@ def _stoppable(kept: str) -> Iterator[None]:
 
 def dataset(source: str, out: Path, scenes: int, seed: int, val_every: int) -> dict[str, Any]:
     """Make a data set; see `bt_exec_skills.vision.dataset.make_dataset`."""
-    from bt_exec_skills.vision.dataset import make_dataset, read_pictures
-    from bt_exec_skills.vision.recipe import Recipe
+    from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
     from bt_exec_skills.vision.sources import find_source
 
     maker = find_source(source)

@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,9 @@ from typing import Any
 from bt_exec.failure import UsageError
 from bt_exec.files import write_whole
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
-from bt_exec_skills.vision.folder_lock import REPORT, claim
-from bt_exec_skills.vision.trainer import bfloat16, one_size_trainer
+from bt_exec_skills.vision.files import REPORT, claim
 
-__all__ = ["TrainSettings", "train"]
+__all__ = ["TrainSettings", "bfloat16", "one_size_trainer", "train"]
 
 _STRIDE = 32
 _BEST = "best.onnx"
@@ -209,3 +209,50 @@ def _data_file(dataset: Path, out: Path) -> Path:
     text = (dataset / "data.yaml").read_text(encoding="utf-8")
     file.write_text(f"path: {dataset.resolve()}\n{text}", encoding="utf-8")
     return file
+
+
+def one_size_trainer() -> type[Any]:
+    """Return a trainer that shuffles pictures of equal size without padding."""
+    from ultralytics.data import build_dataloader
+    from ultralytics.models.yolo.detect import DetectionTrainer
+
+    class OneSizeTrainer(DetectionTrainer):  # type: ignore[misc]
+        def get_dataloader(
+            self, dataset_path: str, batch_size: int = 16, rank: int = 0, mode: str = "train"
+        ) -> Any:
+            pictures = self.build_dataset(dataset_path, mode, batch_size)
+            return build_dataloader(
+                pictures, batch=batch_size, workers=0, shuffle=mode == "train", rank=rank
+            )
+
+    return OneSizeTrainer
+
+
+@contextlib.contextmanager
+def bfloat16(torch: Any) -> Iterator[None]:
+    """Run the network in bfloat16 during training; its outputs are single precision."""
+    from ultralytics.nn.tasks import DetectionModel
+
+    plain = DetectionModel.predict
+
+    def predict(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not self.training:
+            return plain(self, *args, **kwargs)
+        with torch.autocast("cpu", torch.bfloat16):
+            return _to_single(torch, plain(self, *args, **kwargs))
+
+    DetectionModel.predict = predict
+    try:
+        yield
+    finally:
+        DetectionModel.predict = plain
+
+
+def _to_single(torch: Any, value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.float()
+    if isinstance(value, dict):
+        return {key: _to_single(torch, part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_to_single(torch, part) for part in value)
+    return value

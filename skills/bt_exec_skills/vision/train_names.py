@@ -20,7 +20,7 @@ from bt_exec.failure import UsageError
 from bt_exec.files import whole, write_whole
 from bt_exec_skills.vision.crops import NOTHING, SIDE, Crops, crops_of
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
-from bt_exec_skills.vision.folder_lock import REPORT, claim
+from bt_exec_skills.vision.files import REPORT, claim
 from bt_exec_skills.vision.weights import load_alone
 
 __all__ = ["NamesSettings", "train_names"]

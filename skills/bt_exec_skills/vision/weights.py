@@ -1,4 +1,4 @@
-"""Loading of networks: a detector, ``NAME.onnx`` or ``NAME.pt``, or a pair.
+"""Loading of networks that a site file names: a detector, or a pair with a classifier of crops.
 
 A detector may have a classifier ``NAME.names.onnx`` in the same folder. Then the detector locates
 objects and the classifier names them (`TwoStageNetwork`).
@@ -6,6 +6,7 @@ objects and the classifier names them (`TwoStageNetwork`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec.failure import UsageError
+from bt_exec.failure import UnknownName, UsageError
 from bt_exec_skills.perception.picture import Frame
-from bt_exec_skills.vision.crops import cut, proposed
+from bt_exec_skills.vision.crops import Namer, cut, proposed
 from bt_exec_skills.vision.decode import Found, suppress
-from bt_exec_skills.vision.namer import Namer
-from bt_exec_skills.vision.network import LEAST_SCORE, Network, OnnxNetwork, UltralyticsNetwork
-from bt_exec_skills.vision.session import THREADS
+from bt_exec_skills.vision.network import (
+    LEAST_SCORE,
+    THREADS,
+    Network,
+    OnnxNetwork,
+    UltralyticsNetwork,
+)
 
-__all__ = ["TwoStageNetwork", "load", "load_alone", "loaded", "names_beside"]
+__all__ = ["TwoStageNetwork", "load", "load_alone", "loaded", "names_beside", "weights_and_score"]
 
 
 def names_beside(weights: Path) -> Path:
@@ -107,3 +112,29 @@ class TwoStageNetwork:
         order = np.argsort(-scores, kind="stable")
         kept = suppress(boxes[order], None, _SAME)
         return [int(place) for place in order[kept]]
+
+
+def weights_and_score(
+    settings: Mapping[str, Any], usual: float, *, also: tuple[str, ...] = ()
+) -> tuple[str | None, float]:
+    """Return the weights file, or None for the shipped weights, and the minimum score.
+
+    Args:
+        settings: Settings of the site.
+        usual: Default of the minimum score, 0..1.
+        also: Further settings, which the caller reads.
+
+    Raises:
+        UnknownName: If a setting is unknown.
+        UsageError: If a value is wrong.
+    """
+    known = ("weights", *also, "least_score")
+    for key in settings:
+        if key not in known:
+            raise UnknownName("setting of detector", key, known)
+    least, weights = settings.get("least_score", usual), settings.get("weights")
+    if isinstance(least, bool) or not isinstance(least, int | float) or not 0.05 <= least < 1:
+        raise UsageError(f"detector: least_score={least!r}: allowed are 0.05 to 1")
+    if weights is not None and not isinstance(weights, str):
+        raise UsageError(f"detector: weights={weights!r}: a file is needed, .onnx or .pt")
+    return weights, float(least)

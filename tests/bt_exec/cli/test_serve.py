@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from bt_exec.cli.serve import token_for
 from bt_exec.cli.stopping import handled
 from bt_exec.journal import Journal
+from bt_exec.web.login import token_for
 from tests.bt_exec.cli.conftest import Run
 
 TOKEN = "0123456789abcdef"

@@ -20,7 +20,6 @@ from bt_exec.spec.model import (
     MissionSpec,
     NodeBase,
     Parallel,
-    children_of,
 )
 from bt_exec.spec.paths import paths
 from tests.bt_exec.nodes.reference_questions import Question, Surroundings
@@ -88,7 +87,7 @@ class Reference:
             ran = isinstance(node, Do) and path not in self.kept
             reason = self.reasons.get(path, "")
             yield path, node.do if ran else "", self.args.get(path, {}) if ran else {}, reason
-        for child in () if leaf else children_of(node):
+        for child in () if leaf else node.children:
             if not (isinstance(node, Fallback) and self.status.get(self.path(child)) == "failed"):
                 yield from self._finished(child)
 
@@ -284,7 +283,7 @@ class Reference:
 
     def sequence(self, node: NodeBase) -> Work:
         """Run the children in order until one fails."""
-        for child in children_of(node):
+        for child in node.children:
             failure = yield from self.node(child)
             if failure:
                 return failure
@@ -296,12 +295,12 @@ class Reference:
         Earlier failures are causes of the last one.
         """
         failures: list[Failure] = []
-        for child in children_of(node):
+        for child in node.children:
             failure = yield from self.node(child)
             if failure is None:
                 return None
             failures.insert(0, failure)
-            first = next(iter(children_of(child)), None)
+            first = next(iter(child.children), None)
             if node.is_choice and self.status.get(self.path(first)) == "done":
                 return chained(failures)  # the decision for this branch
         return chained(failures)
@@ -434,7 +433,7 @@ class Reference:
 
     def forget_children(self, node: NodeBase) -> None:
         """Reset the status of all descendants of a node."""
-        for child in children_of(node):
+        for child in node.children:
             self.forget(child)
 
 

@@ -9,7 +9,7 @@ from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
-from bt_exec.spec.model import Tree, children_of
+from bt_exec.spec.model import Tree
 from bt_exec.testing import scripted_skill
 from bt_exec.testing.missions import scripted_site
 
@@ -42,7 +42,7 @@ def test_alternative_for_the_failed_part_is_used_after_a_failure():
     )
     answer = FixedPlan(spec).compile(failed)
     assert isinstance(answer, Plan)
-    (part,) = children_of(answer.spec.root)
+    (part,) = answer.spec.root.children
     assert isinstance(part, Tree)
     assert part.tree == "pry"
     header = answer.spec.mission

@@ -24,7 +24,6 @@ from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.repair import repaired
 from bt_exec.rig import Rig
 from bt_exec.robot import Observation
-from bt_exec.serve.login import Login
 from bt_exec.serve.server import HttpServer
 from bt_exec.serve.service import Service
 from bt_exec.site.site import Rates, Site
@@ -32,6 +31,7 @@ from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot
 from bt_exec.testing.missions import scripted_site
+from bt_exec.web.login import Login
 
 GATE = threading.Event()
 """Event that the skill ``hold`` waits for."""

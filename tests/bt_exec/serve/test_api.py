@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from bt_exec.serve.errors import STATUS, sentence
-from bt_exec.serve.page import PAGE
+from bt_exec.serve.errors import ServiceError
+from bt_exec.serve.openapi import PAGE
 from tests.bt_exec.serve.conftest import GATE, Served, serving
 
 
@@ -290,9 +290,9 @@ def test_internal_error_is_reported_without_a_traceback(served: Served, monkeypa
 
 
 def test_every_error_code_has_a_message_in_both_languages():
-    for code in (*STATUS, "ENDED_FIRST", "WITHDRAWN"):
-        english, korean = sentence(code, "en"), sentence(code, "ko")
-        assert english != f"SERVE_{code}", code
+    for code in (*ServiceError.statuses, "ENDED_FIRST", "WITHDRAWN"):
+        english, korean = (ServiceError.sentences.say(code, one) for one in ("en", "ko"))
+        assert english != code, code
         assert korean != english, code
 
 
@@ -318,7 +318,7 @@ def test_page_has_the_same_texts_in_both_languages(shared: Served):
 
 
 def test_any_result_of_a_skill_is_valid_json(served: Served):
-    from bt_exec.serve.error_handlers import Json
+    from bt_exec.web.app import Json
 
     body = Json({"nan": float("nan"), "text": "문"}).body
     assert json.loads(body) == {"nan": "NaN", "text": "문"}

@@ -6,7 +6,7 @@ import contextlib
 import socket
 import time
 
-from bt_exec.serve import protocol
+from bt_exec.web import server
 from tests.bt_exec.serve.conftest import Served
 
 
@@ -24,7 +24,7 @@ def closed(connection: socket.socket) -> bool:
 
 
 def test_slow_request_head_times_out(serve, monkeypatch):
-    monkeypatch.setattr(protocol, "HEAD_S", 0.3)
+    monkeypatch.setattr(server, "HEAD_S", 0.3)
     served: Served = serve()
     connections = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(20)]
     for number, connection in enumerate(connections):
@@ -36,7 +36,7 @@ def test_slow_request_head_times_out(serve, monkeypatch):
 
 
 def test_second_request_head_of_a_connection_times_out(serve, monkeypatch):
-    monkeypatch.setattr(protocol, "HEAD_S", 0.5)
+    monkeypatch.setattr(server, "HEAD_S", 0.5)
     served: Served = serve()
     with socket.create_connection(("127.0.0.1", served.port)) as connection:
         connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -46,7 +46,7 @@ def test_second_request_head_of_a_connection_times_out(serve, monkeypatch):
 
 
 def test_client_that_does_not_read_is_disconnected(serve, monkeypatch):
-    monkeypatch.setattr(protocol, "STALL_S", 0.3)
+    monkeypatch.setattr(server, "STALL_S", 0.3)
     served: Served = serve()
     data = b"x" * 30_000_000
     monkeypatch.setattr(served.service.watching.pictures, "png", lambda number: data)
@@ -63,7 +63,7 @@ def test_client_that_does_not_read_is_disconnected(serve, monkeypatch):
 
 
 def test_long_request_is_not_a_slow_head(serve, monkeypatch):
-    monkeypatch.setattr(protocol, "HEAD_S", 0.2)
+    monkeypatch.setattr(server, "HEAD_S", 0.2)
     served: Served = serve(confirm_s=0.8)
     answer = served.ask("POST", "/llm_command", {"command": "sure?"})
     assert answer.data["reason_code"] == "NOT_CONFIRMED"

@@ -16,7 +16,6 @@ from bt_exec.spec.model import (
     Sequence,
     Tree,
     TreeSpec,
-    children_of,
     rebuild,
     walk,
 )
@@ -63,7 +62,7 @@ def test_walk_and_rebuild() -> None:
     node = root("{sequence: [{do: a}, {fallback: [{do: b}, {tree: t, body: {do: c}}]}]}")
     names = [part.do for part in walk(node) if isinstance(part, Do)]
     assert names == ["a", "b", "c"]
-    assert isinstance(children_of(node)[0], Do)
+    assert isinstance(node.children[0], Do)
 
     def louder(part: NodeBase) -> NodeBase:
         return part.model_copy(update={"do": part.do.upper()}) if isinstance(part, Do) else part
@@ -72,7 +71,7 @@ def test_walk_and_rebuild() -> None:
     assert [part.do for part in walk(changed) if isinstance(part, Do)] == ["A", "B", "C"]
     assert [part.do for part in walk(node) if isinstance(part, Do)] == names
     assert rebuild(node, lambda part: part) is node
-    assert children_of(Tree(tree="t")) == ()
+    assert Tree(tree="t").children == ()
 
 
 def test_document_can_be_built_from_nodes() -> None:

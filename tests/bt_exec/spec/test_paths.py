@@ -6,8 +6,7 @@ from hypothesis import HealthCheck, given, settings
 
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Document
-from bt_exec.spec.paths import encloses, label_of, paths, place_of_children
-from bt_exec.verify.context import nodes_of
+from bt_exec.spec.paths import encloses, label_of, locate, paths
 from tests.bt_exec.spec.strategies import documents
 from tests.cases import examples
 
@@ -58,11 +57,12 @@ def test_enclosing_path() -> None:
 def test_every_node_has_a_unique_path_and_position(document: Document) -> None:
     found = list(paths(document.root))
     assert len({path for path, _ in found}) == len(found)
-    assert [node for _, node in found] == [node for node, _ in nodes_of(document.root)]
-    places = [place for _, place in nodes_of(document.root)]
+    located = list(locate(document.root).walk())
+    assert [node for _, node in found] == [step.node for step in located]
+    places = [step.place for step in located]
     assert len(set(places)) == len(places)
     assert all(label_of(node) for _, node in found)
-    for node, place in nodes_of(document.root):
-        for child, where in place_of_children(node, place):
-            assert where[: len(place)] == place
-            assert child is not node
+    for step in located:
+        for child in step.children:
+            assert child.place[: len(step.place)] == step.place
+            assert child.node is not step.node

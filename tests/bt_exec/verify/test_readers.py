@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from bt_exec.spec.abstract_run import Step
 from bt_exec.spec.model import Do, MissionSpec
-from bt_exec.spec.source import Place
+from bt_exec.spec.paths import locate
 from bt_exec.verify.changes import Calls
-from bt_exec.verify.context import nodes_of
 from bt_exec.verify.readers import Readers
 from tests.bt_exec.verify.layers import CATALOGUE
 
@@ -19,11 +19,12 @@ ASK: dict[str, Any] = {"check": SHUT}
 FACT = "lid"
 
 
-def readers(root: Any) -> tuple[Readers, Place]:
+def readers(root: Any) -> tuple[Readers, Step]:
     """Return the readers of a plan, and the place of its first skill."""
     spec = MissionSpec.model_validate({"mission": {"command": "go"}, "root": root})
-    place = next(place for node, place in nodes_of(spec.root) if isinstance(node, Do))
-    return Readers(spec.root, CATALOGUE, Calls(CATALOGUE)), place
+    located = locate(spec.root)
+    first = next(step for step in located.walk() if isinstance(step.node, Do))
+    return Readers(located, CATALOGUE, Calls(CATALOGUE)), first
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.batch.budget import Budget, Ledger
-from bt_exec_labeler.labelers import LabelerFailure, LabelerSettings
+from bt_exec_labeler.labelers import LabelerFailure, LabelerSettings, RequestThreads, attempts
 from bt_exec_labeler.labelers.remote import Options, RemoteLabeler, create
-from bt_exec_labeler.labelers.remote_settings import RequestThreads, attempts
 from bt_exec_labeler.record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
 

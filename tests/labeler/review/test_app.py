@@ -60,7 +60,11 @@ def page(cards: Sequence[Card], labelled: Path, vocabulary: Vocabulary) -> Any:
 
 
 def error(status: int, code: str, message: str) -> Any:
-    return status, {"error": {"code": code, "message": message}}
+    return status, (code, message)
+
+
+def told(body: Any) -> Any:
+    return body["error"]["code"], body["error"]["message"]
 
 
 def test_frames_of_every_clip_are_pictures(page: Page, cards: Sequence[Card]) -> None:
@@ -76,7 +80,7 @@ def test_frames_of_every_clip_are_pictures(page: Page, cards: Sequence[Card]) ->
             assert headers["cache-control"] == "no-store"
             assert np.array_equal(decoded(data, "shown"), frames[number].image())
         status, _, data = page.get(f"/frames/{last}/{clip}/{len(frames)}.png")
-        assert (status, json.loads(data)) == error(404, "NO_FRAME", "there is no such frame")
+        assert (status, told(json.loads(data))) == error(404, "NO_FRAME", "there is no such frame")
     assert page.get(f"/frames/{last + 1}/recent/0.png")[0] == 404
     for path in ("/frames/-1/recent/0.png", "/frames/0/front/0.png", "/frames/0/recent/1001.png"):
         assert page.get(path)[0] == 422
@@ -91,7 +95,7 @@ def test_damaged_frame_and_missing_clip_are_named(vocabulary: Vocabulary) -> Non
     card = SimpleNamespace(line={"item": "i"}, clips=clips, strip=())
     page = Page([card], vocabulary, SimpleNamespace(reviewer="ann", by_item={}))
     status, _, data = page.get("/frames/0/recent/0.png")
-    assert (status, json.loads(data)) == error(404, "DAMAGED_FRAME", "a.png is damaged")
+    assert (status, told(json.loads(data))) == error(404, "DAMAGED_FRAME", "a.png is damaged")
     assert page.get("/frames/0/summary/0.png")[0] == 404
 
 
@@ -115,8 +119,8 @@ def test_wrong_decision_is_answered_in_the_language_of_the_page(
     page: Page, cards: Sequence[Card]
 ) -> None:
     item = cards[0].line["item"]
-    unknown = page.post("/decisions", {"item": "elsewhere", "decision": "accept"})
-    assert unknown == error(404, "NO_RECORD", "elsewhere is not part of this review")
+    status, said = page.post("/decisions", {"item": "elsewhere", "decision": "accept"})
+    assert (status, told(said)) == error(404, "NO_RECORD", "elsewhere is not part of this review")
     body = {"item": item, "decision": "correct", "record": 7}
     status, said = page.post("/decisions", body)
     (problem,) = said["problems"]
@@ -134,8 +138,8 @@ def test_decision_that_cannot_be_written_is_refused(
 
     full = SimpleNamespace(reviewer="ann", by_item={}, add=add, path=Path("ann.jsonl"))
     body = {"item": cards[0].line["item"], "decision": "accept"}
-    found = Page(cards, vocabulary, full).post("/decisions", body)
-    assert found == error(507, "NOT_KEPT", "ann.jsonl: No space left on device")
+    status, said = Page(cards, vocabulary, full).post("/decisions", body)
+    assert (status, told(said)) == error(507, "NOT_KEPT", "ann.jsonl: No space left on device")
 
 
 def test_page_and_its_parts_are_served(page: Page) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.serve.server import AppServer
+from bt_exec.web.server import AppServer
 from bt_exec_labeler.batch.output import Output
 from bt_exec_labeler.batch.run import run
 from bt_exec_labeler.items import items_of

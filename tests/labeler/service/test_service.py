@@ -20,8 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bt_exec.failure import UsageError
-from bt_exec.serve.login import Login
-from bt_exec.serve.server import AppServer
+from bt_exec.web.login import Login
+from bt_exec.web.server import AppServer
 from bt_exec_labeler.batch.budget import Budget, Ledger
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import Item, Role, items_of

@@ -14,8 +14,7 @@ import pytest
 from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_llm.client import ModelClient, ModelFailure, ModelSettings, Turn
 from bt_exec_llm.client import errors as errors_module
-from bt_exec_llm.client.errors import CODES, PASSING, SENTENCES
-from bt_exec_llm.client.server_errors import retry_after
+from bt_exec_llm.client.errors import CODES, PASSING, SENTENCES, retry_after
 from bt_exec_llm.testing.messages_server import (
     Reply,
     cut_off,

@@ -15,7 +15,7 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 from bt_exec_skills.door.perception.observation import DoorEstimate
-from bt_exec_skills.door.settings import DoorSettings
+from bt_exec_skills.door.rigs import DoorSettings
 from bt_exec_skills.door.turn_report import KEYS, DoorReporter
 
 SITE = load_site("door")

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bt_exec_skills.things.dataset.scenes import TableScenes
-from bt_exec_skills.things.names import THINGS
+from bt_exec_skills.things.dataset.scenes import THINGS, TableScenes
 
 SEEDS = 700_000_000  # different from those of any data set
 ASKED_COLOURS = ("red", "green", "blue")

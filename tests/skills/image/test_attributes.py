@@ -1,5 +1,7 @@
 """Attributes of crops: colour, shape, size, brightness, sharpness; yes, no or undecided."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -77,6 +79,53 @@ def test_big_and_small_are_relative():
     assert small == [True, True, False, False]
     alike = crops_with_radii(20, 21, 22)
     assert tools.verify_attribute(alike[0], "big", alike).holds is None
+
+
+def row_of(*radii):
+    """Return crops of discs beside each other."""
+    return [
+        replace(one, instance=replace(one.instance, bbox=(90 * place, 0, 90 * place + 80, 80)))
+        for place, one in enumerate(crops_with_radii(*radii))
+    ]
+
+
+def test_object_does_not_exceed_itself():
+    crops = row_of(20, 40)
+    before = [tools.Decision(True, "", 1.0)] * 2
+    holds = [one.holds for one in tools.exceeding(crops, before, "small", crops[:1])]
+    assert holds == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "rank", "which"),
+    [("big", 1, 3), ("big", 2, 1), ("small", 2, 0), ("big", 4, 2), ("big", 5, None)],
+)
+def test_rank_selects_one_of_an_order(attribute, rank, which):
+    crops = row_of(20, 30, 12, 40)
+    before = [tools.Decision(True, "", 1.0)] * 4
+    found = tools.exceeding(crops, before, attribute, crops, rank=rank)
+    assert [place for place, one in enumerate(found) if one.holds] == [which][: which is not None]
+
+
+@pytest.mark.parametrize(("radii", "which"), [((20, 30, 12), [1]), ((20, 30), [])])
+def test_middle_is_that_of_a_row_of_odd_length(radii, which):
+    crops = row_of(*radii)
+    before = [tools.Decision(True, "", 1.0)] * len(crops)
+    found = tools.exceeding(crops, before, "middle", crops, rank=1)
+    assert [place for place, one in enumerate(found) if one.holds] == which
+
+
+@pytest.mark.parametrize(
+    ("part", "holds", "clear"),
+    [
+        (("top", "left"), True, True), (("bottom", ""), False, True), (("", "right"), False, True),
+        (("middle", ""), False, True), (("", "left"), True, True),
+    ],
+)  # fmt: skip
+def test_part_of_the_picture_is_decided_by_the_centre(part, holds, clear):
+    one = Instance("", (10, 10, 30, 30), 1.0, "annotation")
+    (found,) = tools.in_part([one], [tools.Decision(True, "", 1.0)], (100, 100), *part)
+    assert (found.holds, found.confidence > 0.5) == (holds, clear)
 
 
 def test_brightness_and_sharpness_are_compared():

@@ -22,6 +22,8 @@ SHORT = {
     "c": ["count"],
     "n": ["count", "answer"],
     "r": ["read_text", "crop", "answer"],
+    "t": ["read_text", "crop"],
+    "p": ["check_part"],
     "o": ["segment_colour", "crop"],
     "l": ["count", "compare_things"],
     "d": ["compare_pictures", "crop", "answer"],

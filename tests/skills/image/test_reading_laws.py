@@ -12,6 +12,7 @@ from bt_exec.language.reading.node import Node, normal
 from bt_exec.language.reading.reader import Reading
 from bt_exec.language.reading.session import resolve
 from bt_exec_skills.image.perception.graded_attributes import DEGREES
+from bt_exec_skills.image.perception.relations import SIDES
 from bt_exec_skills.image.rules.words import generator, lexicon, reader
 from tests.cases import cases, examples
 
@@ -69,6 +70,12 @@ modifiers = st.one_of(
     st.lists(st.sampled_from(ADJECTIVES), min_size=2, max_size=2, unique=True).map(
         lambda names: node("or", of=tuple(map(has, names)))
     ),
+    st.builds(
+        lambda row, column: node("placed", row=row, column=column),
+        st.sampled_from(["top", "bottom"]),
+        st.sampled_from(["left", "centre", "right"]),
+    ),
+    simple.map(lambda to: node("rel", relation="between", to=to)),
 )
 modified = st.builds(
     lambda phrase, modifier: node("np", of=conjunction([phrase.node("of"), modifier])),
@@ -76,11 +83,12 @@ modified = st.builds(
     modifiers,
 )
 superlatives = st.builds(
-    lambda attribute, phrase: node(
-        "np", of=node("most", attribute=attribute, of=phrase.node("of"))
+    lambda attribute, phrase, rank: node(
+        "np", of=node("most", attribute=attribute, of=phrase.node("of"), **rank)
     ),
-    st.sampled_from(DEGREES),
+    st.sampled_from([*DEGREES, *SIDES]),
     simple,
+    st.sampled_from([{}, {"rank": 2}, {"rank": 4}]),
 )
 phrases = st.one_of(simple, modified, superlatives)
 quantities = st.builds(
@@ -125,6 +133,14 @@ questions = st.one_of(
         simple,
         simple,
         st.sampled_from(["colour", "shape", "size"]),
+    ),
+    st.builds(
+        lambda phrase, aspect: ask("whether", node("alike", aspect=aspect, of=phrase)),
+        simple,
+        st.sampled_from(["colour", "shape", "size"]),
+    ),
+    st.builds(
+        lambda one, two: ask("how_many", node("more", of=one, to=two, sign="more")), simple, simple
     ),
 ).map(normal)  # fmt: skip
 PIECES = ["은", "는", "이", "원", "안", "the", "not", "of", "빨간", "몇", "개"]

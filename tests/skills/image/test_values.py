@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.perception.attributes import object_side
 from bt_exec_skills.image.perception.bars import Bar, bar_value, bars_among
 from bt_exec_skills.image.perception.codes import read_codes
 from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.image.perception.loanwords import sounds_like
 from bt_exec_skills.image.perception.segment import segment_colour
 from bt_exec_skills.image.perception.written_values import (
     group_into_rows,
@@ -101,6 +103,59 @@ def test_articles_are_added_up_without_a_written_total():
     found = written_value(lines(("Bread", "2.00"), ("Milk", "1.50")), "total")
     assert (found.value, found.adds_up, found.sure <= 0.65) == (3.5, None, True)
     assert written_value(lines("Hello", "World"), "total").value is None
+
+
+def test_row_that_does_not_end_with_an_amount_is_not_an_article():
+    address = [*lines("GREEN MARKET", "12 Main Street"), *RECEIPT[2:8]]
+    assert written_value(address, "dearest").value == "Cherry pie"
+    assert written_value(address, "articles").value == 3
+
+
+@pytest.mark.parametrize(
+    ("wanted", "names", "value"),
+    [
+        ("dearer", (["coffee"], ["cherry pie"]), False),
+        ("cheaper", (["coffee"], ["cherry pie"]), True),
+        ("difference", (["cherry pie"], ["coffee"]), 1.5),
+        ("cheapest", (["coffee"], ["cherry pie"]), "Coffee"),
+        ("price", (["coffee"], ["coffee"], ["tomato"]), 8.25),
+        ("dearer", (["coffee"], ["wine"]), None),
+    ],
+)
+def test_prices_are_compared(wanted, names, value):
+    assert written_value(RECEIPT, wanted, *names).value == value
+
+
+TICKETS = lines("Ticket prices", ("Adult", "15"), ("Child", "8"), ("Lemonade", "3"))
+
+
+def test_word_of_a_name_that_is_only_in_the_heading_is_not_needed():
+    assert written_value(TICKETS, "price", ["child ticket"]).value == 8
+    assert written_value(TICKETS, "price", ["dog ticket"]).value is None
+
+
+def test_cheapest_of_a_group_is_uncertain_unless_the_heading_names_it():
+    assert written_value(TICKETS, "dearest", ["ticket"]).sure > 0.9
+    assert written_value(TICKETS, "dearest", ["drink"]).sure <= 0.5
+
+
+def test_loanword_names_the_article_that_sounds_like_it():
+    assert written_value(TICKETS, "price", ["레모네이드"]).value == 3
+    assert written_value(TICKETS, "price", ["레모네이드"]).sure <= 0.7
+    assert written_value(TICKETS, "price", ["커피"]).value is None
+
+
+@pytest.mark.parametrize(
+    ("korean", "english", "alike"),
+    [
+        ("치즈케이크", "Cheesecake", True), ("모카", "Mocha", True),
+        ("초콜릿", "Hot chocolate", True), ("카페라떼", "Cafe Latte", True),
+        ("햄버거", "Hamburger", True), ("커피", "Latte", False),
+        ("라떼", "Total", False), ("차", "Tea", False), ("latte", "Latte", False),
+    ],
+)  # fmt: skip
+def test_loanwords_are_compared_by_their_consonants(korean, english, alike):
+    assert sounds_like(korean, english) is alike
 
 
 def test_price_in_a_row_of_several_amounts_is_uncertain():
@@ -234,6 +289,26 @@ def test_bar_has_the_value_of_its_upper_edge():
     assert [bar_value([one], regions, said).label for one in bars] == ["AA", "", ""]
     assert bar_value(regions, regions, said) == Bar(None, 3)
     assert bar_value(bars[:1], regions, said[:2]).value is None
+
+
+def turned(one, size=(460, 640)):
+    """Return an instance of a chart that was mirrored at its falling diagonal."""
+    x1, y1, x2, y2 = one.bbox
+    box = size[0] - y2, size[1] - x2, size[0] - y1, size[1] - x1
+    return Instance(one.label, box, one.score, one.source)
+
+
+def test_lying_bar_has_the_value_of_its_right_end():
+    said = [turned(one) for one in marks()[1]]
+    upright = chart((40, 75, 10), (RED, BLUE, GREEN))
+    regions = segment_colour(cv2.flip(cv2.rotate(upright, cv2.ROTATE_90_CLOCKWISE), 0))
+    bars = bars_among(regions)
+    assert [one.label for one in bars] == ["green", "blue", "red"]
+    values = [bar_value([one], regions, said).value for one in bars]
+    assert values == pytest.approx([10, 75, 40], abs=1)
+    assert bar_value(regions, regions, said, ["aa"]).value == pytest.approx(40, abs=1)
+    high = [object_side(one, upright=True) for one in bars]
+    assert high[1] > high[2] > high[0]
 
 
 def test_nonlinear_axis_gives_no_value():

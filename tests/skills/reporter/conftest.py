@@ -23,7 +23,7 @@ from bt_exec_skills.reporter.perception.observation import PlacedDetection, Repo
 from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.speaker import Reply, ScriptedSpeaker
-from bt_exec_skills.reporter.settings import ReporterSettings
+from bt_exec_skills.reporter.rigs import ReporterSettings
 from bt_exec_skills.reporter.sitemap import SiteMap, make_map
 
 TICK_S = 0.05

@@ -132,6 +132,9 @@ class FaultySimulator:
         if handler.path != "/send_action":
             return self.say(handler, {"detail": "Not Found"}, 404)
         code = body["action"]["payload"]["code"]
+        if "get_ee_position" in code:
+            at = self.objects[self.held] if self.held else [*self.base[:2], 1.0]
+            return self.say(handler, {"status": "success", "result": {"ee": [at, [0, 0, 0]]}})
         self.codes.append(code)
         if self.strikes("throws and says success"):
             return self.say(handler, {"status": "success", "result": {}})

@@ -13,8 +13,7 @@ from bt_exec_skills.tabletop.perception.finder import (
     _tiles,
     make_finder,
 )
-from bt_exec_skills.tabletop.perception.picture import Picture
-from bt_exec_skills.tabletop.perception.viewpoint import Viewpoint
+from bt_exec_skills.tabletop.perception.picture import Picture, Viewpoint
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
 from bt_exec_skills.tabletop.sim.layout import WorldOptions
 from bt_exec_skills.tabletop.sim.world import TableWorld

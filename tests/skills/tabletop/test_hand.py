@@ -107,7 +107,7 @@ TABLE = {"table_0": Table(1.0, 0.0, 0.5, 0.5, 0.75)}
 )
 def test_object_in_the_air_within_reach_was_held_before(now: Environment, held: str | None):
     hand = Hand()
-    hand.recognise(replace(now, told=TABLE))
+    hand.recognise(replace(now, told=TABLE), None)
     assert hand.holds(now) == held
     assert hand.facts(now) == ({"hand": "cup", "spot.cup": "hand"} if held else {"hand": "empty"})
 
@@ -115,5 +115,19 @@ def test_object_in_the_air_within_reach_was_held_before(now: Environment, held: 
 def test_several_objects_in_the_air_are_not_in_the_hand():
     two = {name: Placed(1, Point(1.0, 0.0, 1.2)) for name in ("cup", "ball")}
     hand = Hand()
-    hand.recognise(Environment(0.0, two, HERE, TABLE))
+    hand.recognise(Environment(0.0, two, HERE, TABLE), None)
     assert hand.thing is None
+
+
+@pytest.mark.parametrize(
+    ("at", "held"),
+    [
+        (Point(1.0, 0.0, 0.86), "cup"),  # in the room's frame
+        (Point(0.5, 0.0, 0.86), "cup"),  # in that of the robot
+        (Point(0.8, 0.0, 1.1), None),
+    ],
+)
+def test_object_at_the_hand_was_held_before(at: Point, held: str | None):
+    hand, now = Hand(), replace(world(0.85), told=TABLE)  # low over the table
+    hand.recognise(now, at)
+    assert hand.holds(now) == held

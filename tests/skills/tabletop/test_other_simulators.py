@@ -160,3 +160,14 @@ def test_held_object_is_not_reported_without_a_new_reading(faulty, remote_site):
         assert rig.facts_now()["hand"] == "empty"
         rig.services["hand"].reach("object_red_1", Point(1.0, 0.0, 0.8))
         assert "hand" not in rig.facts_now()
+
+
+def test_new_session_finds_the_held_object_without_reported_tables(faulty, remote_site):
+    simulator = faulty("")
+    with Session(remote_site(simulator.address)) as session:
+        assert session.run("pick up the red thing 1").status == "satisfied"
+    with Session(remote_site(simulator.address)) as session:
+        assert session.run("what are you holding?").message == "I hold red thing 1."
+        outcome = session.run("put it in the red bowl")
+    assert outcome.status == "satisfied", outcome.message
+    assert simulator.objects["object_red_1"][:2] == pytest.approx([1.5, 1.3], abs=0.1)

@@ -5,8 +5,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.tabletop.names import looks_of
-from bt_exec_skills.tabletop.rigs import make_http_rig, make_sim_rig
-from bt_exec_skills.tabletop.settings import TableSettings, TableStart
+from bt_exec_skills.tabletop.rigs import TableSettings, TableStart, make_http_rig, make_sim_rig
 from bt_exec_skills.tabletop.sim.body import SimTableRobot
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
 from bt_exec_skills.tabletop.sim.layout import WorldOptions, draw_layout

@@ -5,8 +5,7 @@ from itertools import islice
 
 from bt_exec_skills.things.calibrate import calibrate
 from bt_exec_skills.things.dataset.scenes import TableScenes
-from bt_exec_skills.vision.dataset import make_dataset
-from bt_exec_skills.vision.recipe import Recipe
+from bt_exec_skills.vision.dataset import Recipe, make_dataset
 
 
 class FewPictures(TableScenes):

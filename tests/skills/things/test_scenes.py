@@ -6,17 +6,15 @@ import mujoco
 import numpy as np
 import pytest
 
-from bt_exec_skills.simulation.raycast import RayPainter
+from bt_exec_skills.simulation.rays import RayPainter
 from bt_exec_skills.things.dataset.arrange import Pose, arranged
-from bt_exec_skills.things.dataset.colours import FRUIT, PAINT
 from bt_exec_skills.things.dataset.figures import chair, person
 from bt_exec_skills.things.dataset.fruit import FRUITS
-from bt_exec_skills.things.dataset.meshes import box, lathe
-from bt_exec_skills.things.dataset.scenes import HEIGHT, WIDTH, TableScenes, View, aim
+from bt_exec_skills.things.dataset.meshes import FRUIT, PAINT, box, lathe
+from bt_exec_skills.things.dataset.scenes import HEIGHT, THINGS, WIDTH, TableScenes, View, aim
 from bt_exec_skills.things.dataset.stage import AWAY, Prop, build_stage, clutter
 from bt_exec_skills.things.dataset.truth import shown_in
 from bt_exec_skills.things.dataset.ware import WARE
-from bt_exec_skills.things.names import THINGS
 from bt_exec_skills.vision.sources import find_source
 
 

@@ -11,9 +11,8 @@ import pytest
 
 from bt_exec_skills.perception.contracts import View
 from bt_exec_skills.perception.picture import overlaps
-from bt_exec_skills.things.dataset.scenes import TableScenes
+from bt_exec_skills.things.dataset.scenes import THINGS, TableScenes
 from bt_exec_skills.things.detector import make_detector
-from bt_exec_skills.things.names import THINGS
 from bt_exec_skills.things.weights import SHIPPED, shipped_probability
 from bt_exec_skills.vision.weights import names_beside
 
@@ -57,9 +56,8 @@ def test_shipped_network_finds_most_objects() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_figures_hold_on_held_out_scenes(tmp_path: Path) -> None:
-    from bt_exec_skills.vision.dataset import make_dataset, read_pictures
+    from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate
-    from bt_exec_skills.vision.recipe import Recipe
     from bt_exec_skills.vision.weights import load
 
     source = TableScenes()

@@ -10,9 +10,8 @@ import pytest
 
 from bt_exec_skills.perception.picture import overlaps
 from bt_exec_skills.vision.crops import MARGIN, NOTHING, SIDE, crops_of, cut, proposed
-from bt_exec_skills.vision.dataset import make_dataset, read_pictures
+from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
 from bt_exec_skills.vision.decode import Found
-from bt_exec_skills.vision.recipe import Recipe
 
 
 @pytest.mark.parametrize("box", [(20, 30, 60, 50), (20.4, 30.1, 39.8, 69.7)])

@@ -12,8 +12,13 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.vision.dataset import finished_recipe, make_dataset, read_pictures
-from bt_exec_skills.vision.recipe import Recipe, read_recipe
+from bt_exec_skills.vision.dataset import (
+    Recipe,
+    finished_recipe,
+    make_dataset,
+    read_pictures,
+    read_recipe,
+)
 from tests.cases import some
 
 RECIPE = Recipe("squares", 3, 6, 3, ("round", "square"))

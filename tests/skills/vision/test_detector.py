@@ -10,10 +10,9 @@ import pytest
 
 from bt_exec_skills.perception.contracts import View
 from bt_exec_skills.vision.calibration import calibration_of
-from bt_exec_skills.vision.dataset import make_dataset, read_pictures
+from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
 from bt_exec_skills.vision.decode import Found
 from bt_exec_skills.vision.detector import RIVAL, NetworkDetector
-from bt_exec_skills.vision.recipe import Recipe
 
 VIEW: View[Any] = View(0.0, np.zeros((48, 64, 3), np.uint8))
 

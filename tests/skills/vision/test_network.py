@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.vision.dataset import read_pictures
-from bt_exec_skills.vision.namer import Namer
+from bt_exec_skills.vision.crops import Namer
+from bt_exec_skills.vision.dataset import read_pictures, read_recipe
 from bt_exec_skills.vision.network import OnnxNetwork
-from bt_exec_skills.vision.recipe import read_recipe
 from bt_exec_skills.vision.train import TrainSettings, train
 from bt_exec_skills.vision.weights import load, load_alone
 from tests.cases import some

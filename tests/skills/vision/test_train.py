@@ -13,8 +13,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.vision import train as training
-from bt_exec_skills.vision.dataset import make_dataset
-from bt_exec_skills.vision.recipe import Recipe
+from bt_exec_skills.vision.dataset import Recipe, make_dataset
 from bt_exec_skills.vision.train import TrainSettings
 
 FIGURES = {"metrics/mAP50(B)": 0.5}

@@ -17,10 +17,9 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.vision import train_names as training
-from bt_exec_skills.vision.dataset import make_dataset
+from bt_exec_skills.vision.dataset import Recipe, make_dataset
 from bt_exec_skills.vision.decode import Found
-from bt_exec_skills.vision.folder_lock import REPORT
-from bt_exec_skills.vision.recipe import Recipe
+from bt_exec_skills.vision.files import REPORT
 from bt_exec_skills.vision.train_names import NamesSettings, train_names
 from tests.skills.vision.conftest import ScriptedNetwork
 
@@ -93,9 +92,8 @@ def learn(data: Path, work: Path) -> None:
 
     Both runs must give the same network, which recognises squares.
     """
-    from bt_exec_skills.vision.crops import crops_of
+    from bt_exec_skills.vision.crops import Namer, crops_of
     from bt_exec_skills.vision.dataset import read_pictures
-    from bt_exec_skills.vision.namer import Namer
 
     network = ScriptedNetwork(CORNERS)
     training.load_alone = lambda _: network  # type: ignore[assignment,misc]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.door.dataset.colours import Rng
+from bt_exec_skills.door.dataset.style import Rng
 from bt_exec_skills.door.robot import OPEN_RAD
 from bt_exec_skills.door.sim.body import SimDoorRobot
 from bt_exec_skills.door.sim.world import DoorWorld

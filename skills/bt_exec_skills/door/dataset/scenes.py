@@ -1,4 +1,4 @@
-"""Training scenes of the door world, used for the shipped detector.
+"""Training scenes of the door world, used for the shipped detector, and their evaluation.
 
 Half of the scenes are moments of missions that run without perception; the others place door, arms
 and material at random. A scene is one cabinet; everything else varies between its pictures.
@@ -12,24 +12,27 @@ from dataclasses import asdict
 import mujoco
 import numpy as np
 
-from bt_exec_skills.door.dataset.colours import Rng
 from bt_exec_skills.door.dataset.poses import mission_states, posed_states, some_angle
-from bt_exec_skills.door.dataset.style import add_extras, enlarge, restyle, through_sensor
+from bt_exec_skills.door.dataset.style import Rng, add_extras, enlarge, restyle, through_sensor
+from bt_exec_skills.door.perception.calibration import Calibration, CameraPose, DoorShape
+from bt_exec_skills.door.perception.contracts import DoorView
 from bt_exec_skills.door.perception.detector_factory import SHIPPED
+from bt_exec_skills.door.perception.learned_detector import LearnedDetector
+from bt_exec_skills.door.perception.state_estimator import LearnedEstimator
 from bt_exec_skills.door.robot import state_at
-from bt_exec_skills.door.sim.camera import GEOMS, geom_ids
+from bt_exec_skills.door.sim.camera import GEOMS
 from bt_exec_skills.door.sim.layout import WorldOptions
-from bt_exec_skills.door.sim.measure import calibration_of
 from bt_exec_skills.door.sim.mjcf import world_xml
-from bt_exec_skills.door.sim.world import DoorWorld
+from bt_exec_skills.door.sim.world import DoorWorld, calibration_of
 from bt_exec_skills.perception.picture import Frame, Mask, box_of
+from bt_exec_skills.simulation.camera import geom_ids
 from bt_exec_skills.simulation.painter import gl_works, make_painter
-from bt_exec_skills.simulation.raycast import RayPainter
+from bt_exec_skills.simulation.rays import RayPainter
 from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.network import Network
-from bt_exec_skills.vision.sample import Mark, Sample
+from bt_exec_skills.vision.sample import Mark, Picture, Sample
 
-__all__ = ["DoorScenes"]
+__all__ = ["DoorScenes", "answerer"]
 
 WIDTH, HEIGHT = 320, 240
 _LEAST_PIXELS = {"door": 300, "door-handle": 40, "material": 50, "person": 250}
@@ -47,8 +50,6 @@ class DoorScenes:
 
     def answerer(self, network: Network) -> Answer:
         """Return a function that compares true and estimated door state in a picture."""
-        from bt_exec_skills.door.dataset.exam import answerer
-
         return answerer(network)
 
     def scene(self, seed: int) -> Iterator[Sample]:
@@ -129,3 +130,26 @@ def _visible_boxes(masks: dict[str, Mask], angle: float) -> tuple[Mark, ...]:
         for kind, mask in masks.items()
         if int(mask.sum()) >= _LEAST_PIXELS[kind]
     )
+
+
+def answerer(network: Network) -> Answer:
+    """Return a function that gives true and estimated state of the door in a picture.
+
+    Enlarged parts and pictures that show too little of the door have no state.
+    """
+    detector = LearnedDetector(network)
+
+    def answer(picture: Picture) -> tuple[str, str] | None:
+        shown = any(
+            mark.label.startswith("door-") and mark.label != "door-handle" for mark in picture.marks
+        )
+        if picture.facts["crop"] or not shown:
+            return None
+        calibration = Calibration(
+            CameraPose(**picture.facts["camera"]), DoorShape(**picture.facts["door"])
+        )
+        view = DoorView(0.0, picture.image())
+        told = LearnedEstimator(calibration).estimate(view, detector.detect(view))
+        return state_at(float(picture.facts["angle_rad"])), told.state
+
+    return answer

@@ -15,11 +15,30 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.door.dataset.colours import Rng, some_colour, some_wood
 from bt_exec_skills.door.perception.calibration import CameraPose
 from bt_exec_skills.door.sim.layout import Layout
 
-__all__ = ["add_extras", "enlarge", "restyle", "through_sensor"]
+__all__ = ["Rng", "add_extras", "enlarge", "restyle", "some_colour", "some_wood", "through_sensor"]
+
+Rng = np.random.Generator
+_ORANGE = (0.0, 0.14)  # hues of the material
+
+
+def some_colour(rng: Rng, *, orange: bool = False) -> list[float]:
+    """Return a colour, grey or vivid; vivid orange only on request."""
+    if orange:
+        hue, vivid, value = rng.uniform(0.055, 0.1), rng.uniform(0.8, 0.98), rng.uniform(0.75, 1.0)
+    else:
+        hue = rng.uniform(_ORANGE[1], 0.97)
+        vivid = rng.uniform(0.0, 0.2) if rng.random() < 0.6 else rng.uniform(0.2, 0.9)
+        value = rng.uniform(0.08, 1.0)
+    return list(colorsys.hsv_to_rgb(hue, vivid, value))
+
+
+def some_wood(rng: Rng) -> list[float]:
+    """Return a colour of wood."""
+    return [rng.uniform(0.45, 0.75), rng.uniform(0.32, 0.55), rng.uniform(0.15, 0.35)]
+
 
 _CLUTTER = tuple(f"clutter/{i}" for i in range(5))
 _SHAPES = (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CYLINDER, mujoco.mjtGeom.mjGEOM_SPHERE)

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.perception.contracts import Detection, View
-from bt_exec_skills.perception.oracle import Thing
-from bt_exec_skills.perception.picture import Mask
+from bt_exec_skills.perception.oracle import ObjectTruth
 
 __all__ = ["DoorStateEstimator", "DoorTruth", "DoorView"]
 
 
 @dataclass(frozen=True)
-class DoorTruth:
-    """Ground truth of a simulated view; implements `bt_exec_skills.perception.oracle.Truth`.
+class DoorTruth(ObjectTruth):
+    """Ground truth of a simulated view.
 
     Attributes:
-        masks: The pixels that show each label, bool of shape (height, width).
         angle_rad: The hinge angle.
         door_seen: Share of the door panel that is in view, 0..1.
         interior_seen: Share of the opening through which the inside is in view, 0..1.
     """
 
-    masks: Mapping[str, Mask]
     angle_rad: float
     door_seen: float
     interior_seen: float
-
-    def shown(self) -> Iterator[tuple[Thing, Mask]]:
-        """Implement `Truth.shown`; the door's pixels include those of its handle."""
-        for label, mask in self.masks.items():
-            yield Thing(label), mask
 
 
 DoorView: TypeAlias = View[DoorTruth]

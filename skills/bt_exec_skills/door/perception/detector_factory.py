@@ -20,8 +20,7 @@ from bt_exec.files import expand_home
 from bt_exec_skills.door.perception.calibration import Calibration
 from bt_exec_skills.door.perception.learned_detector import LearnedDetector
 from bt_exec_skills.door.perception.state_estimator import LearnedEstimator
-from bt_exec_skills.vision.site_settings import weights_and_score
-from bt_exec_skills.vision.weights import loaded
+from bt_exec_skills.vision.weights import loaded, weights_and_score
 
 __all__ = ["SHIPPED", "make_learned", "weights_path"]
 

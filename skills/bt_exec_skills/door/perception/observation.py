@@ -1,4 +1,4 @@
-"""Observation of the door pack: detections, the state of the door, the frame.
+"""Observation of the door pack: detections, the state of the door, touch, the frame.
 
 Only observations contain boxes; actions have labels.
 """
@@ -7,17 +7,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from bt_exec_skills.door.perception.touch import Touched
-from bt_exec_skills.door.robot import DoorState
+from bt_exec.language.messages import Messages
+from bt_exec_skills.door.robot import ARMS, DoorRobot, DoorState
 from bt_exec_skills.perception.contracts import CameraFault, Detection
+from bt_exec_skills.perception.objects import Detections, fault_in_words
 
 if TYPE_CHECKING:
     from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["CLEAR", "DoorEstimate", "DoorObservation", "DoorUncertainty"]
+__all__ = ["CLEAR", "DoorEstimate", "DoorObservation", "DoorUncertainty", "Touch", "Touched"]
+
+Touched: TypeAlias = Literal["held", "in_front", "lost"]
+"""A hand holds the material; lost it before the door, where it falls to the floor; or lost it
+anywhere else."""
+
+
+class Touch:
+    """Records whether a hand held the material, and where that hand was.
+
+    Args:
+        robot: The robot.
+    """
+
+    def __init__(self, robot: DoorRobot) -> None:
+        self._robot = robot
+        self._last: Touched | None = None
+
+    def feel(self) -> Touched | None:
+        """Return the tactile state of the material; None if no hand ever held it.
+
+        Must be called with every picture, because changes in between are missed.
+        """
+        holding = [arm for arm in ARMS if self._robot.holding(arm) == "material"]
+        if not holding:
+            return self._last
+        self._last = "lost" if any(map(self._robot.in_doorway, holding)) else "in_front"
+        return "held"
+
 
 CLEAR = 0.85
 """Minimum visible share of the opening to rule out hidden material: the rest is a strip at the
@@ -53,33 +83,13 @@ class DoorEstimate:
         return frozenset(self.between if self.state == "uncertain" else (self.state,))
 
 
-_WORDS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "door": ("door", "문"),
-        "open": ("open", "열림"),
-        "ajar": ("ajar", "조금 열림"),
-        "closed": ("closed", "닫힘"),
-        "uncertain": ("uncertain", "불확실"),
-        "handle": ("handle", "손잡이"),
-        "material": ("material", "자재"),
-        "yes": ("yes", "보임"),
-        "no": ("no", "안 보임"),
-        "unconfirmed": ("unsure", "불확실"),
-        "outside": ("outside", "문 밖"),
-        "fault": ("camera", "카메라"),
-        "dark": ("dark", "어두움"),
-        "frozen": ("frozen", "멈춤"),
-        "noise": ("noise", "잡음"),
-        "occluded": ("covered", "가려짐"),
-        "wrong_size": ("wrong picture size", "영상 크기 다름"),
-        "missing": ("no picture", "영상 없음"),
-    }
-)
-"""Words in English and Korean."""
+@cache
+def _words() -> Messages:
+    return Messages.load([Path(__file__).with_name("words.yaml")])
 
 
 @dataclass(frozen=True)
-class DoorObservation:
+class DoorObservation(Detections):
     """One view of the door; implements `bt_exec.robot.Observation`.
 
     Attributes:
@@ -98,22 +108,10 @@ class DoorObservation:
     fault: CameraFault | None = None
     touched: Touched | None = None
 
-    def sees(self, label: str) -> bool:
-        """Return whether an object with that label is detected."""
-        return any(found.label == label for found in self.detections)
-
-    def confirms(self, label: str) -> bool:
-        """Return whether an object with that label is detected without doubt."""
-        return any(found.label == label and not found.doubt for found in self.detections)
-
     @property
     def inside_clear(self) -> bool:
         """Whether the space behind the door is not known to be hidden."""
         return self.door.inside is None or self.door.inside >= CLEAR
-
-    def labels(self) -> tuple[str, ...]:
-        """Return the detected labels, each once."""
-        return tuple(dict.fromkeys(found.label for found in self.detections))
 
     def facts(self) -> Mapping[str, str]:
         """Return facts for the dry run: the state of the door and the place of the material."""
@@ -127,14 +125,14 @@ class DoorObservation:
 
     def describe(self, language: str) -> str:
         """Return a line for the operator: "door open 0.9 · handle yes · material no"."""
-        say = {word: texts[language == "ko"] for word, texts in _WORDS.items()}
-        parts = [f"{say['door']} {say[self.door.state]} {self.door.confidence:.1f}"]
+        say = partial(_words().word, language=language)
+        parts = [f"{say('door')} {say(self.door.state)} {self.door.confidence:.1f}"]
         for word, label in (("handle", "door-handle"), ("material", "material")):
             doubts = [found.doubt for found in self.detections if found.label == label]
             seen = min(doubts) or "yes" if doubts else "no"  # a certain detection comes first
-            parts.append(f"{say[word]} {say[seen]}")
+            parts.append(f"{say(word)} {say(seen)}")
         if self.fault is not None:
-            parts.append(f"{say['fault']}: {say[self.fault]}")
+            parts.append(fault_in_words(self.fault, language))
         return " · ".join(parts)
 
     def record(self) -> dict[str, Any]:

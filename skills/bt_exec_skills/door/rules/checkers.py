@@ -26,8 +26,8 @@ from bt_exec.failure import Problem
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.expression import leaves
 from bt_exec.spec.model import Do, MissionSpec, walk
+from bt_exec.spec.paths import locate
 from bt_exec.spec.source import show_place
-from bt_exec.verify.context import conditions_of, nodes_of
 from bt_exec_skills.door.rules.gate import handles_material
 
 __all__ = ["CHECKERS", "arm_as_asked", "door_only", "gate_reasons", "stated_state"]
@@ -49,9 +49,10 @@ def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
         return
     asked = {node.do for node in walk(context.meant.root, Do)}
     told = {
-        part.name
-        for node, place in nodes_of(context.meant.root)
-        for part, _ in conditions_of(node, place)
+        leaf.name
+        for node in walk(context.meant.root)
+        for condition in node.conditions.values()
+        for leaf in leaves(condition)
     }
     if not asked and told & {"material_visible", "hand_holds", "hand_empty"}:
         return  # a question about the material
@@ -60,18 +61,18 @@ def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
         ("close_door", "open_door", "CLOSING_IN_OPEN_COMMAND"),
     ):
         if other in asked and skill not in asked:
-            for step, place in nodes_of(spec.root, kind=Do):
-                if step.do == skill:
+            for step in locate(spec.root).walk(Do):
+                if step.node.do == skill:
                     message = f"the command asks for {other}; {skill} is not part of it"
-                    yield Problem(code, message, f"{show_place(place)}/do", skill, (other,))
+                    yield Problem(code, message, f"{show_place(step.place)}/do", skill, (other,))
     if not asked <= {"open_door", "close_door", "return_home"}:
         return
     message = "the command is about the door alone; leave the material out"
-    for node, place in nodes_of(spec.root):
-        names = {part.name for part, _ in conditions_of(node, place)}
-        if handles_material(node) or names & {"material_visible", "hand_holds"}:
-            found = node.do if isinstance(node, Do) else ", ".join(sorted(names))
-            yield Problem("MATERIAL_IN_DOOR_COMMAND", message, show_place(place), found)
+    for part in locate(spec.root).walk():
+        names = {leaf.name for leaf, _ in part.conditions()}
+        if handles_material(part.node) or names & {"material_visible", "hand_holds"}:
+            found = part.node.do if isinstance(part.node, Do) else ", ".join(sorted(names))
+            yield Problem("MATERIAL_IN_DOOR_COMMAND", message, show_place(part.place), found)
     for key in _PROSE:
         words = _MATERIAL.search(json.dumps(context.stated.get(key), ensure_ascii=False))
         if words is not None:

@@ -12,17 +12,7 @@ from functools import reduce
 from typing import Any, TypeAlias
 
 from bt_exec.spec.expression import All, Is, leaves
-from bt_exec.spec.model import (
-    Check,
-    Do,
-    Fallback,
-    NodeBase,
-    Parallel,
-    Sequence,
-    Tree,
-    children_of,
-    walk,
-)
+from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Sequence, walk
 
 __all__ = ["IS_OPEN", "MATERIAL", "OPENED", "OPEN_ENOUGH", "VISIBLE", "gated", "handles_material"]
 
@@ -85,15 +75,12 @@ def _with_inner_gates(
     node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Added
 ) -> NodeBase:
     """Return `node` with the gates that are missing under it."""
-    old, new = children_of(node), []
-    for child in old:
+    new: list[NodeBase] = []
+    for child in node.children:
         new.append(_with_gates(child, before, steps, added))
         if isinstance(node, Sequence):
             before = _gates_passed(new[-1], before)
-    if all(child is known for child, known in zip(new, old, strict=True)):
-        return node
-    key = "body" if isinstance(node, Tree) else type(node).__name__.lower()
-    return node.model_copy(update={key: new[0] if isinstance(node, Tree) else tuple(new)})
+    return node.with_children(new)
 
 
 def _gates_passed(node: NodeBase, before: Gates) -> Gates:
@@ -107,7 +94,7 @@ def _gates_passed(node: NodeBase, before: Gates) -> Gates:
         return before | {OPENED}
     if isinstance(node, Check) and not node.tell:
         return before | _gates_of_condition(node.check)
-    children = children_of(node)
+    children = node.children
     if isinstance(node, Fallback) or (isinstance(node, Parallel) and node.needed < len(children)):
         return frozenset.intersection(*(_gates_passed(child, before) for child in children))
     return reduce(lambda passed, child: _gates_passed(child, passed), children, before)

@@ -14,8 +14,8 @@ from bt_exec_skills.door.sim.arm import HOME
 from bt_exec_skills.door.sim.ik import ArmIK
 from bt_exec_skills.door.sim.job import Job
 from bt_exec_skills.door.sim.world import CONTROL_S, DoorWorld
+from bt_exec_skills.motion.body import Periods
 from bt_exec_skills.motion.stepped import MotionSteps, SteppedMotion
-from bt_exec_skills.simulation.periods import Periods
 
 __all__ = ["SimDoorRobot"]
 

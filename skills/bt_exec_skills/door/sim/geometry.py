@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
-from bt_exec_skills.door.sim.cabinet import HANDLE_STANDOFF
 from bt_exec_skills.door.sim.ik import Vector
 from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_WIDTH, Layout
+from bt_exec_skills.door.sim.mjcf import HANDLE_STANDOFF
 
 __all__ = ["DoorGeometry"]
 

@@ -14,6 +14,7 @@ import numpy as np
 from bt_exec_skills.door.robot import Arm
 from bt_exec_skills.door.sim.arm import FINGER_OPEN, JOINTS
 from bt_exec_skills.door.sim.ik import Vector, along_arm
+from bt_exec_skills.simulation.physics import weld
 
 __all__ = ["Limb"]
 
@@ -40,7 +41,6 @@ class Limb:
         self._pads = {model.geom(f"{arm}/{name}").id: name for name in ("thumb", "finger")}
         self._pull = model.equality(f"{arm}/pull").id
         material = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, "material")
-        self._material = None if material < 0 else material
         self._hold = None if material < 0 else model.equality(f"{arm}/hold").id
 
     # -- readings
@@ -135,16 +135,8 @@ class Limb:
 
     def attach_material(self) -> None:
         """Attach the material to the hand in its present pose."""
-        data = self._data
-        turn = data.xmat[self._hand].reshape(3, 3)
-        back, relative = np.zeros(4), np.zeros(4)
-        mujoco.mju_negQuat(back, data.xquat[self._hand])
-        mujoco.mju_mulQuat(relative, back, data.xquat[self._material])
-        pose = self._model.eq_data[self._hold]
-        pose[0:3] = 0.0  # anchor, in the material's frame
-        pose[3:6] = turn.T @ (data.xpos[self._material] - data.xpos[self._hand])
-        pose[6:10] = relative
-        data.eq_active[self._hold] = 1
+        assert self._hold is not None, "this world has no material"
+        weld(self._model, self._data, self._hold)
 
     def detach(self) -> None:
         """Release the attached object."""

@@ -1,4 +1,4 @@
-"""A layout as MJCF: the cabinet with its door, two arms, a head camera, a lamp.
+"""MJCF of the scene: the room, the robot, and before it a cabinet with a door and the material.
 
 Collision bits: robot 1, cabinet 2, material 4, door 8. Hands collide with all of them, arm links
 with the door and the cabinet; the robot does not collide with itself. The floor supports the
@@ -7,18 +7,141 @@ material.
 
 from __future__ import annotations
 
+import math
+
 from bt_exec_skills.door.robot import ARMS
 from bt_exec_skills.door.sim.arm import SHOULDER, arm_actuators, arm_body
-from bt_exec_skills.door.sim.cabinet import (
-    DEPTH,
-    cabinet_geoms,
-    door_body,
-    material_body,
-)
-from bt_exec_skills.door.sim.layout import Layout
-from bt_exec_skills.simulation.mjcf import numbers, rgba
+from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_MAX_RAD, DOOR_WIDTH, Layout
+from bt_exec_skills.simulation.mjcf import box, numbers, rgba
 
-__all__ = ["TIMESTEP", "world_xml"]
+__all__ = [
+    "DEPTH",
+    "HANDLE_STANDOFF",
+    "TIMESTEP",
+    "cabinet_geoms",
+    "door_body",
+    "material_body",
+    "world_xml",
+]
+
+HANDLE_STANDOFF = 0.055
+"""Distance of the handle's bar from the panel's centre plane [m]."""
+DEPTH = 0.24
+"""Depth of the cabinet behind the door's plane [m]."""
+_PANEL_HALF = 0.01
+_SHELF_DROP = 0.10  # depth of the shelf's top below the centre of the door [m]
+_TRAY_HALF = 0.004
+
+
+def _box(name: str, low: tuple[float, ...], high: tuple[float, ...], look: str) -> str:
+    """Return a static box between two corners [m]; `look` holds its class and colour."""
+    half = [(h - lo) / 2 for lo, h in zip(low, high, strict=True)]
+    middle = [(h + lo) / 2 for lo, h in zip(low, high, strict=True)]
+    return box(name, middle, half, look)
+
+
+def cabinet_geoms(layout: Layout) -> str:
+    """Return the cabinet around the opening, its shelf and its tray."""
+    hx, left, z = layout.hinge
+    right, top, bottom = left - DOOR_WIDTH, z + DOOR_HEIGHT / 2, z - DOOR_HEIGHT / 2
+    front, back, shelf = hx - _PANEL_HALF, hx + DEPTH, z - _SHELF_DROP
+    outside = f'class="env" rgba="{rgba(layout.colours["cabinet"])}"'
+    inside = f'class="env" rgba="{rgba(layout.colours["interior"])}"'
+    tray = f'class="env" rgba="{rgba(layout.colours["tray"])}"'
+    gap, wide = 0.004, 0.35
+    return "\n    ".join(
+        (
+            _box("cabinet/left", (front, left + gap, bottom), (back, left + wide, top), outside),
+            _box("cabinet/right", (front, right - wide, bottom), (back, right - gap, top), outside),
+            _box(
+                "cabinet/top",
+                (front, right - wide, top + gap),
+                (back, left + wide, top + 0.2),
+                outside,
+            ),
+            _box(
+                "cabinet/bottom",
+                (front, right - wide, 0.0),
+                (back, left + wide, bottom - gap),
+                outside,
+            ),
+            _box(
+                "interior/back",
+                (back, right - 0.05, bottom - 0.05),
+                (back + 0.01, left + 0.05, top + 0.05),
+                inside,
+            ),
+            _box(
+                "interior/shelf",
+                (front + 2 * _PANEL_HALF, right, shelf - 0.02),
+                (back - 0.01, left, shelf),
+                inside,
+            ),
+            _box(
+                "interior/tray",
+                (hx + 0.025, right + 0.03, shelf),
+                (hx + 0.16, left - 0.03, shelf + 2 * _TRAY_HALF),
+                tray,
+            ),
+        )
+    )
+
+
+def door_body(layout: Layout) -> str:
+    """Return the hinged panel with its bar handle; the panel lies along -y when closed."""
+    reach, half = layout.handle_r, layout.handle_half
+    low, high = 0.0, DOOR_MAX_RAD
+    if layout.jammed:
+        low, high = layout.angle, layout.angle + 0.005
+    look = f'class="door" rgba="{rgba(layout.colours["handle"])}"'
+    posts = "".join(
+        f'<geom name="door/post{i}" type="capsule" size="0.005" mass="0.02" {look} '
+        f'fromto="{numbers(-_PANEL_HALF, -reach, z, -HANDLE_STANDOFF, -reach, z)}"/>'
+        for i, z in enumerate((layout.handle_z - half, layout.handle_z + half))
+    )
+    return f"""
+    <body name="door" pos="{numbers(*layout.hinge)}">
+      <joint name="door" axis="0 0 -1" range="{numbers(low, high)}" damping="0.6"
+             frictionloss="0.25" armature="0.01" solreflimit="0.004 1"/>
+      <geom name="door/panel" class="door" type="box" mass="2" rgba="{rgba(layout.colours["door"])}"
+            size="{numbers(_PANEL_HALF, DOOR_WIDTH / 2 - 0.002, DOOR_HEIGHT / 2 - 0.002)}"
+            pos="{numbers(0, -DOOR_WIDTH / 2, 0)}"/>
+      <geom name="door/handle" type="capsule" size="0.009" mass="0.1" {look}
+            fromto="{
+        numbers(
+            -HANDLE_STANDOFF,
+            -reach,
+            layout.handle_z - half,
+            -HANDLE_STANDOFF,
+            -reach,
+            layout.handle_z + half,
+        )
+    }"/>
+      {posts}
+      <site name="handle" pos="{
+        numbers(-HANDLE_STANDOFF, -reach, layout.handle_z)
+    }" size="0.005" group="4"/>
+    </body>"""
+
+
+def material_body(layout: Layout) -> str:
+    """Return the material box on a freejoint on the tray; empty without material."""
+    if not layout.material:
+        return ""
+    x, y, z = layout.centre
+    dx, dy = layout.material_xy
+    floor = z - _SHELF_DROP + 2 * _TRAY_HALF
+    place = (x + dx, y + dy, floor + layout.material_half[2] + 0.0005)
+    half = layout.material_yaw / 2
+    turn = numbers(math.cos(half), 0, 0, math.sin(half))
+    return f"""
+    <body name="material" pos="{numbers(*place)}" quat="{turn}">
+      <freejoint name="material"/>
+      <geom name="material" class="thing" type="box" mass="0.12"
+            size="{numbers(*layout.material_half)}"
+            rgba="{rgba(layout.colours["material"])}" friction="1 0.02 0.001"/>
+    </body>"""
+
 
 TIMESTEP = 0.002
 """Physics step [s]; with twice this value half of the grasps fail."""

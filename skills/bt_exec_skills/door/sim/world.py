@@ -1,4 +1,4 @@
-"""A simulated door world: the compiled model, its state, and its moving parts."""
+"""A simulated door world: the compiled model, its state, its moving parts, its calibration."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import mujoco
 import numpy as np
 
+from bt_exec_skills.door.perception.calibration import Calibration, CameraPose, DoorShape
 from bt_exec_skills.door.robot import ARMS
 from bt_exec_skills.door.sim.arm import FINGER_OPEN, HOME
 from bt_exec_skills.door.sim.geometry import DoorGeometry
@@ -16,7 +17,7 @@ from bt_exec_skills.door.sim.limb import Limb
 from bt_exec_skills.door.sim.mjcf import world_xml
 from bt_exec_skills.simulation.physics import Physics
 
-__all__ = ["CONTROL_S", "DoorWorld"]
+__all__ = ["CONTROL_S", "DoorWorld", "calibration_of"]
 
 CONTROL_S = 0.02
 """Control period of motions [s, simulated]."""
@@ -40,7 +41,7 @@ class DoorWorld(Physics):
     def __init__(self, options: WorldOptions) -> None:
         self.options = options
         self.layout: Layout = draw_layout(options)
-        super().__init__(mujoco.MjModel.from_xml_string(world_xml(self.layout)), CONTROL_S)
+        super().__init__(world_xml(self.layout), CONTROL_S)
         self.geometry = DoorGeometry(self.layout)
         self.limbs = {arm: Limb(self.model, self.data, arm) for arm in ARMS}
         self._hinge = int(self.model.joint("door").qposadr[0])
@@ -61,3 +62,33 @@ class DoorWorld(Physics):
             return None
         turn = self.data.xmat[self._material].reshape(3, 3)
         return self.data.xpos[self._material].copy(), math.atan2(turn[1, 0], turn[0, 0])
+
+
+def calibration_of(world: DoorWorld, width: int = 320, height: int = 240) -> Calibration:
+    """Return camera and door of `world`.
+
+    Args:
+        world: The simulated world.
+        width: Width of the camera's pictures [px].
+        height: Height of the camera's pictures [px].
+    """
+    layout, model = world.layout, world.model
+    panel, bar = model.geom("door/panel"), model.geom("door/handle")
+    eye, target = layout.camera
+    thick, half_width, half_height = (float(side) for side in panel.size)
+    shape = DoorShape(
+        hinge=layout.hinge,
+        width=2 * half_width,
+        height=2 * half_height,
+        thick=thick,
+        handle_r=layout.handle_r,
+        handle_z=layout.handle_z,
+        handle_half=layout.handle_half,
+        handle_out=abs(float(bar.pos[0])),
+        handle_radius=float(bar.size[0]),
+        max_rad=_MAX_RAD,
+    )
+    return Calibration(CameraPose(eye, target, layout.fovy, width, height), shape)
+
+
+_MAX_RAD = 1.75  # larger than the opening angle of any door

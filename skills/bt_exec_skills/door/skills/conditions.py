@@ -19,8 +19,7 @@ from bt_exec_skills.door.perception.uncertainty import (
     picture_uncertainty,
 )
 from bt_exec_skills.door.robot import ARMS, Arm, DoorRobot, MaterialLabel
-from bt_exec_skills.perception.fresh import PATIENCE_S
-from bt_exec_skills.perception.temporal_voting import NO, YES, in_view
+from bt_exec_skills.perception.fresh import NO, PATIENCE_S, YES, in_view
 
 __all__ = [
     "CONDITIONS",

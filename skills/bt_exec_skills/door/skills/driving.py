@@ -18,9 +18,8 @@ from bt_exec_skills.door.perception.uncertainty import (
     picture_uncertainty,
 )
 from bt_exec_skills.door.robot import DoorRobot, Motion
-from bt_exec_skills.motion.follow_motion import follow_motion
-from bt_exec_skills.perception.fresh import PATIENCE_S, fresh_observation
-from bt_exec_skills.perception.temporal_voting import in_view
+from bt_exec_skills.motion.stepped import follow_motion
+from bt_exec_skills.perception.fresh import PATIENCE_S, fresh_observation, in_view
 
 __all__ = ["MOTION_FAILS", "PERCEPTION_FAILS", "drive", "look_for", "look_up"]
 

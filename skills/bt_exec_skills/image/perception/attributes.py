@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from bt_exec_skills.image.perception.colours import COLOURS, ColourName, colour_shares, to_cielab
-from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
+from bt_exec_skills.image.perception.instances import LYING, Crop, Decision, Instance
 from bt_exec_skills.image.perception.segment import without_holes
 
 __all__ = [
@@ -177,7 +177,12 @@ def _decide_filled(crop: Crop, attribute: str) -> Decision:
 
 
 def object_side(instance: Instance, upright: bool) -> float:
-    """Return the height of an object [px], or the side of a square of its area."""
+    """Return the height of an object [px], or the side of a square of its area.
+
+    The height of a bar that lies is its length.
+    """
+    if upright and instance.source == LYING:
+        return float(instance.bbox[2] - instance.bbox[0])
     return float(instance.bbox[3] - instance.bbox[1]) if upright else float(np.sqrt(instance.area))
 
 

@@ -1,17 +1,18 @@
-"""Values of the vertical bars of a chart, from the numbers at its axis.
+"""Values of the bars of a chart, upright or lying, from the numbers at its axis.
 
-The numbers beside the bars define a linear scale, and the upper edge of a bar gives its value. A
-scale that does not fit its numbers, such as a logarithmic one, gives no value.
+The numbers beside the bars define a linear scale, and the end of a bar gives its value. A scale
+that does not fit its numbers, such as a logarithmic one, gives no value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.image.perception.instances import LYING, Instance
 from bt_exec_skills.image.perception.text import READ
 from bt_exec_skills.image.perception.written_values import parse_amounts
 
@@ -31,7 +32,8 @@ class Bar(NamedTuple):
     Attributes:
         value: Value in the units of the axis; None if there is no scale, or not exactly one bar.
         bars: Number of matching bars.
-        label: Text below the bar; empty if there is none, or not exactly one bar.
+        label: Text below the bar, or left of one that lies; empty if there is none, or not exactly
+            one bar.
     """
 
     value: float | None
@@ -40,14 +42,25 @@ class Bar(NamedTuple):
 
 
 def bars_among(instances: Sequence[Instance]) -> list[Instance]:
-    """Return the instances that are bars on one line, from left to right."""
+    """Return the instances that are bars on one line, from left to right or from top to bottom.
+
+    Bars that lie have the source `LYING`.
+    """
     straight = [one for one in instances if one.mask is not None and one.mask.mean() >= _FILLED]
+    upright, lying = (_on_one_line(straight, upright) for upright in (True, False))
+    if len(lying) > len(upright):
+        return [replace(one, source=LYING) for one in sorted(lying, key=lambda one: one.bbox[1])]
+    return sorted(upright, key=lambda one: one.bbox[0])
+
+
+def _on_one_line(straight: Sequence[Instance], upright: bool) -> list[Instance]:
+    """Return the instances whose lower ends, or left ends, are on one line."""
     if not straight:
         return []
-    highest = max(one.bbox[3] - one.bbox[1] for one in straight)
-    foot = float(np.median([one.bbox[3] for one in straight]))
-    level = [one for one in straight if abs(one.bbox[3] - foot) <= max(2.0, _LEVEL * highest)]
-    return sorted(level, key=lambda one: one.bbox[0])
+    start, end = (3, 1) if upright else (0, 2)
+    longest = max(abs(one.bbox[start] - one.bbox[end]) for one in straight)
+    line = float(np.median([one.bbox[start] for one in straight]))
+    return [one for one in straight if abs(one.bbox[start] - line) <= max(2.0, _LEVEL * longest)]
 
 
 def bar_value(
@@ -62,38 +75,48 @@ def bar_value(
         accepted: Regions that match the description.
         known: All regions of the picture.
         lines: Recognised text.
-        names: Names below the bar. Without names, the description alone selects the bar.
+        names: Names at the bar. Without names, the description alone selects the bar.
     """
     bars = bars_among(known)
     mine = [one for one in bars if any(one.bbox == other.bbox for other in accepted)]
     if names:
-        mine = [one for one in mine if _text_below(one, lines)[0].lower() in names]
+        mine = [one for one in mine if _text_at(one, lines)[0].lower().rstrip(".") in names]
     scale = _fit_scale(bars, lines)
     if len(mine) != 1:
         return Bar(None, len(mine))
-    text, score = _text_below(mine[0], lines)
+    text, score = _text_at(mine[0], lines)
     label = text if score >= READ else ""
     if scale is None:
         return Bar(None, 1, label)
     slope, start = scale
-    return Bar(float(f"{slope * mine[0].bbox[1] + start:.3g}"), 1, label)
+    end = mine[0].bbox[2 if mine[0].source == LYING else 1]
+    return Bar(float(f"{slope * end + start:.3g}"), 1, label)
 
 
-def _text_below(bar: Instance, lines: Sequence[Instance]) -> tuple[str, float]:
-    """Return the text below a bar and its score; an empty one without text."""
-    x1, _, x2, foot = bar.bbox
-    below = [one for one in lines if x1 <= one.middle[0] <= x2 and one.middle[1] > foot]
-    nearest = min(below, key=lambda one: one.middle[1], default=None)
+def _text_at(bar: Instance, lines: Sequence[Instance]) -> tuple[str, float]:
+    """Return the text below an upright bar, or left of a lying one, and its score."""
+    x1, y1, x2, y2 = bar.bbox
+    if bar.source == LYING:
+        beside = [one for one in lines if y1 <= one.middle[1] <= y2 and one.middle[0] < x1]
+        nearest = max(beside, key=lambda one: one.bbox[2], default=None)
+    else:
+        beside = [one for one in lines if x1 <= one.middle[0] <= x2 and one.middle[1] > y2]
+        nearest = min(beside, key=lambda one: one.middle[1], default=None)
     return ("", 0.0) if nearest is None else (nearest.label, nearest.score)
 
 
 def _fit_scale(bars: Sequence[Instance], lines: Sequence[Instance]) -> tuple[float, float] | None:
-    """Return slope and start of value = slope * row + start, or None."""
+    """Return slope and start of value = slope * row + start, or None; of columns if bars lie."""
     if not bars:
         return None
+    axis, foot = (0, max(one.bbox[3] for one in bars)) if bars[0].source == LYING else (1, 0)
     left = min(one.bbox[0] for one in bars)
-    beside = [one for one in lines if one.score >= READ and one.middle[0] < left]
-    read = [(one.middle[1], parse_amounts(one.label)) for one in beside]
+    beside = [
+        one
+        for one in lines
+        if one.score >= READ and (one.middle[1] > foot if axis == 0 else one.middle[0] < left)
+    ]
+    read = [(one.middle[axis], parse_amounts(one.label)) for one in beside]
     ticks = [(row, amounts[0]) for row, amounts in read if len(amounts) == 1]
     if len(ticks) < _LEAST_TICKS or len({row for row, _ in ticks}) < len(ticks):
         return None

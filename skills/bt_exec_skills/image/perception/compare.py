@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import cv2
@@ -9,10 +10,11 @@ import numpy as np
 
 from bt_exec_skills.image.perception.attributes import name_colour, name_shape
 from bt_exec_skills.image.perception.colours import to_cielab
+from bt_exec_skills.image.perception.decide import all_hold
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["Aspect", "alike", "differences"]
+__all__ = ["Aspect", "alike", "all_alike", "differences"]
 
 Aspect = Literal["colour", "shape", "size"]
 
@@ -52,6 +54,25 @@ def differences(one: Frame, other: Frame) -> list[Instance]:
         score = min(1.0, 0.5 * far / ((_SEEN + _SURE) / 2))
         found.append(Instance("", (x, y, x + w, y + h), score, "difference", mask))
     return found
+
+
+def all_alike(ours: Sequence[Crop], others: Sequence[Crop] | None, by: Aspect) -> Decision | None:
+    """Return whether objects are all like others, or like each other; None without a pair.
+
+    Args:
+        ours: The objects.
+        others: The other objects; None compares the first ones with each other.
+        by: Aspect of the comparison.
+    """
+    if others is None and len(ours) == 1:
+        return Decision(True, "", 1.0)
+    if others is not None:
+        pairs = [alike(one, other, by) for one in ours for other in others]
+    else:  # equal names and equal sizes are transitive, but for the tolerance of sizes
+        ordered = sorted(ours, key=lambda one: one.instance.area)
+        compared = ordered[1:] if by != "size" else ordered[-1:]
+        pairs = [alike(ordered[0], other, by) for other in compared]
+    return all_hold(pairs) if pairs else None
 
 
 def alike(one: Crop, other: Crop, by: Aspect) -> Decision:

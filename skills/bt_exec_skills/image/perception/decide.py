@@ -16,9 +16,12 @@ from bt_exec_skills.image.perception.instances import (
     with_overlapping_boxes,
 )
 from bt_exec_skills.image.perception.relations import (
+    Column,
     RelationName,
+    Row,
     holds,
     is_between,
+    is_in_part,
     measure,
     partly_holds,
 )
@@ -29,6 +32,7 @@ __all__ = [
     "all_hold",
     "all_of",
     "any_holds",
+    "in_part",
     "of_kind",
     "present",
     "related",
@@ -170,6 +174,35 @@ def related(
             partly = not there and any(partly_holds(one, relation, other) for other in known)
         clear = _DIAGONAL if partly else 0.9
         place = Decision(there is wanted, relation if there else f"not {relation}", clear)
+        result.append(all_hold([before, place]))
+    return result
+
+
+def in_part(
+    instances: Sequence[Instance],
+    decisions: Sequence[Decision],
+    size: tuple[int, int],
+    row: Row,
+    column: Column,
+    *,
+    wanted: bool = True,
+) -> list[Decision]:
+    """Return the decisions after positions in the picture were examined.
+
+    Args:
+        instances: The candidates.
+        decisions: Earlier decisions; rejected candidates stay rejected.
+        size: Height and width of the picture [px].
+        row: Required row; empty for any.
+        column: Required column; empty for any.
+        wanted: False keeps the objects outside that part of the picture.
+    """
+    result = []
+    for one, before in zip(instances, decisions, strict=True):
+        inside, clear = is_in_part(one, size, row, column)
+        found = " ".join(filter(None, (row, column)))
+        place = Decision(inside is wanted, found if inside else f"not {found}",
+                         0.9 if clear else _DIAGONAL)  # fmt: skip
         result.append(all_hold([before, place]))
     return result
 

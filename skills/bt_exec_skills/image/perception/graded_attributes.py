@@ -10,17 +10,22 @@ import cv2
 from bt_exec_skills.image.perception.attributes import object_side
 from bt_exec_skills.image.perception.colours import to_cielab
 from bt_exec_skills.image.perception.decide import all_hold
-from bt_exec_skills.image.perception.instances import Crop, Decision
+from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.relations import SIDES
 
 __all__ = ["DEGREES", "DegreeName", "exceeding"]
 
-GradedName = Literal["big", "small", "tall", "short", "bright", "dark", "sharp", "blurred"]
-DegreeName = GradedName | Literal["left_of", "right_of", "above", "below"]
+GradedName = Literal[
+    "big", "small", "tall", "short", "long", "brief", "bright", "dark", "sharp", "blurred"
+]  # fmt: skip
+DegreeName = GradedName | Literal["left_of", "right_of", "above", "below", "middle"]
 DEGREES: tuple[GradedName, ...] = get_args(GradedName)
-_FALLING = ("small", "short", "dark", "blurred")
+_RISING = {
+    "small": "big", "short": "tall", "brief": "long", "dark": "bright", "blurred": "sharp",
+}  # fmt: skip
 _MARGINS = {
-    "big": (1.06, 1.15), "tall": (1.015, 1.035), "bright": (1.05, 1.15), "sharp": (1.2, 1.6),
+    "big": (1.06, 1.15), "tall": (1.015, 1.035), "long": (1.03, 1.08), "bright": (1.05, 1.15),
+    "sharp": (1.2, 1.6),
 }  # fmt: skip
 """Ratios up to which two objects may be equal, and from which one certainly exceeds the other."""
 
@@ -32,40 +37,72 @@ def exceeding(
     others: Sequence[Crop],
     *,
     wanted: bool = True,
+    rank: int | None = None,
 ) -> list[Decision]:
     """Return the decisions after objects were compared with all `others` by an attribute.
 
     Args:
         crops: Crop of each candidate.
         decisions: Earlier decisions; rejected candidates stay rejected.
-        attribute: Attribute to exceed by: ``big``, ``small``, ``tall``, ``short``, ``bright``,
-            ``dark``, ``sharp`` or ``blurred``. Or a side: ``left_of``, ``right_of``, ``above`` or
-            ``below``.
-        others: The objects to exceed; a candidate is not compared with itself.
+        attribute: Attribute to exceed by: ``big``, ``small``, ``tall``, ``short``, ``long``,
+            ``brief`` (in length), ``bright``, ``dark``, ``sharp`` or ``blurred``. Or a side:
+            ``left_of``, ``right_of``, ``above`` or ``below``. ``middle`` needs a rank: it is the
+            one in the middle of a row.
+        others: The objects to exceed.
         wanted: False keeps those that do not exceed all of them.
+        rank: For the candidates among themselves: place in their order, 1 for the one that exceeds
+            all others. None compares with the others; an object does not exceed itself.
     """
+    if rank is not None and attribute == "middle":
+        attribute, rank = _middle_of_row([one.instance for one in others])
     result = []
     for crop, before in zip(crops, decisions, strict=True):
         rivals = [one for one in others if one.instance.bbox != crop.instance.bbox]
-        ties = len(rivals) == len(others)  # with itself among them, one of two equals may be first
-        pairs = [_exceeds(crop, one, attribute, ties) for one in rivals]
-        now = all_hold(pairs) if pairs else Decision(len(others) > 0, "", 1.0)
+        pairs = [_exceeds(crop, one, attribute, rank is None) for one in rivals]
+        if rank is not None:
+            now = _is_at_rank(pairs, rank, attribute) if others else Decision(False, "", 1.0)
+        elif len(rivals) < len(others):
+            now = Decision(False, f"not {attribute}", 0.9)
+        else:
+            now = all_hold(pairs) if pairs else Decision(False, "", 1.0)
         if not wanted:
             now = now._replace(holds=None if now.holds is None else not now.holds)
         result.append(all_hold([before, now]) if before.holds is not False else before)
     return result
 
 
-def _exceeds(one: Crop, other: Crop, attribute: DegreeName, ties: bool) -> Decision:
+def _is_at_rank(pairs: Sequence[Decision], rank: int, attribute: str) -> Decision:
+    """Return whether an object is at a rank, from its comparisons with all others."""
+    if rank == 1:
+        return all_hold(pairs)
+    ahead = sum(one.holds is False for one in pairs)
+    open_ones = sum(one.holds is None for one in pairs)
+    clear = min((one.confidence for one in pairs), default=1.0)
+    if ahead > rank - 1 or ahead + open_ones < rank - 1:
+        return Decision(False, f"not {attribute}", clear)
+    return Decision(None if open_ones else True, attribute, clear)
+
+
+def _middle_of_row(row: Sequence[Instance]) -> tuple[DegreeName, int]:
+    """Return a side and the rank from it of the middle one of a row.
+
+    An even number of objects has no middle one: the rank is that of none of them.
+    """
+    spreads = [
+        max(places) - min(places) for places in zip(*(one.middle for one in row), strict=True)
+    ]
+    side: DegreeName = "above" if spreads and spreads[1] > spreads[0] else "left_of"
+    return side, (len(row) + 1) // 2 if len(row) % 2 else len(row) + 1
+
+
+def _exceeds(one: Crop, other: Crop, attribute: DegreeName, strictly: bool) -> Decision:
     if attribute in SIDES:
         return _is_further_to_side(one, other, attribute)
-    rising = {"small": "big", "short": "tall", "dark": "bright", "blurred": "sharp"}.get(
-        attribute, attribute
-    )
+    rising = _RISING.get(attribute, attribute)
     equal, more = _MARGINS[rising]
     mine, theirs = _measure(one, rising), _measure(other, rising)
-    ratio = theirs / mine if attribute in _FALLING else mine / theirs
-    if (equal if ties else 1 / equal) < ratio < more:
+    ratio = theirs / mine if attribute in _RISING else mine / theirs
+    if (equal if strictly else 1 / equal) < ratio < more:
         return Decision(None, attribute, 0.5)
     found = attribute if ratio >= more else f"not {attribute}"
     return Decision(ratio >= more, found, min(1.0, 0.7 + abs(ratio - equal)))
@@ -91,6 +128,9 @@ def _measure(crop: Crop, attribute: str) -> float:
     """Return the side length [px], the lightness or the sharpness of an object, at least 1."""
     if attribute in ("big", "tall"):
         return max(1.0, object_side(crop.instance, attribute == "tall"))
+    if attribute == "long":
+        x1, y1, x2, y2 = crop.instance.bbox
+        return float(max(1, x2 - x1, y2 - y1))
     if attribute == "bright":
         return max(1.0, float(to_cielab(crop.pixels)[..., 0][crop.own].mean()))
     grey = cv2.cvtColor(crop.pixels, cv2.COLOR_RGB2GRAY)

@@ -11,6 +11,7 @@ import numpy as np
 from bt_exec_skills.perception.picture import Box, Frame, Mask
 
 __all__ = [
+    "LYING",
     "SUREST",
     "Counted",
     "Crop",
@@ -20,6 +21,9 @@ __all__ = [
     "crop",
     "with_overlapping_boxes",
 ]
+
+LYING = "colour, lying bar"
+"""Source of bars of a chart that grow to the right: their height is their length."""
 
 SUREST = 0.98
 """Maximum confidence of an answer: measurements on pictures cannot support more."""
@@ -35,8 +39,8 @@ class Instance:
         label: Class of the object; empty if only its pixels are known.
         bbox: Box [px].
         score: Confidence that it is one object, 0..1.
-        source: Origin: ``annotation``, ``detector``, ``colour``, ``text``, ``difference``, or
-            ``colour, uneven ground``.
+        source: Origin: ``annotation``, ``detector``, ``colour``, ``text``, ``difference``,
+            ``colour, uneven ground``, or ``colour, lying bar``.
         mask: Pixels of the object inside the box; None if only the box is known.
         beside: Boxes of other objects that overlap its own. Their content is not part of it.
     """

@@ -9,13 +9,16 @@ import numpy as np
 from bt_exec_skills.image.perception.instances import Instance
 
 __all__ = [
-    "SIDES", "Measured", "RelationName", "holds", "is_between", "measure", "partly_holds",
-    "place_in",
+    "SIDES", "Column", "Measured", "RelationName", "Row", "holds", "is_between", "is_in_part",
+    "measure", "partly_holds", "place_in",
 ]  # fmt: skip
 
 RelationName = Literal[
-    "left_of", "right_of", "above", "below", "inside", "on", "between", "nearest", "farthest"
-]
+    "left_of", "right_of", "above", "below", "inside", "around", "on", "between", "nearest",
+    "farthest",
+]  # fmt: skip
+Row = Literal["top", "middle", "bottom", ""]
+Column = Literal["left", "centre", "right", ""]
 
 SIDES = {"left_of": (0, -1), "right_of": (0, 1), "above": (1, -1), "below": (1, 1)}
 """Axis and direction of each relation to a side."""
@@ -52,11 +55,15 @@ def measure(one: Instance, other: Instance) -> Measured:
     )
 
 
+_GROUND = 0.5  # share of the box of a text that is the ground between its letters
+
+
 def holds(one: Instance, relation: RelationName, other: Instance) -> bool:
     """Return True if `one` has the relation to `other`.
 
     Left, right, above and below compare the centres, which must differ more in that direction than
-    in the other one. Inside: nine tenths of the box are in the other one. On: the box overlaps the
+    in the other one. Inside: nine tenths of the box are in the other one. Around: half of
+    the other box is of this object, as a sign is around its text. On: the box overlaps the
     other one from above, or its lower edge is in it.
     """
     across, down = (float(value) for value in np.subtract(one.middle, other.middle))
@@ -71,10 +78,22 @@ def holds(one: Instance, relation: RelationName, other: Instance) -> bool:
         return down > 0 and not sideways
     if relation == "inside":
         return measure(one, other).covered >= 0.9
+    if relation == "around":
+        return _share_of_box(one, other) >= _GROUND
     x, foot = one.middle[0], one.bbox[3]
     left, top, right, bottom = other.bbox
     slack = 0.1 * (one.bbox[3] - one.bbox[1])
     return left <= x <= right and top - slack <= foot <= bottom
+
+
+def _share_of_box(one: Instance, other: Instance) -> float:
+    """Return the share of the box of another object that the pixels of an object fill."""
+    if one.mask is None:
+        return measure(other, one).covered
+    x, y = one.bbox[:2]
+    x1, y1, x2, y2 = other.bbox
+    part = one.mask[max(0, y1 - y) : max(0, y2 - y), max(0, x1 - x) : max(0, x2 - x)]
+    return float(part.sum() / max(1, (x2 - x1) * (y2 - y1)))
 
 
 def partly_holds(one: Instance, relation: RelationName, other: Instance) -> bool:
@@ -111,6 +130,35 @@ def is_between(one: Instance, first: Instance, second: Instance) -> bool | None:
         return False
     clear = aside <= max(half, _LEAST_BESIDE * length / 2) and 0.1 < along < 0.9
     return True if clear else None
+
+
+_CLEARLY = 0.1
+"""Distance from the border of a part of the picture, as a share of the picture, from which an
+object is clearly on one side of it."""
+
+
+def is_in_part(
+    instance: Instance, size: tuple[int, int], row: Row, column: Column
+) -> tuple[bool, bool]:
+    """Return whether an object is in a part of a picture, and whether that is clear.
+
+    Sides are halves of the picture. The middle is its middle third.
+
+    Args:
+        instance: The object.
+        size: Height and width of the picture [px].
+        row: Required row; empty for any.
+        column: Required column; empty for any.
+    """
+    x, y = instance.middle
+    inside, clear = True, True
+    for share, name in ((y / size[0], row), (x / size[1], column)):
+        if not name:
+            continue
+        ahead = {"top": 0.5 - share, "left": 0.5 - share, "bottom": share - 0.5,
+                 "right": share - 0.5}.get(name, 1 / 6 - abs(share - 0.5))  # fmt: skip
+        inside, clear = inside and ahead > 0, clear and abs(ahead) >= _CLEARLY / 2
+    return inside, clear
 
 
 def place_in(instance: Instance, size: tuple[int, int]) -> tuple[str, str]:

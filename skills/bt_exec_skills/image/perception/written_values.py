@@ -16,10 +16,13 @@ from typing import Any, Literal, NamedTuple, cast
 
 from bt_exec.spec.plain_yaml import read_yaml
 from bt_exec_skills.image.perception.instances import SUREST, Instance
+from bt_exec_skills.image.perception.loanwords import sounds_like
 
 __all__ = ["Row", "Value", "Written", "group_into_rows", "parse_amounts", "written_value"]
 
-Written = Literal["price", "total", "date", "dearest", "cheapest", "articles"]
+Written = Literal[
+    "price", "total", "date", "dearest", "cheapest", "articles", "dearer", "cheaper", "difference"
+]  # fmt: skip
 
 _AMOUNT = re.compile(
     r"(?<![\w.,:/-])(?P<before>[₩$€£¥]|krw|usd|eur)?\s?"
@@ -32,7 +35,7 @@ _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})\s?[-./년]\s?(\d{1,2})\s?[-./월]\s?(\
 _YEAR_LAST = re.compile(r"(?<!\d)(\d{1,2})[-./](\d{1,2})[-./](\d{4})" + _ENDS)
 _DAY_MONTH = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\.?\s?([a-z]{3,9})\.?,?\s?(\d{4})", re.I)
 _MONTH_DAY = re.compile(r"\b([a-z]{3,9})\.?\s?(\d{1,2})(?:st|nd|rd|th)?,?\s?(\d{4})", re.IGNORECASE)
-_UNSURE, _UNCHECKED = 0.5, 0.65
+_UNSURE, _UNCHECKED, _HEARD = 0.5, 0.65, 0.7
 _CENT = 0.005
 
 
@@ -52,13 +55,14 @@ class Value(NamedTuple):
     """Value in the text.
 
     Attributes:
-        value: A number, a date as ``2026-11-23``, or None.
+        value: A number, a date as ``2026-11-23``, the name of an article, whether one is dearer,
+            or None.
         row: Row of the value; empty if it was computed.
         sure: Confidence, 0..1.
         adds_up: For a total, whether the articles add up to it; None if unknown.
     """
 
-    value: float | str | None
+    value: float | str | bool | None
     row: str = ""
     sure: float = _UNSURE
     adds_up: bool | None = None
@@ -105,33 +109,65 @@ def written_value(lines: Sequence[Instance], wanted: Written, *names: Collection
     Args:
         lines: Recognised lines, as instances.
         wanted: Requested value; the name of an article for ``dearest`` and ``cheapest``, the
-            number of articles for ``articles``.
-        names: For a price, the names of the article; the prices of several articles are added.
+            number of articles for ``articles``. Of two articles, ``dearer`` and ``cheaper`` are
+            whether the first one is, and ``difference`` is that of their prices.
+        names: For prices, the names of each article; the prices of several articles are added.
+            ``dearest`` and ``cheapest`` are of all articles without names, with those of one
+            group ("drinks"), or of several articles.
     """
     rows = group_into_rows(lines)
-    if wanted == "price":
-        prices = [_find_price(rows, one) for one in names]
-        if len(prices) == 1:
-            return prices[0]
-        amounts = [one.value for one in prices if isinstance(one.value, float)]
-        total = round(sum(amounts), 2) if len(amounts) == len(prices) else None
-        return Value(total, " + ".join(one.row for one in prices), min(one.sure for one in prices))
     if wanted in ("dearest", "cheapest"):
-        return _find_extreme_price(_article_rows(rows), wanted == "dearest")
+        return _find_extreme_price(rows, names, wanted == "dearest")
+    if wanted in ("price", "dearer", "cheaper", "difference"):
+        return _combine_prices([_find_price(rows, one) for one in names], wanted)
     if wanted == "articles":
         number, checked = len(_article_rows(rows)), _find_total(rows)
         return Value(number or None, "", checked.sure if checked.adds_up else _UNSURE)
     return _find_total(rows) if wanted == "total" else _find_date(rows)
 
 
+def _combine_prices(prices: Sequence[Value], wanted: Written) -> Value:
+    """Return the sum, the comparison or the difference of prices."""
+    if len(prices) == 1:
+        return prices[0]
+    rows, sure = " + ".join(one.row for one in prices), min(one.sure for one in prices)
+    amounts = [one.value for one in prices if isinstance(one.value, float)]
+    if len(amounts) < len(prices):
+        return Value(None, rows, _UNSURE)
+    if wanted == "price":
+        return Value(round(sum(amounts), 2), rows, sure)
+    ahead = round(amounts[0] - amounts[1], 2)
+    known = {"dearer": ahead > 0, "cheaper": ahead < 0}
+    return Value(known.get(wanted, ahead), rows, sure)
+
+
 def _find_price(rows: Sequence[Row], names: Collection[str]) -> Value:
-    found = [row for row in rows if parse_amounts(row.text) and _contains_any(row.text, names)]
+    found = _rows_of_article(rows, names)
     if not found:
         return Value(None)
     (first, *more), amounts = found, parse_amounts(found[0].text)
     same = all(parse_amounts(row.text)[-1] == amounts[-1] for row in more)
     sure = first.sure if same and len(amounts) == 1 else _UNSURE
     return Value(amounts[-1], first.text, min(SUREST, sure))
+
+
+def _rows_of_article(rows: Sequence[Row], names: Collection[str]) -> list[Row]:
+    """Return the rows with an amount and a name of an article.
+
+    A word of a name that is only in a heading is not needed: "child ticket" below "Tickets".
+    """
+    priced = [row for row in rows if parse_amounts(row.text)]
+    found = [row for row in priced if _contains_any(row.text, names)]
+    headings = " ".join(row.text for row in rows if row not in priced)
+    for name in names if not found else ():
+        words = [one for one in name.split() if not _contains_any(headings, (one,))]
+        if words and len(words) < len(name.split()):
+            found += [row for row in priced if _contains_any(row.text, (" ".join(words),))]
+    return found or [
+        row._replace(sure=min(row.sure, _HEARD))
+        for row in priced
+        if any(sounds_like(one, row.text) for one in names)
+    ]
 
 
 def _contains_any(text: str, names: Collection[str]) -> bool:
@@ -141,11 +177,10 @@ def _contains_any(text: str, names: Collection[str]) -> bool:
 
 def _find_total(rows: Sequence[Row]) -> Value:
     words = _load_words()
-    beside = [word for group in words["beside"] for word in group]
-    priced = [row for row in rows if parse_amounts(row.text) and re.search(r"[^\W\d]", row.text)]
+    priced = [row for row in rows if _is_priced(row.text)]
     marked = [row for row in priced if _contains_any(row.text, words["total"])
               and not _contains_any(row.text, words["beside"][0])]  # fmt: skip
-    items = [row for row in priced if row not in marked and not _contains_any(row.text, beside)]
+    items = _article_rows(rows)
     taxes = [row for row in priced if row not in marked and _contains_any(row.text, words["tax"])]
     articles = sum(parse_amounts(row.text)[-1] for row in items)
     if not marked:
@@ -160,26 +195,39 @@ def _find_total(rows: Sequence[Row]) -> Value:
 
 
 def _article_rows(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows of articles: text that ends with an amount, such as no address does."""
     words = _load_words()
     others = [*words["total"], *(word for group in words["beside"] for word in group)]
-    return [
-        row
-        for row in rows
-        if parse_amounts(row.text)
-        and re.search(r"[^\W\d]", row.text)
-        and not _contains_any(row.text, others)
-    ]
+    return [row for row in rows if _is_priced(row.text) and not _contains_any(row.text, others)]
 
 
-def _find_extreme_price(articles: Sequence[Row], highest: bool) -> Value:
+def _is_priced(text: str) -> bool:
+    """Return True if a text ends with an amount, which one letter may mark: ``Milk 1.89 A``."""
+    *_, last = [None, *_AMOUNT.finditer(text)]
+    return (
+        last is not None
+        and bool(re.search(r"[^\W\d]", text[: last.start()]))
+        and not re.search(r"\w{2}", text[last.end() :])
+    )
+
+
+def _find_extreme_price(
+    rows: Sequence[Row], names: Sequence[Collection[str]], highest: bool
+) -> Value:
     """Return the name of the article with the highest or the lowest price."""
+    articles, headings = _article_rows(rows), " ".join(row.text for row in rows)
+    doubtful = len(names) == 1 and not _contains_any(headings, names[0])
+    if len(names) > 1:
+        found = [_rows_of_article(articles, one) for one in names]
+        articles = [row for some in found for row in some]
+        doubtful = any(len(some) != 1 for some in found)
     prices = [parse_amounts(row.text)[-1] for row in articles]
     if not prices:
         return Value(None)
     best = (max if highest else min)(prices)
     row = articles[prices.index(best)]
     one_each = all(len(parse_amounts(article.text)) == 1 for article in articles)
-    clear = len(prices) > 1 and prices.count(best) == 1 and one_each
+    clear = len(prices) > 1 and prices.count(best) == 1 and one_each and not doubtful
     sure = min(SUREST, *(article.sure for article in articles)) if clear else _UNSURE
     return Value(_AMOUNT.sub("", row.text).strip(" .·:-"), row.text, sure)
 

@@ -67,23 +67,23 @@ def answer_alike(
     Args:
         sets: Both sets.
         compared: Result of the comparison; None if one of them is empty.
-        words: Descriptions of the sets in the words of the question.
+        words: Descriptions of the sets in the words of the question; the second is empty if the
+            objects of one set are compared with each other.
         aspect: Aspect of the comparison.
         language: Language of the answer.
     """
     speaker = Speaker(language)
     counts = [count(one.instances, one.decisions) for one in sets]
+    clear = min(*(one.confidence for one in counts), *(one.whole for one in sets))
     if compared is None:
         missing = words[0] if not counts[0].sure else words[1]
-        confidence = min(one.confidence for one in counts)
         said = speaker.say("none", what=missing)
-        return Answer(f"{said} {confidence_phrase(speaker, confidence)}", None, confidence)
-    confidence = min(compared.confidence, *(one.confidence for one in counts))
+        return Answer(f"{said} {confidence_phrase(speaker, clear)}", None, clear)
+    confidence = min(compared.confidence, clear)
     name = {True: "alike_yes", False: "alike_no", None: "alike_unsure"}[compared.holds]
     found = ", ".join(speaker.word(part) for part in compared.found.split())
-    said = speaker.say(
-        name, aspect=speaker.word(f"by {aspect}"), what=words[0], other=words[1], found=found
-    )
+    what = ", ".join(filter(None, words))
+    said = speaker.say(name, aspect=speaker.word(f"by {aspect}"), what=what, found=found)
     return Answer(f"{said} {confidence_phrase(speaker, confidence)}", compared.holds, confidence)
 
 

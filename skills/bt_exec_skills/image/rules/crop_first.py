@@ -13,7 +13,7 @@ from bt_exec.failure import Problem
 from bt_exec.planning.passes import Pass, PassContext
 from bt_exec.spec.expression import All, leaves
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, rebuild
-from bt_exec.spec.paths import encloses, paths
+from bt_exec.spec.paths import is_kept, paths
 from bt_exec_skills.image.bench import SETS
 
 __all__ = ["CROP_FIRST", "check_crop_first"]
@@ -68,9 +68,8 @@ def check_crop_first(spec: MissionSpec, context: PassContext) -> Iterator[Proble
     waiting: set[str] = {name for name in SETS if facts.get(f"looked.{name}") == "no"}
     if facts.get("annotation") == "unread":
         waiting.add("annotation")
-    kept = spec.mission.kept
     for path, node in paths(spec.root, Do):
-        if any(encloses(done, path) for done in kept):
+        if is_kept(spec, path):
             continue
         args = node.args
         if node.do in _FINDS:

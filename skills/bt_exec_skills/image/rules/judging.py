@@ -35,7 +35,7 @@ from bt_exec_skills.image.perception.looker import CrossCheck
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.image.perception.whole_picture import agree_with_regions, find_disputed
 from bt_exec_skills.image.rules.claims import content_words, find_amounts, parse_yes_or_no
-from bt_exec_skills.image.rules.outline_estimator import cross_check_by_outlines
+from bt_exec_skills.image.rules.outline_estimator import SELECTING, cross_check_by_outlines
 
 __all__ = [
     "answering_steps",
@@ -271,7 +271,7 @@ def _is_labelled(bench: Bench, name: str) -> bool:
 def _wanted_colours(bench: Bench, name: str) -> list[ColourName]:
     """Return the colours that the objects of a set must have, if they are the only condition."""
     mine = [s for s in bench.steps if s.args.get("of") == name]
-    if any(step.tool in ("measure_places", "compare_degrees", "ask_vqa") for step in mine):
+    if any(step.tool in (*SELECTING, "ask_vqa") for step in mine):
         return []
     verified = [step for step in mine if step.tool == "verify_attribute"]
     if any(not step.args["wanted"] or step.args.get("any_of") for step in verified):

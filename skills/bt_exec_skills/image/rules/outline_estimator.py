@@ -16,8 +16,10 @@ from bt_exec_skills.image.perception.colours import COLOURS
 from bt_exec_skills.image.perception.looker import CrossCheck
 from bt_exec_skills.image.perception.outlines import Outline, find_outlines
 
-__all__ = ["cross_check_by_outlines"]
+__all__ = ["SELECTING", "cross_check_by_outlines"]
 
+SELECTING = ("measure_places", "check_part", "compare_degrees")
+"""Skills that select instances by their positions, or by comparison."""
 _SECOND_LOOK = 1.5
 
 
@@ -50,7 +52,7 @@ def _deciding_steps(bench: Bench, name: str) -> list[Step] | None:
     if not finds or finds[-1].tool != "segment_colour":
         return None
     mine = [step for step in bench.steps if step.args.get("of") == name]
-    if any(step.tool in ("measure_places", "compare_degrees", "ask_vqa") for step in mine):
+    if any(step.tool in (*SELECTING, "ask_vqa") for step in mine):
         return None
     verified = [step for step in mine if step.tool == "verify_attribute"]
     if any(step.args.get("any_of") for step in verified):

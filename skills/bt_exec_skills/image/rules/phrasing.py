@@ -48,14 +48,18 @@ def phrase_answer(
     confidence, value = min(total.confidence, found.whole), cast(Any, total.sure)
     if kind == "read" and other is not None:
         return _answer_text(speaker, found, other, what)
-    if kind in ("compare", "which") and other is not None:
+    if kind in ("compare", "which", "difference") and other is not None:
         rival = count(other.instances, other.decisions)
         confidence = min(confidence, rival.confidence, other.whole)
         value = {"target": total.sure, "other": rival.sure}
         if kind == "which" and total.sure == rival.sure:
             confidence = min(confidence, _NO_WRITING)
-        tell = _compare_counts_sentence if kind == "compare" else _which_set_sentence
+        tell = _which_set_sentence if kind == "which" else _compare_counts_sentence
         said = tell(speaker, total, rival, what, other_what)
+        if kind == "difference":
+            value = total.sure - rival.sure
+            facts = {"what": what, "other": other_what, "n": total.sure, "m": rival.sure}
+            said = speaker.say("count_difference", d=abs(value), **facts)
     elif kind == "where":
         value = [" ".join(dict.fromkeys(place_in(one, size))) for one in found.accepted()]
         said = speaker.say("where" if value else "none", what=what, places=speaker.places(value))

@@ -23,7 +23,8 @@ __all__ = ["CannotTell", "build_plan"]
 Node = dict[str, Any]
 _SIZES = ("big", "small")
 _LANDMARKS = ("landmark", "landmark2", "landmark3")  # names of sets for related objects
-_WRITTEN_ON = ("sign", "writing", "receipt", "menu")  # identified by their text
+_PLATES = ("sign", "receipt", "menu")  # regions around text
+_WRITTEN_ON = (*_PLATES, "writing")
 
 
 class CannotTell(ValueError):  # noqa: N818 - an answer, not an error
@@ -84,7 +85,8 @@ def build_plan(question: Question, language: str, facts: Mapping[str, str], text
         steps += _nodes_for_exceeding(question.target, question.other, question.degree, facts, free)
     last |= _grouping(question)
     if question.kind == "alike":
-        args = {"of": "target", "to": "other", "by": question.aspect}
+        last["other"] = "target" if question.other is None else "other"
+        args = {"of": "target", "to": last["other"], "by": question.aspect}
         steps.append({"do": "compare_things", "with": args})
     steps += [{"do": "count", "with": {"of": "target"}}, {"do": "answer", "with": last}]
     return {"sequence": steps + _nodes_for_outputs("target", language, facts, text)}
@@ -145,7 +147,8 @@ def _nodes_for_reading(
 
     If the object is unknown, such as a sign, the answer contains all text of the picture.
     """
-    if where.thing in get_args(CodeKind) and not _has_known_boxes(where, facts):
+    named = (where.of or where).thing
+    if named in get_args(CodeKind) and not _has_known_boxes(where, facts):
         steps = _nodes_for_phrase("target", where, facts, iter(_LANDMARKS))
         last: Node = {"kind": "read", "of": "target", "other": "target", "language": language}
         last["what"] = _phrase_text(where, language)
@@ -159,22 +162,10 @@ def _nodes_for_reading(
     of, args = "other", {"into": "other", "of": "picture"}
     last = {"kind": "read", "what": "", "other": "other", "language": language}
     steps = []
-    named = where.thing not in ("", "writing")
-    if named or where.attributes:
-        try:
-            steps = _nodes_for_phrase("target", where, facts, iter(_LANDMARKS))
-        except CannotTell:
-            if where.thing not in _WRITTEN_ON:
-                raise
-            if where.attributes:  # of that colour
-                bare = Phrase(where.attributes, "", where.said)
-                blind = {**facts, "annotation.names": ""}
-                steps = _nodes_for_phrase("target", bare, blind, iter(_LANDMARKS))
-                steps[0] = {
-                    "do": "segment_colour",
-                    "with": {"into": "target"},
-                }  # letters are not cut out by their own shape
-    if steps:
+    bare = replace(where, thing="", said="") == Phrase()
+    on_all = bare and (where.thing in _WRITTEN_ON or not where.thing)
+    if not on_all or (_has_known_boxes(where, facts) and where.thing):
+        steps = _nodes_for_phrase("target", where, facts, iter(_LANDMARKS))
         of = args["of"] = "target"
         last["what"] = _phrase_text(where, language)
     steps += [{"do": "read_text", "with": args}, {"do": "crop", "with": {"of": "other"}}]
@@ -192,8 +183,9 @@ def _nodes_for_value(
     if facts.get("reader") != "ready":
         raise CannotTell("NO_READER")
     target = question.target
-    plain = not (target.left_out or target.either or target.places or target.degrees or target.top)
-    if not plain or target.attributes or (question.written == "price" and not target.thing):
+    if replace(target, thing="", said="") != Phrase():
+        raise CannotTell("QUESTION_UNCLEAR", words=target.said or text)
+    if question.written == "price" and not target.thing:
         raise CannotTell("QUESTION_UNCLEAR", words=target.said or text)
     last = {"of": "target", "value": question.written, "name": target.thing, "language": language}
     return [
@@ -218,7 +210,7 @@ def _nodes_for_bar(
     last = {"of": "target", "lines": "other", "name": name, "language": language}
     last["wanted"] = question.bar
     return [
-        *_nodes_for_phrase("target", _region_phrase(target), regions, free),
+        *_nodes_for_phrase("target", _bar_phrase(target), regions, free),
         {"do": "read_text", "with": {"into": "other", "of": "picture"}},
         {"do": "crop", "with": {"of": "other"}},
         {"do": "answer_bar", "with": {**last, "what": _phrase_text(target, language)}},
@@ -226,10 +218,11 @@ def _nodes_for_bar(
     ]
 
 
-def _region_phrase(phrase: Phrase) -> Phrase:
-    """Return a description of regions; bars are identified by the chart."""
-    inner = None if phrase.of is None else _region_phrase(phrase.of)
-    return replace(phrase, thing="", of=inner)
+def _bar_phrase(phrase: Phrase) -> Phrase:
+    """Return a description of bars without the names at the axis."""
+    if phrase.of is None:
+        return replace(phrase, thing=BAR)
+    return replace(phrase, thing="", of=_bar_phrase(phrase.of))
 
 
 def _nodes_for_measuring(
@@ -273,6 +266,8 @@ def _nodes_for_phrase(
     if phrase.top is not None and phrase.of is not None:
         steps = _nodes_for_phrase(name, phrase.of, facts, free)
         args: Node = {"of": name, "attribute": phrase.top, "to": name}
+        if phrase.rank > 1:
+            args["rank"] = phrase.rank
         if phrase.near is None:
             steps.append({"do": "compare_degrees", "with": args})
         else:
@@ -283,6 +278,8 @@ def _nodes_for_phrase(
         if phrase.thing:
             raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
         return steps + _nodes_for_verifying(name, phrase, phrase.attributes, facts, free)
+    if phrase.thing in _PLATES and not _has_known_boxes(phrase, facts):
+        return _nodes_for_sign(name, phrase, facts, free)
     if phrase.thing in get_args(CodeKind) and not _has_known_boxes(phrase, facts):
         source = _Source(
             {"do": "read_codes", "with": {"into": name, "kind": phrase.thing}}, phrase.attributes
@@ -292,6 +289,23 @@ def _nodes_for_phrase(
     phrase = _exclude_class(source.node, phrase, facts)
     steps = [source.node, {"do": "crop", "with": {"of": name}}]
     return steps + _nodes_for_verifying(name, phrase, source.attributes, facts, free)
+
+
+def _nodes_for_sign(
+    name: str, phrase: Phrase, facts: Mapping[str, str], free: Iterator[str]
+) -> list[Node]:
+    """Return the nodes that find the coloured regions around text."""
+    if facts.get("reader") != "ready":
+        raise CannotTell("NO_READER")
+    lines = _next_landmark_name(free, phrase)
+    return [
+        {"do": "segment_colour", "with": {"into": name}},
+        {"do": "crop", "with": {"of": name}},
+        {"do": "read_text", "with": {"into": lines, "of": "picture"}},
+        {"do": "crop", "with": {"of": lines}},
+        {"do": "measure_places", "with": {"of": name, "relation": "around", "to": lines}},
+        *_nodes_for_verifying(name, phrase, phrase.attributes, facts, free),
+    ]
 
 
 def _nodes_for_verifying(
@@ -322,6 +336,9 @@ def _nodes_for_verifying(
             args["other"] = _next_landmark_name(free, phrase)
             steps += _nodes_for_phrase(args["other"], place.other, facts, free)
         steps.append({"do": "measure_places", "with": _with_polarity(args, place.holds)})
+    for part in phrase.parts:
+        args = {"of": name, "row": part.row, "column": part.column}
+        steps.append({"do": "check_part", "with": _with_polarity(args, part.holds)})
     for degree in phrase.degrees:
         to = _next_landmark_name(free, phrase)
         steps += _nodes_for_phrase(to, degree.to, facts, free)

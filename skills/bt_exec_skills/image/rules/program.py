@@ -89,11 +89,11 @@ def _compare_pictures_lines(args: Mapping[str, Any], bench: Bench) -> list[str]:
 
 
 def _compare_things_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
+    others = _accepted_expression(args["to"], "crops") if args["to"] != args["of"] else "None"
     return [
         f"ours = {_accepted_expression(args['of'], 'crops')}",
-        f"theirs = {_accepted_expression(args['to'], 'crops')}",
-        f"pairs = [tools.alike(one, two, {args['by']!r}) for one in ours for two in theirs]",
-        "answer = tools.all_hold(pairs).holds if pairs else None",
+        f"found = tools.all_alike(ours, {others}, {args['by']!r})",
+        "answer = None if found is None else found.holds",
     ]
 
 
@@ -147,7 +147,7 @@ def _compare_degrees_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
         f"pairs = zip(crops[{to!r}], decisions[{to!r}])",
         "rivals = [one for one, yes in pairs if yes.holds]",
         f"decisions[{name!r}] = tools.exceeding(",
-        f"    {given}, rivals, wanted={args['wanted']!r}",
+        f"    {given}, rivals, wanted={args['wanted']!r}, rank={args.get('rank')!r}",
         ")",
     ]
 
@@ -161,6 +161,16 @@ def _compare_places_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
         f"decisions[{name!r}] = tools.related(",
         f"    instances[{name!r}], decisions[{name!r}], {args['relation']!r}, landmarks,"
         f" wanted={args.get('wanted', True)!r}{others}",
+        ")",
+    ]
+
+
+def _check_part_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
+    name = args["of"]
+    part = f"{args['row']!r}, {args['column']!r}, wanted={args['wanted']!r}"
+    return [
+        f"decisions[{name!r}] = tools.in_part(",
+        f"    instances[{name!r}], decisions[{name!r}], picture.shape[:2], {part}",
         ")",
     ]
 
@@ -182,6 +192,8 @@ def _answer_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
             f"found = [yes.holds for yes in decisions[{name!r}]]",
             "answer = False if any(found) else None if found else True",
         ]
+    if args["kind"] == "difference":
+        return [f"answer = counts[{name!r}] - counts[{other!r}]"]
     if args["kind"] in ("compare", "which"):
         return [f"answer = {{'target': counts[{name!r}], 'other': counts[{other!r}]}}"]
     if args["kind"] == "all":
@@ -269,6 +281,7 @@ _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
     "crop": _crop_lines,
     "verify_attribute": _verify_lines,
     "measure_places": _compare_places_lines,
+    "check_part": _check_part_lines,
     "count": _count_lines,
     "answer": _answer_lines,
 }

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bt_exec_skills.image.perception.attributes import AttributeName, Grouping
 from bt_exec_skills.image.perception.bars import BarFact
 from bt_exec_skills.image.perception.decide import Bound
 from bt_exec_skills.image.perception.extents import Extent
 from bt_exec_skills.image.perception.graded_attributes import DegreeName, GradedName
-from bt_exec_skills.image.perception.relations import RelationName
+from bt_exec_skills.image.perception.relations import Column, RelationName, Row
 from bt_exec_skills.image.perception.written_values import Written
 
 BAR = "bar"
@@ -19,12 +19,16 @@ BAR = "bar"
 SEVERAL = "|"
 """Separator of the labels of a phrase about objects of several classes."""
 
-__all__ = ["BAR", "SEVERAL", "Degree", "Kind", "Known", "Phrase", "Place", "Question", "Unread"]
+__all__ = [
+    "BAR", "SEVERAL", "Degree", "Kind", "Known", "Part", "Phrase", "Place", "Question", "Top",
+    "Unread",
+]  # fmt: skip
 
 Kind = Literal[
     "count", "exists", "all", "where", "colour", "shape", "name", "compare", "which", "groups",
-    "most", "variety", "read", "same", "alike",
+    "most", "variety", "read", "same", "alike", "difference",
 ]  # fmt: skip
+Top = DegreeName | Literal["nearest", "farthest"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,20 @@ class Place:
     to: Phrase
     holds: bool = True
     other: Phrase | None = None
+
+
+class Part(NamedTuple):
+    """Part of the picture in which an object is.
+
+    Attributes:
+        row: ``top``, ``middle`` or ``bottom``; empty for any.
+        column: ``left``, ``centre`` or ``right``; empty for any.
+        holds: False if it is elsewhere.
+    """
+
+    row: Row
+    column: Column
+    holds: bool = True
 
 
 @dataclass(frozen=True)
@@ -87,11 +105,13 @@ class Phrase:
         left_out: Excluded combinations of attributes.
         either: Alternatives: an object has at least one attribute of each.
         places: Required positions.
+        parts: Parts of the picture in which it is.
         degrees: Required comparisons.
         top: Attribute that one of `of` has most, or the side on which it is furthest; the other
             conditions then apply to that one.
         of: Objects that `top` compares, or None.
         near: Objects to which one of `of` is nearest, or farthest, as `top` says.
+        rank: Place in the order of `top`; 2 for the second biggest.
     """
 
     attributes: tuple[AttributeName, ...] = ()
@@ -100,10 +120,12 @@ class Phrase:
     left_out: tuple[Phrase, ...] = ()
     either: tuple[tuple[AttributeName, ...], ...] = ()
     places: tuple[Place, ...] = ()
+    parts: tuple[Part, ...] = ()
     degrees: tuple[Degree, ...] = ()
-    top: DegreeName | Literal["nearest", "farthest"] | None = None
+    top: Top | None = None
     of: Phrase | None = None
     near: Phrase | None = None
+    rank: int = 1
 
 
 @dataclass(frozen=True)

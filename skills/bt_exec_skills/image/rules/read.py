@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast, get_args
 
-from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation
+from bt_exec.language.reading.node import Node, conjunction, conjuncts
 from bt_exec.language.reading.reader import Reading
 from bt_exec.language.reading.session import resolve
 from bt_exec_skills.image.perception.attributes import (
-    ATTRIBUTES,
-    AttributeName,
     Grouping,
 )
 from bt_exec_skills.image.perception.codes import CodeKind
@@ -22,20 +20,16 @@ from bt_exec_skills.image.perception.compare import Aspect
 from bt_exec_skills.image.perception.decide import Bound
 from bt_exec_skills.image.perception.extents import Extent
 from bt_exec_skills.image.perception.graded_attributes import (
-    DEGREES,
-    DegreeName,
     GradedName,
 )
-from bt_exec_skills.image.perception.relations import SIDES, RelationName
 from bt_exec_skills.image.perception.written_values import Written
+from bt_exec_skills.image.rules.descriptions import Descriptions
 from bt_exec_skills.image.rules.question import (
     BAR,
     SEVERAL,
-    Degree,
     Kind,
     Known,
     Phrase,
-    Place,
     Question,
     Unread,
 )
@@ -44,10 +38,13 @@ from bt_exec_skills.image.rules.words import generator, reader
 __all__ = ["question_from_meaning", "read_question", "read_with_words", "resolve_meaning"]
 
 _DIRECT: dict[str, Kind] = {"how_many": "count", "where": "where"}
-_SAID_AS = {"at": "on", "in": "inside"}  # relations that only the grammar names
 _GROUPED: dict[str, Kind] = {"how_many": "groups", "which": "most"}
-_UPPERMOST = {"on": "above"}
-_OF_BARS: dict[str, GradedName] = {"above": "tall", "below": "short"}  # "the highest bar"
+_ALL_THINGS = Node("ask", (("what", "where"), ("of", Node("np", (("of", Node("any")),)))))
+_PRICED: dict[str, tuple[Written, Written]] = {
+    "expensive": ("dearest", "dearer"), "cheap": ("cheapest", "cheaper"),
+}  # fmt: skip
+"""Superlative and comparison of prices."""
+_MOST_ARTICLES = 20
 
 
 def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] = ()) -> Question:
@@ -103,11 +100,23 @@ def resolve_meaning(
         raise Unread("QUESTION_RESPELT", text, found.respelt)
     kinds = reader().lexicon(found.language).kinds
     earlier = _earlier_meanings(context, names)
-    resolved = [resolve(one, earlier, kinds) for one in (found.meaning, *found.rivals)]
+    resolved = [
+        resolve(one, earlier or [_ALL_THINGS] * _means_all(one), kinds)
+        for one in (found.meaning, *found.rivals)
+    ]
     meanings = list(dict.fromkeys(one for one in resolved if one is not None))
     if len(meanings) != 1 or meanings[0].kind != "ask":
         raise Unread("NEEDS_MODEL" if found.unknown else "QUESTION_UNCLEAR", text)
     return meanings[0], found
+
+
+def _means_all(meaning: Node) -> bool:
+    """Return True if a question is about "these" or "them", without an earlier question.
+
+    They are the objects in the picture then.
+    """
+    named = {one.text("name") for one in meaning.walk() if one.kind == "pronoun"}
+    return meaning.kind == "ask" and named == {"them"}
 
 
 def _earlier_meanings(context: Sequence[str], names: tuple[str, ...]) -> list[Node]:
@@ -132,9 +141,8 @@ class _Questions:
 
     def __init__(self, language: str, text: str) -> None:
         self._generator = generator(language)
-        self._korean = language == "ko"
         self._kinds = reader().lexicon("en").kinds
-        self._text = text
+        self._described = Descriptions(language, text)
 
     def question(self, meaning: Node) -> Question:
         """Return the question of a meaning.
@@ -144,25 +152,38 @@ class _Questions:
         """
         beside = any(node.text("relation") == "beside" for node in meaning.walk())
         if beside and meaning.text("what") not in ("what", "which", "where"):
-            raise self._make_refusal()  # the nearest one is named, but need not be beside it
+            raise self._described.refusal()  # the nearest one is named, but need not be beside it
         found = self._convert(meaning)
         return replace(found, said_back=self._generator.sentence(meaning))
 
     def _convert(self, meaning: Node) -> Question:
         what, of = meaning.text("what"), meaning.node("of")
-        if what in _DIRECT and of.kind != "aspect" and meaning.get("given") is None:
-            return Question(_DIRECT[what], self._convert_phrase(of))
+        if what in _DIRECT and of.kind not in ("aspect", "more") and meaning.get("given") is None:
+            return Question(_DIRECT[what], self._described.phrase(of))
         known = self._parse_known_size(meaning.get("given"))
+        if what == "how_many" and of.kind == "more":
+            target, other = (
+                self._described.phrase(of.node("of")),
+                self._described.phrase(of.node("to")),
+            )
+            return Question("difference", target, other=other)
         if of.kind == "apart":
-            target, other = self._convert_phrase(of.node("of")), self._convert_phrase(of.node("to"))
+            target, other = (
+                self._described.phrase(of.node("of")),
+                self._described.phrase(of.node("to")),
+            )
             return Question("measure", target, other, extent="distance", known=known)
         if of.kind == "aspect":
             return self._convert_aspect(what, of, known)
         if known is not None:
-            raise self._make_refusal()
+            raise self._described.refusal()
         if what == "which":
             return self._convert_which(of)
         return self._convert_proposition(of)
+
+    def _pair(self, of: Node) -> tuple[Phrase, Phrase]:
+        """Return the descriptions of the two sets that a meaning compares."""
+        return self._described.phrase(of.node("of")), self._described.phrase(of.node("to"))
 
     def _convert_proposition(self, of: Node) -> Question:
         """Return the question whether a proposition holds."""
@@ -171,62 +192,67 @@ class _Questions:
         if of.kind == "exists":
             return self._convert_exists(of.node("of"))
         if of.kind == "all":
-            every = self._convert_phrase(of.node("of"))
-            formula = self._formula_of(of.node("of"))
-            target = self._convert_formula(conjunction(formula, of.node("hold")))
+            every = self._described.phrase(of.node("of"))
+            formula = self._described.formula_of(of.node("of"))
+            target = self._described.formula(conjunction(formula, of.node("hold")))
             return Question("all", target, other=every)
-        other = self._convert_phrase(of.node("to"))
+        target, to = self._described.phrase(of.node("of")), of.get("to")
+        other = self._described.phrase(to) if isinstance(to, Node) else None
         if of.kind == "more":
-            return Question("compare", self._convert_phrase(of.node("of")), other=other)
+            return Question("compare", target, other=other)
         if of.kind == "alike" and of.text("aspect") in get_args(Aspect):
-            aspect = cast(Aspect, of.text("aspect"))
-            return Question(
-                "alike", self._convert_phrase(of.node("of")), other=other, aspect=aspect
-            )
-        raise self._make_refusal()
+            return Question("alike", target, other=other, aspect=cast(Aspect, of.text("aspect")))
+        raise self._described.refusal()
 
     def _convert_groups(self, kind: Kind, of: Node) -> Question:
         name, phrase = of.text("name"), of.node("of")
         if name not in ("colour", "shape", "kind"):
-            raise self._make_refusal()
+            raise self._described.refusal()
         listed = next((node for node in phrase.walk() if node.kind == "or"), None)
         if name == "kind" and listed is not None:  # "how many red and how many blue ones"
             kinds = {self._kinds.get(one.text("attribute"), "kind") for one in listed.parts()}
-            name = kinds.pop() if len(kinds) == 1 else ""
+            if len(kinds) > 1:  # "how many big and red ones" are both
+                both = phrase.substitute(listed, conjunction(*listed.parts()))
+                return Question("count", self._described.phrase(both))
+            name = kinds.pop()
         if phrase.text("wh") == "distinct":
             kind = "variety"
         if name not in get_args(Grouping):
-            raise self._make_refusal()
-        return Question(kind, self._convert_phrase(phrase), aspect=cast(Grouping, name))
+            raise self._described.refusal()
+        return Question(kind, self._described.phrase(phrase), aspect=cast(Grouping, name))
 
     def _convert_text_existence(self, of: Node) -> Question:
         """Return the question whether there is text, anywhere in the picture."""
         if (
             of.text("name") != "writing"
-            or conjuncts(self._formula_of(of.node("of")))[0].kind != "any"
+            or conjuncts(self._described.formula_of(of.node("of")))[0].kind != "any"
         ):
-            raise self._make_refusal()
+            raise self._described.refusal()
         return Question("exists", Phrase(thing="writing"))
 
     def _convert_which(self, of: Node) -> Question:
         """Return the question which of two sets is meant, or what an object is."""
+        if of.kind == "more" and of.text("sign") in _PRICED:
+            return self._convert_prices(of, _PRICED[of.text("sign")][0])
         if of.kind == "more":
             degree = cast(GradedName, of.text("sign"))
-            one, other = self._convert_phrase(of.node("of")), self._convert_phrase(of.node("to"))
+            one, other = (
+                self._described.phrase(of.node("of")),
+                self._described.phrase(of.node("to")),
+            )
             return Question("which", one, other=other, degree=degree)
         if of.kind == "all":
-            return self._chosen(self._formula_of(of.node("of")), of.node("hold"))
-        formula = self._formula_of(of) if of.kind == "np" else of
-        if formula.kind == "most" and formula.text("attribute") in get_args(Written):
-            article = formula.node("of")
-            if article.kind != "any" and article.text("name") != "menu":
-                raise self._make_refusal()
-            return Question("value", Phrase(), written=cast(Written, formula.text("attribute")))
+            return self._chosen(self._described.formula_of(of.node("of")), of.node("hold"))
+        formula = self._described.formula_of(of) if of.kind == "np" else of
+        if formula.kind == "most" and formula.text("attribute") in _PRICED:
+            written = _PRICED[formula.text("attribute")][0]
+            return Question("value", self._described.formula(formula.node("of")), written=written)
         if of.kind != "np":
-            raise self._make_refusal()
-        phrase = self._convert_formula(formula)
-        if phrase.places and phrase.places[0].to.thing in get_args(CodeKind):
-            return Question("read", phrase.places[0].to)
+            raise self._described.refusal()
+        phrase = self._described.formula(formula)
+        inside = phrase.places[0].to if phrase.places else phrase
+        if (inside.of or inside).thing in get_args(CodeKind):
+            return Question("read", inside)
         if phrase.of is not None and phrase.of.thing == BAR:
             return Question("bar", phrase, bar="label")
         return Question("name", phrase)
@@ -236,29 +262,57 @@ class _Questions:
         kinds = {self._kinds.get(one.text("attribute"), "") for one in options.parts()}
         if kinds in ({"colour"}, {"shape"}):
             return Question(
-                cast(Kind, kinds.pop()), self._convert_formula(conjunction(formula, options))
+                cast(Kind, kinds.pop()), self._described.formula(conjunction(formula, options))
             )
         if len(options.parts()) != 2:
-            raise self._make_refusal()
-        one, other = (self._convert_formula(conjunction(formula, part)) for part in options.parts())
+            raise self._described.refusal()
+        one, other = (
+            self._described.formula(conjunction(formula, part)) for part in options.parts()
+        )
         return Question("which", one, other=other)
+
+    def _convert_prices(self, pair: Node, written: Written) -> Question:
+        """Return a question about the prices of several articles."""
+        both = pair if pair.kind == "both" else None
+        parts = both.parts() if both is not None else (pair.node("of"), pair.node("to"))
+        articles: list[str] = []
+        for part in parts:
+            quantity = part.get("quantity")
+            number = int(quantity.text("number")) if isinstance(quantity, Node) else 1
+            phrase = self._described.phrase(part.replace(quantity=None))
+            plain = replace(phrase, attributes=(), thing="", said="") == Phrase()
+            if not (plain and phrase.thing and 0 < number <= _MOST_ARTICLES):
+                raise self._described.refusal()
+            articles += [_article_name(phrase)] * number
+        said = self._generator.phrase(parts[0].node("of"))
+        return Question("value", Phrase(thing=SEVERAL.join(articles), said=said), written=written)
 
     def _convert_aspect(self, what: str, of: Node, known: Known | None) -> Question:
         if known is None and what in _GROUPED:
             return self._convert_groups(_GROUPED[what], of)
         if known is None and what == "whether":
             return self._convert_text_existence(of)
-        name, phrase = of.text("name"), self._convert_phrase(of.node("of"))
+        inner = of.node("of")
+        if known is None and of.text("name") == "price" and inner.kind == "both":
+            return self._convert_prices(inner, "price")
+        if known is None and of.text("name") == "price" and inner.kind == "more":
+            pair = inner if inner.text("sign") == "expensive" else inner.replace(
+                of=inner.node("to"), to=inner.node("of")
+            )  # fmt: skip
+            return self._convert_prices(pair, "difference")
+        name, phrase = of.text("name"), self._described.phrase(of.node("of"))
         bar = any(node.text("name") == BAR for node in of.walk() if node.kind == "thing")
         if known is None and (name == "value" or (name in ("price", "height") and bar)):
             return Question("bar", phrase)
         if name in get_args(Extent):
             return Question("measure", phrase, extent=cast(Extent, name), known=known)
         if known is None and name in get_args(Written):
+            if phrase.attributes and phrase.thing:  # "green tea"
+                phrase = replace(phrase, attributes=(), thing=_article_name(phrase))
             return Question("value", phrase, written=cast(Written, name))
         kind = {"writing": "read", "colour": "colour", "shape": "shape"}.get(name)
         if kind is None or known is not None:
-            raise self._make_refusal()
+            raise self._described.refusal()
         return Question(cast(Kind, kind), phrase)
 
     def _parse_known_size(self, given: Any) -> Known | None:
@@ -266,120 +320,25 @@ class _Questions:
             return None
         extent, length = cast(Extent, given.text("name")), int(given.text("number"))
         if length < 1:
-            raise self._make_refusal()
-        return Known(self._convert_phrase(given.node("of")), extent, length, given.text("unit"))
+            raise self._described.refusal()
+        return Known(self._described.phrase(given.node("of")), extent, length, given.text("unit"))
 
     def _convert_exists(self, phrase: Node) -> Question:
         quantity = phrase.get("quantity")
-        target = self._convert_phrase(phrase.replace(quantity=None))
+        than = [one for one in conjuncts(phrase.node("of")) if one.kind == "than"]
+        if len(than) == 1 and than[0].text("attribute") in _PRICED and quantity is None:
+            rest = (one for one in conjuncts(phrase.node("of")) if one != than[0])
+            pair = Node(
+                "more", (("of", phrase.replace(of=conjunction(*rest))), ("to", than[0].node("to")))
+            )
+            return self._convert_prices(pair, _PRICED[than[0].text("attribute")][1])
+        target = self._described.phrase(phrase.replace(quantity=None))
         if not isinstance(quantity, Node):
             return Question("exists", target)
         bound = cast(Bound, quantity.text("bound"))
         return Question("exists", target, bound=bound, number=int(quantity.text("number")))
 
-    def _formula_of(self, phrase: Node) -> Node:
-        if phrase.kind != "np" or phrase.get("quantity") is not None:
-            raise self._make_refusal()
-        return phrase.node("of")
 
-    def _convert_phrase(self, phrase: Node) -> Phrase:
-        return self._convert_formula(self._formula_of(phrase))
-
-    def _convert_formula(self, formula: Node) -> Phrase:
-        """Return the description of objects given by a formula."""
-        parts = [inner for part in conjuncts(formula) for inner in conjuncts(part)]
-        found = Phrase(said=self._generator.phrase(formula))
-        beside = next((one for one in parts if one.text("relation") == "beside"), None)
-        if beside is not None:
-            rest = conjunction(*(one for one in parts if one is not beside))
-            to = self._convert_phrase(beside.node("to"))
-            return replace(found, top="nearest", of=self._convert_formula(rest), near=to)
-        for part in parts:
-            found = self._add_part(found, part)
-        if self._is_contradictory(found):
-            raise self._make_refusal()
-        return replace(found, attributes=tuple(sorted(found.attributes, key=ATTRIBUTES.index)))
-
-    def _add_part(self, phrase: Phrase, part: Node) -> Phrase:
-        if part.kind == "any":
-            return phrase
-        if part.kind == "thing":
-            if phrase.thing and BAR not in (phrase.thing, part.text("name")):
-                raise self._make_refusal(part.text("name"))
-            name = phrase.thing if part.text("name") == BAR else ""
-            return replace(phrase, thing=name or part.text("name"))
-        if part.kind == "has":
-            return replace(phrase, attributes=(*phrase.attributes, self._parse_attribute(part)))
-        kinds = {one.kind for one in part.parts()} if part.kind == "or" else set()
-        if kinds == {"thing"} and not phrase.thing:
-            names = [one.text("name") for one in part.parts()]
-            codes = {*names} <= {*get_args(CodeKind)}
-            return replace(phrase, thing="code" if codes else SEVERAL.join(names))
-        if kinds == {"not"}:
-            out = self._convert_formula(conjunction(*map(negation, part.parts())))
-            return replace(phrase, left_out=(*phrase.left_out, out))
-        if part.kind == "or":
-            return replace(
-                phrase, either=(*phrase.either, tuple(map(self._parse_attribute, part.parts())))
-            )
-        if part.kind == "most" and phrase.top is None and part.get("of") is not None:
-            return self._add_superlative(phrase, part)
-        holds = part.kind != "not"
-        inner = part if holds else part.parts()[0]
-        if inner.kind == "rel":
-            to = inner.node("to")
-            first, *rest = map(self._convert_phrase, to.parts() if to.kind == "both" else (to,))
-            place = Place(self._parse_relation(inner, first), first, holds, *rest)
-            return replace(phrase, places=(*phrase.places, place))
-        if inner.kind == "than":
-            degree = Degree(
-                self._parse_degree(inner), self._convert_phrase(inner.node("to")), holds
-            )
-            return replace(phrase, degrees=(*phrase.degrees, degree))
-        if holds or inner.kind not in ("has", "thing"):
-            raise self._make_refusal()
-        return replace(phrase, left_out=(*phrase.left_out, self._convert_formula(inner)))
-
-    def _parse_attribute(self, part: Node) -> AttributeName:
-        if part.kind != "has":
-            raise self._make_refusal()
-        return cast(AttributeName, part.text("attribute"))
-
-    def _add_superlative(self, phrase: Phrase, part: Node) -> Phrase:
-        of, to = self._convert_formula(part.node("of")), part.get("to")
-        if isinstance(to, Node):
-            near = self._convert_phrase(to)
-            top = cast(Literal["nearest", "farthest"], part.text("attribute"))
-            return replace(phrase, top=top, of=of, near=near)
-        side = _UPPERMOST.get(part.text("attribute"), part.text("attribute"))
-        if of.thing == BAR and side in _OF_BARS:
-            return replace(phrase, top=_OF_BARS[side], of=of)
-        if side in SIDES:
-            return replace(phrase, top=cast(DegreeName, side), of=of)
-        return replace(phrase, top=self._parse_degree(part), of=of)
-
-    def _parse_degree(self, part: Node) -> GradedName:
-        attribute = part.text("attribute")
-        if attribute not in DEGREES:
-            raise self._make_refusal()
-        return attribute
-
-    def _parse_relation(self, part: Node, to: Phrase) -> RelationName:
-        name = part.text("relation")
-        if self._korean and not to.thing:  # 위 is "on" or "above"; a drawn shape carries nothing
-            name = _UPPERMOST.get(name, name)
-        return cast(RelationName, _SAID_AS.get(name, name))
-
-    def _is_contradictory(self, phrase: Phrase) -> bool:
-        """Return True if no object can satisfy it: red and blue, or red and not red."""
-        kinds = [self._kinds.get(name, name) for name in dict.fromkeys(phrase.attributes)]
-        excluded = {name for out in phrase.left_out for name in out.attributes}
-        things = {out.thing for out in phrase.left_out if out.thing}
-        return (
-            len(set(kinds)) < len(kinds)
-            or bool(excluded & set(phrase.attributes))
-            or phrase.thing in things - {""}
-        )
-
-    def _make_refusal(self, words: str = "") -> Unread:
-        return Unread("QUESTION_UNCLEAR", words or self._text)
+def _article_name(phrase: Phrase) -> str:
+    """Return the name of an article as it may be written: "green tea"."""
+    return " ".join((*phrase.attributes, phrase.thing))

@@ -14,6 +14,8 @@ from bt_exec_skills.image.rules.words import object_names
 
 __all__ = ["Scale", "bar_answer", "measure_answer", "value_answer"]
 
+_MISSING = ("total", "date", "dearest", "cheapest", "articles")
+"""Values with a sentence for their absence."""
 _SUREST = 0.9  # confidence of a measure: its last digit is not certain
 _UNSURE = 0.5
 _BAR_SURE = 0.85  # confidence of a value read at an axis
@@ -46,11 +48,15 @@ def value_answer(found: Value, wanted: Written, name: str, language: str) -> Ans
     """
     speaker = Speaker(language)
     if found.value is None:
-        said, confidence = speaker.say(f"no_{wanted}", what=name), _UNSURE
+        missing = f"no_{wanted}" if wanted in _MISSING else "no_price"
+        said, confidence = speaker.say(missing, what=name), _UNSURE
     else:
-        value = found.value if isinstance(found.value, str) else _format_number(found.value)
         confidence = found.sure
-        parts = [speaker.say(wanted, what=name, value=value)]
+        if isinstance(found.value, bool):
+            parts = [speaker.say("yes" if found.value else "no", what=name)]
+        else:
+            value = found.value if isinstance(found.value, str) else _format_number(found.value)
+            parts = [speaker.say(wanted, what=name, value=value)]
         if found.row:
             parts.append(speaker.say("read_from", row=found.row))
         if wanted == "total":

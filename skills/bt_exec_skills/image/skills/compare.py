@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, Candidates, SetName, Step
-from bt_exec_skills.image.perception.compare import Aspect, alike, differences
-from bt_exec_skills.image.perception.decide import all_hold, start_decisions
+from bt_exec_skills.image.perception.compare import Aspect, all_alike, differences
+from bt_exec_skills.image.perception.decide import start_decisions
 from bt_exec_skills.image.perception.graded_attributes import DegreeName, exceeding
 from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
 
@@ -71,13 +71,15 @@ def compare_pictures(bench: Service[Bench], into: SetName) -> Steps[Differ]:
 
 @skill(fails=SET_FAILS, needs={"crops.{of}": "cut", "crops.{to}": "cut"})
 def compare_things(bench: Service[Bench], of: SetName, to: SetName, by: Aspect) -> Steps[Alike]:
-    """Compare crops by colour, shape or size: are all of one set like all of the other?"""
+    """Compare crops by colour, shape or size: are all of one set like all of the other?
+
+    With the same set twice: are all of the set alike?
+    """
     yield Running(None, "comparing")
     (mine, crops), (theirs, others) = bench.cut(of), bench.cut(to)
     ours = [crop for crop, yes in zip(crops, mine.decisions, strict=True) if yes.holds]
     rest = [crop for crop, yes in zip(others, theirs.decisions, strict=True) if yes.holds]
-    pairs = [alike(one, other, by) for one in ours for other in rest]
-    bench.compared = all_hold(pairs) if pairs else None
+    bench.compared = all_alike(ours, rest if of != to else None, by)
     bench.steps.append(Step("compare_things", {"of": of, "to": to, "by": by}))
     if bench.compared is None:
         return Alike("unclear", 0.0)
@@ -92,12 +94,14 @@ def compare_degrees(
     attribute: DegreeName,
     to: SetName,
     wanted: bool = True,
+    rank: int = 1,
 ) -> Steps[Exceeding]:
     """Keep the instances of the set `of` that exceed every instance of the set `to`.
 
-    Compares sizes, heights, the lightness or the sharpness of crops, or how far their centres are
-    on a side (left_of, right_of, above, below). There is a margin in which the result is
-    undecided. With the same set twice it keeps the biggest, darkest, leftmost, … one.
+    Compares sizes, heights, lengths, the lightness or the sharpness of crops, or how far their
+    centres are on a side (left_of, right_of, above, below). There is a margin in which the result
+    is undecided. With the same set twice it keeps the biggest, darkest, leftmost, … one, or the
+    one in the middle of a row (middle).
 
     Args:
         bench: The picture and its sets.
@@ -105,12 +109,14 @@ def compare_degrees(
         attribute: Attribute to exceed by.
         to: Set to exceed.
         wanted: False keeps those that do not exceed all of them.
+        rank: With the same set twice: place in the order, 2 for the second biggest.
     """
     yield Running(None, "comparing")
     (mine, crops), (theirs, others) = bench.cut(of), bench.cut(to)
     rivals = [crop for crop, yes in zip(others, theirs.decisions, strict=True) if yes.holds]
-    mine.decisions = exceeding(crops, mine.decisions, attribute, rivals, wanted=wanted)
-    args = {"of": of, "attribute": attribute, "to": to, "wanted": wanted}
+    place = rank if of == to else None
+    mine.decisions = exceeding(crops, mine.decisions, attribute, rivals, wanted=wanted, rank=place)
+    args = {"of": of, "attribute": attribute, "to": to, "wanted": wanted, "rank": place}
     bench.steps.append(Step("compare_degrees", args))
     holds = [one.holds for one in mine.decisions]
     return Exceeding(holds.count(True), holds.count(None))

@@ -25,6 +25,8 @@ from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
 
 __all__ = ["answer", "count", "draw_overlay"]
 
+_OF_TWO_SETS = ("compare", "difference", "which", "read", "alike", "all")
+
 
 @skill(fails=SET_FAILS, needs={"crops.{of}": "cut"})
 def count(bench: Service[Bench], of: SetName) -> Steps[Counted]:
@@ -56,9 +58,9 @@ def answer(
 
     Args:
         bench: The picture and its sets.
-        kind: count, exists, all, where, colour, shape, name, compare, which (of two sets), groups
-            (the number of each colour, shape or kind), most (the largest group), variety (the
-            number of groups), read, same or alike.
+        kind: count, exists, all, where, colour, shape, name, compare, difference (of two counts),
+            which (of two sets), groups (the number of each colour, shape or kind), most (the
+            largest group), variety (the number of groups), read, same or alike.
         of: Set that the question is about.
         what: Its description in the words of the question.
         language: Language of the answer.
@@ -72,7 +74,7 @@ def answer(
     """
     yield Running(None, "answering")
     found, crops = bench.cut(of)
-    rival = bench.cut(other)[0] if kind in ("compare", "which", "read", "alike", "all") else None
+    rival = bench.cut(other)[0] if kind in _OF_TWO_SETS else None
     size = bench.picture.shape[0], bench.picture.shape[1]
     if kind == "same":
         bench.answer = answer_same_pictures(found, size, language)

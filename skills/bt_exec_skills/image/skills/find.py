@@ -18,7 +18,6 @@ from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
 
 __all__ = ["Found", "detect", "read_annotation", "segment_colour", "separate_touching"]
 
-
 _BARS_SURE = 0.85  # confidence that several boxes on one line are the bars of a chart
 
 

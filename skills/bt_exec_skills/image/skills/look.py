@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bt_exec.skill import Running, Service, Steps, skill
-from bt_exec_skills.image.bench import Bench, SetName, Step
+from bt_exec_skills.image.bench import Bench, Candidates, SetName, Step
 from bt_exec_skills.image.perception.attributes import AttributeName
 from bt_exec_skills.image.perception.colours import ground_colours
-from bt_exec_skills.image.perception.decide import related, verify_all
+from bt_exec_skills.image.perception.decide import in_part, related, verify_all
 from bt_exec_skills.image.perception.instances import crop as cut
-from bt_exec_skills.image.perception.relations import RelationName, measure
+from bt_exec_skills.image.perception.relations import Column, RelationName, Row, measure
 from bt_exec_skills.image.perception.separability import DOUBTFUL
 from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
 
-__all__ = ["Kept", "Near", "crop", "measure_places", "verify_attribute"]
+__all__ = ["Kept", "Near", "check_part", "crop", "measure_places", "verify_attribute"]
 
 
 class Kept(NamedTuple):
@@ -96,8 +96,34 @@ def verify_attribute(
         found.whole = min(found.whole, DOUBTFUL)
     args = {"of": of, "attributes": list(attributes), "wanted": wanted, "any_of": any_of}
     bench.steps.append(Step("verify_attribute", args))
+    return _kept(found)
+
+
+def _kept(found: Candidates) -> Kept:
     holds = [one.holds for one in found.decisions]
     return Kept(holds.count(True), holds.count(False), holds.count(None))
+
+
+@skill(fails=SET_FAILS, needs={"crops.{of}": "cut"})
+def check_part(
+    bench: Service[Bench], of: SetName, row: Row = "", column: Column = "", wanted: bool = True
+) -> Steps[Kept]:
+    """Keep the instances of the set `of` whose centre is in a part of the picture.
+
+    Args:
+        bench: The picture and its sets.
+        of: The set.
+        row: top, middle (the middle third) or bottom; empty for any.
+        column: left, centre (the middle third) or right; empty for any.
+        wanted: False keeps the instances elsewhere.
+    """
+    yield Running(None, "measuring")
+    found, _ = bench.cut(of)
+    size = bench.picture.shape[0], bench.picture.shape[1]
+    found.decisions = in_part(found.instances, found.decisions, size, row, column, wanted=wanted)
+    args = {"of": of, "row": row, "column": column, "wanted": wanted}
+    bench.steps.append(Step("check_part", args))
+    return _kept(found)
 
 
 @skill(fails=SET_FAILS, needs={"crops.{of}": "cut", "crops.{to}": "cut"})
@@ -112,9 +138,10 @@ def measure_places(
     """Keep the instances of the set `of` that have the relation to one of the set `to`.
 
     left_of, right_of, above and below compare the centres of the boxes. inside requires nine
-    tenths of the box. on requires standing in the other box or on its upper edge. With `wanted`
-    False, the instances without the relation to any of them are kept. between needs a second set,
-    `other`. nearest and farthest keep one instance, by the distance of the centres.
+    tenths of the box, around half of that of the other one. on requires standing in the other box
+    or on its upper edge. With `wanted` False, the instances without the relation to any of them
+    are kept. between needs a second set, `other`. nearest and farthest keep one instance, by the
+    distance of the centres.
     """
     yield Running(None, "measuring")
     found, _ = bench.cut(of)

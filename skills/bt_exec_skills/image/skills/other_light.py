@@ -16,7 +16,6 @@ from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["cross_check_in_other_light", "relight"]
 
-
 _LONGEST = 800  # pictures are reduced to this side [px]
 _WIDE = 0.35  # share of the shorter side: larger than objects, smaller than shadows
 _WHITE = 235.0  # grey level of a white background in good light

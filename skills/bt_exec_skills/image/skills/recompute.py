@@ -31,7 +31,12 @@ from bt_exec_skills.image.skills.find import (
     segment_colour,
     separate_touching,
 )
-from bt_exec_skills.image.skills.look import crop, measure_places, verify_attribute
+from bt_exec_skills.image.skills.look import (
+    check_part,
+    crop,
+    measure_places,
+    verify_attribute,
+)
 from bt_exec_skills.image.skills.read import read_codes, read_text
 from bt_exec_skills.image.skills.values import answer_bar, answer_measure, answer_value
 from bt_exec_skills.perception.picture import Frame
@@ -45,9 +50,9 @@ _WORDED = ("answer", "answer_bar", "answer_measure")
 _SKILLS = {
     one.name: one
     for one in (
-        answer, answer_bar, answer_measure, answer_value, compare_degrees, compare_pictures,
-        compare_things, count, crop, detect, measure_places, read_annotation, read_codes, read_text,
-        segment_colour, separate_touching, verify_attribute,
+        answer, answer_bar, answer_measure, answer_value, check_part, compare_degrees,
+        compare_pictures, compare_things, count, crop, detect, measure_places, read_annotation,
+        read_codes, read_text, segment_colour, separate_touching, verify_attribute,
     )
 }  # fmt: skip
 _TREES: Mapping[str, tuple[str, ...]] = {

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from bt_exec.language.messages import Messages
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.perception.contracts import CameraFault, Detection
+from bt_exec_skills.perception.objects import Detections
 from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["LIT_LEVEL", "PERSON", "PlacedDetection", "ReporterObservation"]
@@ -33,14 +37,13 @@ class PlacedDetection(Detection):
     at: tuple[float, float] | None = None
 
 
-_WORDS: Mapping[str, tuple[str, str, str, str, str, str]] = {
-    "en": ("no people in view", "people {n}", "things {n}", "lit", "dark", "camera black"),
-    "ko": ("사람 없음", "사람 {n}명", "물건 {n}개", "밝음", "어두움", "카메라 화면 없음"),
-}
+@cache
+def _words() -> Messages:
+    return Messages.load([Path(__file__).with_name("words.yaml")])
 
 
 @dataclass(frozen=True)
-class ReporterObservation:
+class ReporterObservation(Detections):
     """One view; implements `bt_exec.robot.Observation`.
 
     Attributes:
@@ -76,24 +79,22 @@ class ReporterObservation:
         """Return the detection of a person, or None."""
         return next((found for found in self.people if found.who == who), None)
 
-    def labels(self) -> tuple[str, ...]:
-        """Return the labels of the detections, each once."""
-        return tuple(dict.fromkeys(found.label for found in self.detections))
-
     def facts(self) -> Mapping[str, str]:
         """Return the facts that this view establishes for the dry run: none."""
         return {}
 
     def describe(self, language: str) -> str:
         """Return a line for the operator: "people 2 · things 1 · lit"."""
-        nobody, people, things, lit, dark, black = _WORDS.get(language, _WORDS["en"])
+        say = _words().say
         if self.fault is not None:
-            return black
-        parts = [people.format(n=len(self.people)) if self.people else nobody]
+            return say("BLACK", language)
+        people = len(self.people)
+        parts = [say("PEOPLE" if people else "NOBODY", language, count=people)]
         if self.things:
-            parts.append(things.format(n=len(self.things)))
+            parts.append(say("THINGS", language, count=len(self.things)))
         if self.frame is not None:
-            parts.append(lit if float(self.frame.mean()) >= LIT_LEVEL else dark)
+            lit = float(self.frame.mean()) >= LIT_LEVEL
+            parts.append(say("LIT" if lit else "DARK", language))
         return " · ".join(parts)
 
     def record(self) -> dict[str, Any]:

@@ -12,8 +12,7 @@ from bt_exec.spec.model import (
     NodeBase,
     Parallel,
     Sequence,
-    Tree,
-    children_of,
+    steps_of,
     walk,
 )
 from bt_exec_skills.reporter.rules.requests import (
@@ -32,7 +31,6 @@ from bt_exec_skills.reporter.rules.steps import (
     note,
     place_of,
     put_together,
-    steps_of,
     tells_user,
     works,
 )
@@ -148,35 +146,22 @@ class _Route:
                 self.changes.append(f"{self.at}: {note(self._context, 'gone_to')}")
                 drive = do("navigate", target=self.at)
                 return Sequence.model_validate({"sequence": (drive, node)})
-            case Sequence():
-                return _with_children(node, "sequence", [self.visit(one) for one in node.sequence])
-            case Tree(body=body) if body is not None:
-                inner = self.visit(body)
-                return node if inner is body else node.model_copy(update={"body": inner})
             case Fallback() | Parallel():
                 return self._branches(node)
-        return node
+        return node.with_children(map(self.visit, node.children))
 
     def _branches(self, node: NodeBase) -> NodeBase:
         """Treat each branch as starting at the same place; afterwards the place is unknown."""
-        field = type(node).__name__.lower()
         before, ends, new = self.at, set[str | None](), []
-        for branch in children_of(node):
+        for branch in node.children:
             self.at = before
             new.append(self.visit(branch))
             if any(walk(branch, Do)):
                 ends.add(self.at)  # a branch that only notes a failure does not drive
-            if field == "fallback":
+            if isinstance(node, Fallback):
                 before = None  # the previous branch may have driven anywhere
         self.at = ends.pop() if len(ends) == 1 else None
-        return _with_children(node, field, new)
-
-
-def _with_children(node: NodeBase, field: str, children: list[NodeBase]) -> NodeBase:
-    """Return a node with other children; the node itself if they are the same."""
-    if all(a is b for a, b in zip(children, children_of(node), strict=True)):
-        return node
-    return node.model_copy(update={field: tuple(children)})
+        return node.with_children(new)
 
 
 def talk_only(spec: MissionSpec, context: PassContext) -> Changed:

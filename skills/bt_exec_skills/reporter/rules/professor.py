@@ -7,17 +7,7 @@ from typing import Any
 
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.expression import leaves
-from bt_exec.spec.model import (
-    Check,
-    Do,
-    Fallback,
-    MissionSpec,
-    NodeBase,
-    Parallel,
-    Sequence,
-    Tree,
-    walk,
-)
+from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Parallel, steps_of, walk
 from bt_exec_skills.reporter.rules.requests import names_professor
 from bt_exec_skills.reporter.rules.steps import (
     PROFESSOR,
@@ -29,7 +19,6 @@ from bt_exec_skills.reporter.rules.steps import (
     map_of,
     note,
     put_together,
-    steps_of,
 )
 
 __all__ = ["concerns_professor", "no_professor", "professor_first"]
@@ -95,12 +84,10 @@ def _has_professor_argument(args: Mapping[str, Any]) -> bool:
 
 def _names_professor(node: NodeBase) -> bool:
     """Return True if an argument or a condition of a node names the professor."""
-    asked = [part for part in (node.skip_if, node.guard) if part is not None]
-    if isinstance(node, Check):
-        asked.append(node.check)
-    named = isinstance(node, Do | Tree) and _has_professor_argument(node.args)
-    return named or any(
-        _has_professor_argument(leaf.args) for part in asked for leaf in leaves(part)
+    return _has_professor_argument(node.given) or any(
+        _has_professor_argument(leaf.args)
+        for condition in node.conditions.values()
+        for leaf in leaves(condition)
     )
 
 
@@ -108,36 +95,17 @@ def _without(node: NodeBase) -> NodeBase | None:
     """Return `node` without the parts that concern the professor, or None if nothing is left."""
     if _names_professor(node):
         return None
-    match node:
-        case Sequence():
-            kept = [new for child in node.sequence if (new := _without(child)) is not None]
-            return _with_children(node, "sequence", node.sequence, kept)
-        case Fallback():
-            if _without(node.fallback[0]) is None:
-                return None  # the branch that the others replace was removed
-            kept = [new for child in node.fallback if (new := _without(child)) is not None]
-            return _with_children(node, "fallback", node.fallback, kept)
-        case Parallel():
-            kept = [new for child in node.parallel if (new := _without(child)) is not None]
-            if len(kept) < 2:
-                return kept[0] if kept else None
-            fewer = node.model_copy(update={"succeed_when": "all"})
-            same = node.needed <= len(kept)
-            return _with_children(node if same else fewer, "parallel", node.parallel, kept)
-        case Tree(body=body) if body is not None:
-            inner = _without(body)
-            return None if inner is None else node.model_copy(update={"body": inner})
-    return node
-
-
-def _with_children(
-    node: NodeBase, field: str, before: tuple[NodeBase, ...], kept: list[NodeBase]
-) -> NodeBase | None:
-    if not kept:
+    if isinstance(node, Fallback) and _without(node.fallback[0]) is None:
+        return None  # the branch that the others replace was removed
+    kept = [new for child in node.children if (new := _without(child)) is not None]
+    if node.children and not kept:
         return None
-    if len(kept) == len(before) and all(a is b for a, b in zip(kept, before, strict=True)):
-        return node
-    return node.model_copy(update={field: tuple(kept)})
+    if isinstance(node, Parallel):
+        if len(kept) < 2:
+            return kept[0]
+        if node.needed > len(kept):
+            node = node.model_copy(update={"succeed_when": "all"})
+    return node.with_children(kept)
 
 
 def _professor_steps_first(steps: list[NodeBase]) -> list[NodeBase]:
@@ -149,17 +117,7 @@ def _professor_steps_first(steps: list[NodeBase]) -> list[NodeBase]:
 
 def _sorted(node: NodeBase) -> NodeBase:
     """Return a step whose children that concern the professor come first."""
-    match node:
-        case Sequence():
-            new = tuple(_sorted(child) for child in _professor_steps_first(list(node.sequence)))
-            return _with_children(node, "sequence", node.sequence, list(new)) or node
-        case Parallel():
-            new = tuple(_sorted(child) for child in _professor_steps_first(list(node.parallel)))
-            return _with_children(node, "parallel", node.parallel, list(new)) or node
-        case Fallback():
-            new = tuple(_sorted(child) for child in node.fallback)
-            return _with_children(node, "fallback", node.fallback, list(new)) or node
-        case Tree(body=body) if body is not None:
-            inner = _sorted(body)
-            return node if inner is body else node.model_copy(update={"body": inner})
-    return node
+    children = list(node.children)
+    if not isinstance(node, Fallback):  # the order of its branches matters
+        children = _professor_steps_first(children)
+    return node.with_children(map(_sorted, children))

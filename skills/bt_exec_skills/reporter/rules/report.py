@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bt_exec.planning.passes import PassContext
-from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Sequence, Tree, walk
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Parallel, steps_of, walk
 from bt_exec_skills.reporter.rules.requests import about_past, comes_back, wants_report
 from bt_exec_skills.reporter.rules.steps import (
     BASE,
@@ -16,7 +16,6 @@ from bt_exec_skills.reporter.rules.steps import (
     is_core,
     note,
     put_together,
-    steps_of,
     tells_user,
     works,
 )
@@ -134,18 +133,10 @@ def _only_drives_home(step: NodeBase) -> bool:
 
 def _attempted_actions(step: NodeBase) -> list[Do]:
     """Return the actions of a step that are attempted regardless of the results before them."""
-    if step.skip_if is not None:
+    if step.skip_if is not None or isinstance(step, Parallel):
         return []
-    match step:
-        case Do():
-            return [step]
-        case Sequence():
-            return [node for child in step.sequence for node in _attempted_actions(child)]
-        case Tree(body=body) if body is not None:
-            return _attempted_actions(body)
-        case Fallback():
-            return _attempted_actions(step.fallback[0])
-    return []
+    own = [step] if isinstance(step, Do) else []
+    return own + [node for child in step.nominal for node in _attempted_actions(child)]
 
 
 def _take_reports(work: list[NodeBase]) -> list[NodeBase]:

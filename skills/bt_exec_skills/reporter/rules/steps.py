@@ -15,15 +15,7 @@ from typing import Any
 
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.planning.passes import PassContext
-from bt_exec.spec.model import (
-    Do,
-    Fallback,
-    MissionSpec,
-    NodeBase,
-    Sequence,
-    children_of,
-    walk,
-)
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence, steps_of, walk
 from bt_exec_skills.reporter.sitemap import SiteMap, make_map
 
 __all__ = [
@@ -41,7 +33,6 @@ __all__ = [
     "note",
     "place_of",
     "put_together",
-    "steps_of",
     "tells_user",
     "works",
 ]
@@ -94,11 +85,7 @@ def works(node: NodeBase) -> bool:
 
 def actions(node: NodeBase) -> Iterator[Do]:
     """Yield the actions of a plan in the order of a run without failures."""
-    if isinstance(node, Do):
-        yield node
-    children = children_of(node)
-    for child in children[:1] if isinstance(node, Fallback) else children:
-        yield from actions(child)
+    return walk(node, Do, failing=False)
 
 
 def place_of(node: NodeBase) -> str | None:
@@ -107,13 +94,6 @@ def place_of(node: NodeBase) -> str | None:
         if action.do in ("navigate", "observe_scene"):
             return str(action.args.get("target"))
     return None
-
-
-def steps_of(root: NodeBase) -> list[NodeBase]:
-    """Return the steps of a plan. Plain sequences are flattened, every other node is one step."""
-    if isinstance(root, Sequence) and _has_no_modifiers(root):
-        return [step for child in root.sequence for step in steps_of(child)]
-    return [root]
 
 
 def put_together(spec: MissionSpec, steps: Many[NodeBase]) -> MissionSpec:
@@ -132,8 +112,3 @@ def put_together(spec: MissionSpec, steps: Many[NodeBase]) -> MissionSpec:
 def map_of(context: PassContext) -> SiteMap | None:
     """Return the map of the site, or None if it has none."""
     return make_map(context.settings) if context.settings.places else None
-
-
-def _has_no_modifiers(node: NodeBase) -> bool:
-    """Return True if a node has no modifiers, so that its children can replace it."""
-    return node.name is None and not node.modifiers

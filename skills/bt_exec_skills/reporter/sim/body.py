@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec.failure import Failed
-from bt_exec_skills.motion.one_motion import OneMotion
+from bt_exec_skills.motion.body import SimulatedBody
 from bt_exec_skills.motion.stepped import SteppedMotion
 from bt_exec_skills.navigation.drive import Command, Commands, drive_to, turn_by
 from bt_exec_skills.navigation.geometry import Pose
@@ -22,7 +22,6 @@ from bt_exec_skills.navigation.steer import Limits
 from bt_exec_skills.reporter.sim.mjcf import BASE_RADIUS
 from bt_exec_skills.reporter.sim.world import CONTROL_S, BuildingWorld
 from bt_exec_skills.reporter.sitemap import SiteMap
-from bt_exec_skills.simulation.periods import Periods
 
 __all__ = ["SimReporterRobot", "survey"]
 
@@ -32,7 +31,7 @@ _REACH_M = 2.5
 _STILL = 1e-3
 
 
-class SimReporterRobot:
+class SimReporterRobot(SimulatedBody[Command]):
     """Simulated reporter robot, as `ReporterRobot` and as `bt_exec.robot.Simulation`.
 
     Args:
@@ -44,48 +43,31 @@ class SimReporterRobot:
         site: The map.
     """
 
+    world: BuildingWorld
+
     def __init__(self, world: BuildingWorld, site: SiteMap) -> None:
-        self.world = world
         self.site = site
         self.limits = Limits(radius=BASE_RADIUS)
         grid = survey(world.model)
         self.planner = Planner(grid, Obstacles(grid), BASE_RADIUS)
         self._tray: str | None = None
-        self._motion: OneMotion[Command] = OneMotion(self._freeze)
-        self._speed = self._turn = 0.0
-        self._periods = Periods(CONTROL_S)
+        super().__init__(world, CONTROL_S)
 
-    # -- the simulation
+    def drive(self, step: Command | None) -> None:
+        """Advance people and physics while the wheels obey the motion."""
+        speed, turn = (step.speed, step.turn) if step is not None else (0.0, 0.0)
+        self.world.advance(speed, turn)
 
-    @property
-    def time(self) -> float:
-        """Simulated time [s]."""
-        return self.world.time
-
-    def step(self, seconds: float) -> None:
-        """Advance people, motion and physics by `seconds`, in whole control periods."""
-        for _ in range(self._periods.take(seconds)):
-            self._motion.obey()
-            command = self._motion.advance()
-            self._speed = command.speed if command is not None else 0.0
-            self._turn = command.turn if command is not None else 0.0
-            self.world.advance(self._speed, self._turn)
-        self._motion.obey()
-
-    def stop(self) -> None:
-        """Brake hard; safe from any thread and from a signal handler."""
-        self._motion.ask_to_stop()
-
-    def _freeze(self) -> None:
-        self._speed = self._turn = 0.0
+    def freeze(self) -> None:
+        """Brake hard."""
         self.world.data.qvel[:] = 0.0
 
-    # -- readings
-
     @property
-    def still(self) -> bool:
-        """Whether the robot has no motion and no turning wheel."""
-        return self._motion.idle and float(np.abs(self.world.data.qvel).max()) < _STILL
+    def moving(self) -> bool:
+        """Whether a wheel turns."""
+        return float(np.abs(self.world.data.qvel).max()) >= _STILL
+
+    # -- readings
 
     @property
     def pose(self) -> Pose:
@@ -101,11 +83,6 @@ class SimReporterRobot:
     def tray(self) -> str | None:
         """Implement `ReporterRobot.tray`."""
         return self._tray
-
-    @property
-    def doing(self) -> str:
-        """Implement `ReporterRobot.doing`."""
-        return self._motion.doing
 
     def ranges(self) -> npt.NDArray[np.float64]:
         """Return distances in all directions [m]."""
@@ -128,19 +105,19 @@ class SimReporterRobot:
 
     def goto(self, pose: Pose) -> SteppedMotion[Command]:
         """Implement `ReporterRobot.goto`."""
-        return self._motion.start(drive_to(self, self.planner, pose, self.limits, CONTROL_S))
+        return self.start(drive_to(self, self.planner, pose, self.limits, CONTROL_S), brake=True)
 
     def turn(self, angle: float) -> SteppedMotion[Command]:
         """Implement `ReporterRobot.turn`."""
-        return self._motion.start(turn_by(self, angle, self.limits, CONTROL_S))
+        return self.start(turn_by(self, angle, self.limits, CONTROL_S), brake=True)
 
     def load(self, item: str) -> SteppedMotion[Command]:
         """Implement `ReporterRobot.load`. A person must be at the base to load it."""
-        return self._motion.start(self._load(item))
+        return self.start(self._load(item), brake=True)
 
     def hand_over(self, person: str) -> SteppedMotion[Command]:
         """Implement `ReporterRobot.hand_over`."""
-        return self._motion.start(self._hand_over(person))
+        return self.start(self._hand_over(person), brake=True)
 
     def _load(self, item: str) -> Commands:
         ready = self.world.options.load and self.place == self.site.base

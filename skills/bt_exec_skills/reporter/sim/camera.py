@@ -7,11 +7,9 @@ the lamp above its point, so a dark room is also dark when seen from a lit one.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import mujoco
 import numpy as np
 import numpy.typing as npt
 
@@ -21,61 +19,43 @@ from bt_exec_skills.reporter.perception.contracts import GroundTruth, GroundView
 from bt_exec_skills.reporter.perception.observation import PERSON
 from bt_exec_skills.reporter.sim.floor import LIGHTS
 from bt_exec_skills.reporter.sim.world import BuildingWorld
-from bt_exec_skills.simulation.rays import Hits, cast, through_pixels
+from bt_exec_skills.simulation.camera import Capture, WorldCamera
+from bt_exec_skills.simulation.rays import cast, through_pixels
 
-__all__ = ["Capture", "SimCamera"]
+__all__ = ["SimCamera"]
 
 _HEIGHT_M, _FORWARD_M = 1.15, 0.12
 _PITCH_RAD = 0.2  # downward pitch
 _FOVY_RAD = math.radians(78.0)
 _FAR_M = 25.0
 
-Vector = npt.NDArray[np.float64]
 
-
-class Capture(NamedTuple):
-    """State of the world at the moment of a picture.
+class State(NamedTuple):
+    """State besides positions that a picture depends on.
 
     Attributes:
-        t: Simulated time [s].
         pose: Pose of the base.
-        qpos: Positions of the joints of the base, shape (3,).
-        people: Positions of the people [m], shape (n, 3).
         lights: Whether each lamp is on.
-        dark: Whether the lens was covered.
     """
 
-    t: float
     pose: Pose
-    qpos: Vector
-    people: Vector
     lights: Mapping[str, bool]
-    dark: bool
 
 
-class SimCamera:
+class SimCamera(WorldCamera[GroundView]):
     """Camera in a building.
-
-    `capture` runs on the thread of the loop, `view` on any thread, one at a time.
 
     Args:
         world: The building.
         width: Width of the picture [px].
         height: Height of the picture [px].
-
-    Attributes:
-        fault: "clear", "dark" (a black picture) or "frozen" (the last picture again, with its old
-            time stamp). May be set at any time.
     """
 
+    _world: BuildingWorld
+
     def __init__(self, world: BuildingWorld, width: int = 240, height: int = 180) -> None:
-        self._world = world
+        super().__init__(world, world.options.lens)
         self._shape = height, width
-        self._data: Any = mujoco.MjData(world.model)  # separate copy of the state for views
-        self._lock = threading.Lock()
-        self._last: Capture | None = None
-        self._seen: tuple[Capture, GroundView] | None = None
-        self.fault = world.options.lens
         right, up, back = through_pixels(width, height, _FOVY_RAD).T
         rays = np.stack([-back, -right, up], axis=-1)  # x ahead, y to the left, z up
         c, s = math.cos(_PITCH_RAD), math.sin(_PITCH_RAD)
@@ -86,28 +66,14 @@ class SimCamera:
         self._visible_objects, self._shows = _visible_objects(model)
         self._lamps = _Lamps()
 
-    def capture(self) -> Capture:
-        """Implement `Camera.capture`."""
-        if self.fault != "frozen" or self._last is None:
-            world, data = self._world, self._world.data
-            self._last = Capture(
-                world.time,
-                world.pose,
-                data.qpos.copy(),
-                data.mocap_pos.copy(),
-                dict(world.lights),
-                self.fault == "dark",
-            )
-        return self._last
+    def further_state(self) -> State:
+        """Return the pose of the base and the lights."""
+        return State(self._world.pose, dict(self._world.lights))
 
-    def view(self, capture: Capture) -> GroundView:
-        """Implement `Camera.view`. The same capture gives the same view."""
-        if self._seen is None or self._seen[0] is not capture:
-            self._seen = capture, self._painted(capture)
-        return self._seen[1]
-
-    def _painted(self, capture: Capture) -> GroundView:
-        x, y, yaw = capture.pose
+    def render(self, capture: Capture) -> GroundView:
+        """Implement `WorldCamera.render`."""
+        state: State = capture.more
+        x, y, yaw = state.pose
         c, s = math.cos(yaw), math.sin(yaw)
         eye = np.array([x + c * _FORWARD_M, y + s * _FORWARD_M, _HEIGHT_M])
         pose = Pose(float(eye[0]), float(eye[1]), yaw)
@@ -118,11 +84,13 @@ class SimCamera:
             truth = GroundTruth(shows, self._visible_objects)
             return GroundView(capture.t, frame, truth, pose=pose, ground=ground)
         rays = self._rays @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
-        with self._lock:
-            geoms, distance, normals = self._cast(capture, eye, rays)
+        model = self._world.model
+        geoms, distance, normals = cast(
+            model, self._data, eye, rays, _FAR_M, without_body=self._base
+        )
         facing = np.abs((normals * rays).sum(axis=1))
         spot = (eye[:2] + rays[:, :2] * distance[:, None]).astype(np.float32)
-        light = self._lamps.light(spot, capture.lights) * (0.55 + 0.45 * facing)
+        light = self._lamps.light(spot, state.lights) * (0.55 + 0.45 * facing)
         rgb = np.clip(self._colours[geoms] * light[:, None], 0, 255).astype(np.uint8)
         spot[geoms < 0] = np.nan
         return GroundView(
@@ -132,17 +100,6 @@ class SimCamera:
             pose=pose,
             ground=spot.reshape(*self._shape, 2),
         )
-
-    def _cast(self, capture: Capture, eye: Vector, rays: Vector) -> Hits:
-        """Return the first hit of each ray."""
-        model, data = self._world.model, self._data
-        data.qpos[:] = capture.qpos
-        data.mocap_pos[:] = capture.people
-        mujoco.mj_kinematics(model, data)
-        return cast(model, data, eye, rays, _FAR_M, without_body=self._base)
-
-    def close(self) -> None:
-        """Do nothing: there are no resources to release."""
 
 
 def _visible_objects(model: Any) -> tuple[tuple[Thing, ...], npt.NDArray[np.int16]]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.navigation.geometry import Pose
-from bt_exec_skills.reporter.sim.draw import draw_layout
 from bt_exec_skills.reporter.sim.floor import ROOMS
-from bt_exec_skills.reporter.sim.layout import Layout, Someone
-from bt_exec_skills.reporter.sim.mjcf import TIMESTEP, world_xml
+from bt_exec_skills.reporter.sim.layout import Layout, Someone, draw_layout
+from bt_exec_skills.reporter.sim.mjcf import world_xml
 from bt_exec_skills.reporter.sim.options import WorldOptions
+from bt_exec_skills.simulation.physics import Physics
 from bt_exec_skills.simulation.rays import cast
 
 __all__ = ["BEAMS", "CONTROL_S", "RANGE_M", "BuildingWorld", "RoomTruth"]
@@ -26,7 +26,6 @@ BEAMS = 120
 """Number of rays of the range finder: in all directions, the first ahead, counted to the left."""
 RANGE_M = 12.0
 """Range of the range finder [m]."""
-_STEPS = round(CONTROL_S / TIMESTEP)
 _BEAM_HEIGHT = 0.28
 _PERSONAL_M = 0.62  # between the centres of two people, or of a person and the robot
 
@@ -39,7 +38,7 @@ class RoomTruth(NamedTuple):
     noise_db: float
 
 
-class BuildingWorld:
+class BuildingWorld(Physics):
     """Simulated world and its physics. Time advances only in `advance`.
 
     Args:
@@ -60,8 +59,7 @@ class BuildingWorld:
         self.options = options
         self.layout: Layout = draw_layout(options)
         self._start = start
-        self.model: Any = mujoco.MjModel.from_xml_string(world_xml(self.layout, (start.x, start.y)))
-        self.data: Any = mujoco.MjData(self.model)
+        super().__init__(world_xml(self.layout, (start.x, start.y)), CONTROL_S)
         self.walkers = [_Walker(someone) for someone in self.layout.people]
         self.lights = dict(self.layout.lights)
         self.bumps = 0
@@ -75,17 +73,12 @@ class BuildingWorld:
         mujoco.mj_forward(self.model, self.data)
 
     @property
-    def time(self) -> float:
-        """Simulated time [s]."""
-        return float(self.data.time)
-
-    @property
     def pose(self) -> Pose:
         """Pose of the base."""
         x, y, yaw = (float(value) for value in self.data.qpos[:3])
         return Pose(self._start.x + x, self._start.y + y, math.remainder(yaw, math.tau))
 
-    def advance(self, speed: float, turn: float) -> None:
+    def advance(self, speed: float = 0.0, turn: float = 0.0) -> None:
         """Advance by one control period while the wheels drive.
 
         Args:
@@ -93,7 +86,7 @@ class BuildingWorld:
             turn: To the left [rad/s].
         """
         self._walk()
-        for _ in range(_STEPS):
+        for _ in range(self._steps):
             yaw = float(self.data.qpos[2])
             self.data.qvel[:3] = speed * math.cos(yaw), speed * math.sin(yaw), turn
             mujoco.mj_step(self.model, self.data)

@@ -1,4 +1,4 @@
-"""Shared parts of the reporter skills: checks of names, motions, pictures, notes."""
+"""Skill `navigate`, and shared parts of the skills: names, motions, pictures, notes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 from bt_exec.failure import Failed
 from bt_exec.observation import World
-from bt_exec.skill import Steps
-from bt_exec_skills.motion.follow_motion import follow_motion
+from bt_exec.skill import Service, Steps, skill
+from bt_exec_skills.motion.stepped import follow_motion
 from bt_exec_skills.perception.fresh import fresh_observation
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
-from bt_exec_skills.reporter.robot import Motion, ReporterRobot
+from bt_exec_skills.reporter.robot import Motion, PlaceName, ReporterRobot
 from bt_exec_skills.reporter.sitemap import Person, Place, SiteMap
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "known_person",
     "known_place",
     "look_once",
+    "navigate",
     "noting",
 ]
 
@@ -116,3 +117,30 @@ def noting(
             **{**facts, "skill": skill, "code": failed.code, "message": failed.message},
         )
         raise
+
+
+@skill(
+    fails={"UNKNOWN_LOCATION", *DRIVE_FAILS},
+    effects={"at": "{target}"},
+    uses={"base"},
+    timeout_s=240,
+)
+def navigate(
+    robot: ReporterRobot,
+    world: World[ReporterObservation],
+    site_map: Service[SiteMap],
+    notebook: Service[Notebook],
+    target: PlaceName,
+) -> Steps:
+    """Drive to a place of the site's map, around people and obstacles.
+
+    If a route is blocked, another one is taken. If none is left, the robot waits a few seconds for
+    people to move on before it gives up. Afterwards the robot stands within 1.2 m of the pose of
+    the place.
+    """
+    with noting(notebook, robot, world, "navigate", target=target):
+        place = known_place(site_map, target)
+        yield from drive(robot, robot.goto(place.poses[0]), target=target)
+        if robot.place != target:
+            raise Failed("BLOCKED_PATH", "the place itself is taken", target=target)
+    notebook.note(world.now, "went", robot.place, target=target)

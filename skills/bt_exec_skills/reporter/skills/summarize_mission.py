@@ -1,4 +1,4 @@
-"""Skill `summarize_mission`."""
+"""Skills `summarize_mission` and `fail_and_report`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.markdown import Report
 from bt_exec_skills.reporter.reporting.notebook import Notebook
-from bt_exec_skills.reporter.reporting.phrasing import sentence
-from bt_exec_skills.reporter.robot import ReporterRobot
+from bt_exec_skills.reporter.reporting.phrasing import say, sentence, told_of
+from bt_exec_skills.reporter.reporting.speaker import Speaker
+from bt_exec_skills.reporter.robot import ReporterRobot, SaidWords
+from bt_exec_skills.reporter.sitemap import SiteMap
 from bt_exec_skills.reporter.skills.driving import noting
 
-__all__ = ["Summary", "summarize_mission"]
+__all__ = ["Summary", "fail_and_report", "summarize_mission"]
 
 
 class Summary(NamedTuple):
@@ -48,3 +50,31 @@ def summarize_mission(
         except OSError as error:
             raise Failed("REPORT_NOT_WRITTEN", f"{error.strerror}: {folder}") from error
     return Summary(text, str(report.path))
+
+
+@skill(fails={"MISSION_FAILED"}, uses={"voice"}, timeout_s=20)
+def fail_and_report(
+    robot: ReporterRobot,
+    world: World[ReporterObservation],
+    site_map: Service[SiteMap],
+    notebook: Service[Notebook],
+    speaker: Service[Speaker],
+    reason: SaidWords,
+) -> Steps:
+    """Report the cause of the failure to all remotely connected persons, and end the mission.
+
+    Earlier findings are reported, too. Only for failed missions: coming back to report is
+    `talk_to_person`. Never succeeds.
+    """
+    language = notebook.language(reason)
+    text = say("GIVING_UP", language, reason=reason)
+    if notebook.news():
+        text = " ".join([text, *told_of(notebook, language, world.now)])
+    for who, person in site_map.people.items():
+        if person.remote:
+            speaker.say(who, text, language)
+    notebook.mark_told()
+    yield Running(0.5, "talking")
+    facts = {"skill": "fail_and_report", "code": "MISSION_FAILED", "message": reason}
+    notebook.note(world.now, "failed", robot.place, **facts, reason=reason)
+    raise Failed("MISSION_FAILED", reason, retryable=False, reason=reason)

@@ -99,8 +99,7 @@ def replanned(
     aside = _put_aside_held(kept, now, request)
     spec = plan_of(header, [*aside, *kept], targets_of(previous.root))
     finished = [goal for goal in kept if _is_reached(goal, now)]
-    kept_paths = _paths_of(spec, finished, request)
-    return spec.model_copy(update={"mission": header.model_copy(update={"kept": kept_paths})}), lost
+    return spec.with_header(kept=_paths_of(spec, finished, request)), lost
 
 
 def _put_aside_held(kept: list[Subgoal], now: Environment, request: Request) -> list[Subgoal]:

@@ -1,7 +1,8 @@
-"""Observation of the table: objects, positions and containers."""
+"""Observation of the table, and the pipeline that makes it from readings and pictures."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +12,11 @@ import numpy.typing as npt
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.hand import NEAR_M
 from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.perception.finder import Finder
+from bt_exec_skills.tabletop.perception.picture import Pictures
 from bt_exec_skills.tabletop.sentences import sentence
 
-__all__ = ["TableObservation"]
+__all__ = ["TableObservation", "TablePerception"]
 
 
 @dataclass(frozen=True)
@@ -80,3 +83,43 @@ class TableObservation:
             "base": None if base is None else [round(value, 3) for value in base],
             "boxes": {name: list(box) for name, box in self.boxes.items()},
         }
+
+
+class TablePerception:
+    """Perception of a table; implements `bt_exec.robot.Perception`.
+
+    Args:
+        read: Function that returns the environment, quickly.
+        camera: Camera, or None.
+        finder: Object finder for its pictures.
+        every_s: Minimum interval of pictures [s]. Observations in between have none.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[], Environment],
+        camera: Pictures | None,
+        finder: Finder,
+        every_s: float,
+    ) -> None:
+        self._read = read
+        self._camera = camera
+        self._finder = finder
+        self._every_s = every_s
+        self._last = float("-inf")
+
+    def capture(self) -> tuple[Environment, Any]:
+        """Capture the raw data of an observation."""
+        now = self._read()
+        if self._camera is None or now.t - self._last < self._every_s:
+            return now, None
+        self._last = now.t
+        return now, self._camera.capture()
+
+    def interpret(self, capture: tuple[Environment, Any]) -> TableObservation:
+        """Return the observation of a capture. Called on a worker thread."""
+        now, picture = capture
+        if picture is None or self._camera is None:
+            return TableObservation(now.t, now)
+        view = self._camera.view(picture)
+        return TableObservation(now.t, now, view.rgb, self._finder.boxes(view, now))

@@ -13,23 +13,34 @@ import time
 import urllib.error
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from bt_exec.failure import Failed
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.protocol.asking import Asked, open_directly
-from bt_exec_skills.tabletop.tables import Table
+from bt_exec_skills.tabletop.tables import Table, tables_under
 
-__all__ = ["Client", "environment_from", "pose_from"]
+__all__ = ["Client", "Grip", "environment_from", "pose_from"]
 
 _MOST_BYTES = 4_000_000
 _TRIES = 3
 _WAIT_S = 0.2
 _BUSY_TRIES = 20
+_REST_TRIES = 150
 _NAME_CHARS = 60
 _MOST_DIGITS = 300  # maximum whole number that can be converted to a float
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_\-]{0,59}")
+
+
+class Grip(NamedTuple):
+    """Position of the hand, in the frame of the room or of the robot, and whether it is closed.
+
+    Unknown values are None.
+    """
+
+    at: Point | None
+    holding: bool | None
 
 
 class Client:
@@ -72,20 +83,42 @@ class Client:
             if not unplaced:
                 break
         self._unplaced |= unplaced
-        if not now.told:
-            self._tables = self._tables or now.tables
-            now = replace(now, told=self._tables)
-        return now
+        if now.told:
+            return now
+        return replace(now, told=self._tables) if self._tables else self.infer_tables(now)
 
-    def act(self, code: str) -> Any:
+    def grip(self) -> Grip:
+        """Return what the simulator reports about the hand after the end of a running motion."""
+        try:
+            answer = self.act("RESULT = get_ee_position()", _REST_TRIES)
+            state = self._get("/state")
+        except (Failed, OSError, ValueError):
+            return Grip(None, None)
+        gripper = state.get("gripper") if isinstance(state, dict) else None
+        holding = gripper.get("holding") if isinstance(gripper, dict) else None
+        result = answer.get("result") if isinstance(answer, dict) else None
+        return Grip(_point_in(result), holding if isinstance(holding, bool) else None)
+
+    def infer_tables(self, now: Environment) -> Environment:
+        """Return the world with the tables below its objects, which are kept for later readings."""
+        self._tables = tables_under(
+            placed.pos for name, placed in now.objects.items() if name != now.held
+        )
+        return replace(now, told=self._tables)
+
+    def act(self, code: str, tries: int = _BUSY_TRIES) -> Any:
         """Send code and return the complete response, which arrives when the motion has ended.
+
+        Args:
+            code: The code.
+            tries: Maximum number of requests while another motion runs.
 
         Raises:
             Failed: UNCERTAIN if the connection or the server failed during the motion, which may
                 have happened. SIMULATOR_UNREACHABLE if nothing was sent.
         """
         body = {"action": {"type": "run_code", "payload": {"code": code}}}
-        for _ in range(_BUSY_TRIES):
+        for _ in range(tries):
             try:
                 return self._request("/send_action", body, self.motion_s)
             except urllib.error.HTTPError as error:
@@ -237,6 +270,17 @@ def _tables(found: Any, placed: Mapping[str, Placed]) -> dict[str, Table]:
         if _NAME.fullmatch(name) and name not in placed:
             tables[name] = Table(at[0], at[1], size[0] / 2, size[1] / 2, at[2])
     return tables
+
+
+def _point_in(found: Any) -> Point | None:
+    """Return the first point in a result: ``[x, y, z]``, perhaps in a list or an object."""
+    inner = list(found.values()) if isinstance(found, dict) else found
+    if not isinstance(inner, list):
+        return None
+    numbers = _numbers(inner)
+    if numbers is not None:
+        return Point(*numbers)
+    return next(filter(None, map(_point_in, inner)), None)
 
 
 def pose_from(found: Any) -> Pose | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bt_exec.failure import Failed, UsageError
 from bt_exec.rig import Rig
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.hand import Hand
+from bt_exec_skills.tabletop.hand import NEAR_M, Hand
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from bt_exec_skills.tabletop.protocol.client import Client
 from bt_exec_skills.tabletop.protocol.robot import HttpTableRobot, LockstepTableRobot
-from bt_exec_skills.tabletop.settings import Remote
+from bt_exec_skills.tabletop.rigs import Remote
 
 __all__ = ["RemotePerception", "http_rig"]
 
@@ -53,10 +55,9 @@ def http_rig(remote: Remote) -> Rig:
         why = f"{failed.code}: {failed.message}"
         start = "start one with: bt-exec simulator"
         raise UsageError(f"no simulator answers at {remote.http} ({why}); {start}") from failed
-    robot.latest = first
-    hand = Hand()
-    if not client.infers_tables:  # a lone object above them could otherwise be on one
-        hand.recognise(first)
+    hand = _hand_of(client, first)
+
+    robot.latest = client.environment()
 
     def facts() -> dict[str, str]:
         return {} if hand.moved else hand.facts(robot.latest)
@@ -70,3 +71,23 @@ def http_rig(remote: Remote) -> Rig:
         close=lockstep.close if lockstep is not None else None,
         services={"hand": hand},
     )
+
+
+def _hand_of(client: Client, first: Environment) -> Hand:
+    """Return the hand with what an earlier process left in it.
+
+    A motion of that process may still run; the simulator answers after its end.
+
+    Raises:
+        Failed: If reading failed.
+    """
+    hand, base = Hand(), first.base
+    if base is not None and not any(one.pos.flat(base) <= NEAR_M for one in first.objects.values()):
+        return hand
+    grip = client.grip()
+    if grip.holding is False or (grip.at is None and client.infers_tables):
+        return hand  # without tables, an object in the air could be on one
+    hand.recognise(client.environment(), grip.at)
+    if client.infers_tables and hand.thing is not None:
+        client.infer_tables(replace(first, held=hand.thing))
+    return hand

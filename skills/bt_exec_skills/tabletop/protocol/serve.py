@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from bt_exec.failure import UsageError
 from bt_exec.mission.rigs import check_world, parse_world
-from bt_exec.serve.guard import is_loopback
 from bt_exec.site.site import load_site
+from bt_exec.web.login import is_loopback
 from bt_exec_skills.tabletop.protocol.engine import Engine
-from bt_exec_skills.tabletop.rigs import robot_in_its_kitchen
-from bt_exec_skills.tabletop.settings import TableStart
+from bt_exec_skills.tabletop.rigs import TableStart, robot_in_its_kitchen
 
 __all__ = ["make_engine", "serve"]
 
@@ -41,6 +40,7 @@ def serve(
     *,
     lockstep: bool = False,
     fast: bool = False,
+    say: Callable[[str], None] = print,
 ) -> None:
     """Serve until interrupted.
 
@@ -50,14 +50,15 @@ def serve(
     if not is_loopback(host) and not token:
         raise UsageError(f"listening on {host} needs a token: --token, or BT_EXEC_TOKEN")
     try:
-        import uvicorn
-
+        from bt_exec.web.server import AppServer, serve_until_stopped
         from bt_exec_skills.tabletop.protocol.server import make_app
     except ImportError as error:
         raise UsageError("the simulator needs the extra: pip install 'bt-exec[serve]'") from error
     engine = make_engine(site, world, lockstep=lockstep, fast=fast)
     try:
-        app = make_app(engine, token, host)
-        uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=2)
+        server = AppServer(make_app(engine, token, host), host, port)
+        serve_until_stopped(
+            server, lambda: say(f"tabletop simulator: {server.url} · Ctrl-C ends it")
+        )
     finally:
         engine.close()

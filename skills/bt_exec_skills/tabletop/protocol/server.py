@@ -11,14 +11,16 @@ import asyncio
 import base64
 import time
 from asyncio import wrap_future
+from collections.abc import Mapping
 from importlib.metadata import version
-from typing import Any
+from typing import Any, ClassVar
 
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
 
-from bt_exec.serve.guard import Guard
-from bt_exec.serve.login import Login
+from bt_exec.web.app import json_object, new_app
+from bt_exec.web.errors import WebError
+from bt_exec.web.guard import Guard
+from bt_exec.web.login import Login
 from bt_exec_skills.tabletop.protocol.code import CodeRefused
 from bt_exec_skills.tabletop.protocol.engine import Busy, Ended, Engine, object_of, pose_of
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
@@ -37,32 +39,21 @@ def make_app(engine: Engine, token: str = "", host: str = "127.0.0.1") -> Guard:
         token: What every request must bear; without one, requests must name a loopback host.
         host: The address that it listens at.
     """
-    app = FastAPI(
-        title="bt-exec tabletop simulator", docs_url=None, redoc_url=None, openapi_url=None
-    )
+    app = new_app("bt-exec tabletop simulator", openapi_url=None)
     _add_views(app, engine)
     _add_actions(app, engine)
 
-    @app.exception_handler(_RefusedError)
-    async def refuse(_: Request, refused: _RefusedError) -> JSONResponse:
-        return JSONResponse(refused.answer, refused.status)
-
-    return Guard(app, Login(token), host, body_bytes=MOST_BYTES)
+    return Guard(app, Login(token), host, body_bytes=MOST_BYTES, open_paths=("/",))
 
 
-class _RefusedError(Exception):
-    """Raised where a request is answered with an error.
+class _ActionError(WebError):
+    """Raised if an action failed; like other simulators, the server answers with status 200."""
 
-    Args:
-        status: The HTTP status.
-        message: Why.
-        more: Further fields of the answer.
-    """
+    statuses: ClassVar[Mapping[str, int]] = {"CANNOT": 200}
 
-    def __init__(self, status: int, message: str, **more: Any) -> None:
-        super().__init__(message)
-        self.status = status
-        self.answer = {"status": "error", "message": message, **more}
+    def body(self, language: str) -> dict[str, Any]:
+        """Return the body with the facts in the place where the protocol has them."""
+        return {**super().body(language), **self.facts}
 
 
 def _add_views(app: FastAPI, engine: Engine) -> None:
@@ -94,7 +85,7 @@ def _add_views(app: FastAPI, engine: Engine) -> None:
                     "time": robot.time,
                     "mobile": pose_of(world.pose),
                     "arm": {"joints": [float(value) for value in world.joints]},
-                    "gripper": {"width": 2 * world.gap},
+                    "gripper": {"width": 2 * world.gap, "holding": world.held() is not None},
                     "still": robot.still,
                     "busy": engine.busy,
                 }
@@ -128,12 +119,14 @@ def _add_actions(app: FastAPI, engine: Engine) -> None:
             running = await wrap_future(engine.run_code(await _code_of(request)))
             names = await wrap_future(running)
         except CodeRefused as refused:
-            raise _RefusedError(200, str(refused)) from None
+            raise _ActionError("CANNOT", message=str(refused)) from None
         except Busy as busy:
-            raise _RefusedError(409, str(busy)) from None
+            raise WebError("CANNOT", message=str(busy)) from None
         except Ended as ended:
             why = {"code": ended.failed.code, "message": ended.failed.message}
-            raise _RefusedError(200, str(ended), result={"success": False, **why}) from None
+            raise _ActionError(
+                "CANNOT", message=str(ended), result={"success": False, **why}
+            ) from None
         kept = names["RESULT"] if names["RESULT"] != {} else names.get("result")
         result = kept if isinstance(kept, dict) else {} if kept is None else {"result": kept}
         return {"status": "success", "result": result}
@@ -145,13 +138,13 @@ def _add_actions(app: FastAPI, engine: Engine) -> None:
 
     @app.post("/step")
     async def step(request: Request) -> Any:
-        seconds = (await _body_of(request)).get("seconds")
+        seconds = (await json_object(request)).get("seconds")
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-            raise _RefusedError(400, 'a step is {"seconds": NUMBER}')
+            raise WebError("MALFORMED", message='a step is {"seconds": NUMBER}')
         try:
             now = await wrap_future(engine.step(float(seconds)))
         except ValueError as wrong:
-            raise _RefusedError(400, str(wrong)) from None
+            raise WebError("MALFORMED", message=str(wrong)) from None
         return {"status": "success", "result": {"time": now}}
 
 
@@ -159,28 +152,15 @@ async def _code_of(request: Request) -> str:
     """Return the code that an action runs.
 
     Raises:
-        _RefusedError: If it is no such action.
+        _ActionError: If it is no such action.
     """
-    action = (await _body_of(request)).get("action")
+    action = (await json_object(request)).get("action")
     if not isinstance(action, dict) or action.get("type") != "run_code":
-        raise _RefusedError(200, 'an action is {"type": "run_code", "payload": {"code": "…"}}')
+        raise _ActionError(
+            "CANNOT", message='an action is {"type": "run_code", "payload": {"code": "…"}}'
+        )
     payload = action.get("payload")
     code = payload.get("code") if isinstance(payload, dict) else None
     if not isinstance(code, str):
-        raise _RefusedError(200, 'the payload of run_code is {"code": "…"}, a text')
+        raise _ActionError("CANNOT", message='the payload of run_code is {"code": "…"}, a text')
     return code
-
-
-async def _body_of(request: Request) -> dict[str, Any]:
-    """Return the JSON object that was sent.
-
-    Raises:
-        _RefusedError: If it is none.
-    """
-    try:
-        found = await request.json()
-    except (ValueError, RecursionError):
-        raise _RefusedError(400, "the body is not JSON") from None
-    if not isinstance(found, dict):
-        raise _RefusedError(400, f"the body is a JSON object; found {type(found).__name__}")
-    return found

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bt_exec.failure import Failed
-from bt_exec_skills.motion.one_motion import OneMotion
+from bt_exec_skills.motion.body import SimulatedBody
 from bt_exec_skills.motion.stepped import MotionSteps, SteppedMotion
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.navigation.grid import Grid
-from bt_exec_skills.simulation.periods import Periods
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.sim.arm import ArmIK
 from bt_exec_skills.tabletop.sim.layout import ROOM
@@ -41,7 +40,7 @@ class Read:
     failure: None = None
 
 
-class SimTableRobot:
+class SimTableRobot(SimulatedBody[tuple[float, str]]):
     """Simulated tabletop robot, as `TableRobot` and as `bt_exec.robot.Simulation`.
 
     Args:
@@ -51,44 +50,24 @@ class SimTableRobot:
         world: The kitchen.
     """
 
+    world: TableWorld
+
     def __init__(self, world: TableWorld) -> None:
-        self.world = world
+        super().__init__(world, CONTROL_S)
         self._map = Map(world.layout)
         self._ik = ArmIK()
-        self._motion: OneMotion[tuple[float, str]] = OneMotion(world.freeze)
-        self._periods = Periods(CONTROL_S)
         self._picks = 0
 
-    # -- the simulation
+    def freeze(self) -> None:
+        """Hold every joint."""
+        self.world.freeze()
 
     @property
-    def time(self) -> float:
-        """Simulated time [s]."""
-        return self.world.time
-
-    def step(self, seconds: float) -> None:
-        """Advance motion and physics by `seconds`, in whole control periods."""
-        self._motion.obey()
-        for _ in range(self._periods.take(seconds)):
-            self._motion.obey()
-            self._motion.advance()
-            self.world.advance()
-
-    def stop(self) -> None:
-        """Freeze every joint; safe from any thread and from a signal handler."""
-        self._motion.ask_to_stop()
+    def moving(self) -> bool:
+        """Whether a joint of the robot moves."""
+        return self.world.speed >= _STILL
 
     # -- readings
-
-    @property
-    def still(self) -> bool:
-        """Whether the robot has no motion and no moving joint."""
-        return self._motion.idle and self.world.speed < _STILL
-
-    @property
-    def doing(self) -> str:
-        """Implement `TableRobot.doing`."""
-        return self._motion.doing
 
     def read(self) -> Read:
         """Implement `TableRobot.read`."""
@@ -102,40 +81,40 @@ class SimTableRobot:
 
     def goto(self, at: Point) -> SteppedMotion[tuple[float, str]]:
         """Implement `TableRobot.goto`."""
-        return self._start(self._goto(at), None)
+        return self.start(self._goto(at))
 
     def follow(self, way: Way, faces: Point | None) -> SteppedMotion[tuple[float, str]]:
         """Follow the corners of a path, and face a point at the end."""
-        return self._start(self._follow(way, faces), None)
+        return self.start(self._follow(way, faces))
 
     def pick(self, at: Point, lift: float = 0.2) -> SteppedMotion[tuple[float, str]]:
         """Implement `TableRobot.pick`."""
         self._picks += 1
-        return self._start(pick(self.world, self._ik, at, lift, self._picks - 1), 6)
+        return self.start(pick(self.world, self._ik, at, lift, self._picks - 1), 6)
 
     def place(self, at: Point, retract: float = 0.3) -> SteppedMotion[tuple[float, str]]:
         """Implement `TableRobot.place`."""
-        return self._start(place(self.world, self._ik, at, retract), 5)
+        return self.start(place(self.world, self._ik, at, retract), 5)
 
     def drive_to(self, goal: Pose) -> SteppedMotion[tuple[float, str]]:
         """Drive to a pose of the base around obstacles; fails with NO_PATH or UNREACHABLE."""
-        return self._start(self._drive_to(goal), None)
+        return self.start(self._drive_to(goal))
 
     def move_joints(self, joints: Sequence[float]) -> SteppedMotion[tuple[float, str]]:
         """Move the arm to joint values [m, rad, rad, rad]; fails with UNREACHABLE or STUCK."""
-        return self._start(move_joints(self.world, joints), None)
+        return self.start(move_joints(self.world, joints))
 
     def move_hand(self, at: Point) -> SteppedMotion[tuple[float, str]]:
         """Move the grip to a point of the room from above; fails with UNREACHABLE or STUCK."""
-        return self._start(move_hand(self.world, self._ik, at), None)
+        return self.start(move_hand(self.world, self._ik, at))
 
     def move_fingers(self, width: float) -> SteppedMotion[tuple[float, str]]:
         """Open or close the fingers to a distance between them [m]; fails with UNREACHABLE."""
-        return self._start(move_fingers(self.world, width), None)
+        return self.start(move_fingers(self.world, width))
 
     def wait(self, seconds: float) -> SteppedMotion[tuple[float, str]]:
         """Wait for simulated time [s]."""
-        return self._start(wait(seconds), None)
+        return self.start(wait(seconds))
 
     def floor_map(self) -> Grid:
         """Return the map of the floor that paths are planned on."""
@@ -183,6 +162,3 @@ class SimTableRobot:
         turned = math.dist(towards, (x, y)) > 1e-6
         yaw = math.atan2(towards[1] - y, towards[0] - x) if turned else pose.yaw
         yield from drive(self.world, [(pose.x, pose.y), *way], Pose(x, y, yaw))
-
-    def _start(self, steps: MotionSteps, phases: int | None) -> SteppedMotion[tuple[float, str]]:
-        return self._motion.start(steps, phases, brake=False)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from typing import Any
-
-import mujoco
 import numpy as np
-import numpy.typing as npt
 
 from bt_exec_skills.perception.picture import box_of
+from bt_exec_skills.simulation.camera import Capture, WorldCamera
 from bt_exec_skills.simulation.rays import cast, through_pixels
-from bt_exec_skills.tabletop.perception.picture import Picture
-from bt_exec_skills.tabletop.perception.viewpoint import Viewpoint
+from bt_exec_skills.tabletop.perception.picture import Picture, Viewpoint
 from bt_exec_skills.tabletop.sim.world import TableWorld
 
 __all__ = ["HeadCamera"]
@@ -22,7 +17,7 @@ _LEAST_PIXELS = 6
 _SKY = (200.0, 208.0, 215.0)
 
 
-class HeadCamera:
+class HeadCamera(WorldCamera[Picture]):
     """Camera on the robot's mast; implements `Pictures`.
 
     Args:
@@ -31,11 +26,11 @@ class HeadCamera:
         height: Height of the picture [px].
     """
 
+    _world: TableWorld
+
     def __init__(self, world: TableWorld, width: int = 160, height: int = 120) -> None:
-        self._world = world
+        super().__init__(world)
         self._shape = height, width
-        self._data: Any = mujoco.MjData(world.model)  # separate copy of the state
-        self._lock = threading.Lock()
         model = world.model
         self._camera = model.camera("head").id
         fovy = float(model.cam_fovy[self._camera])
@@ -44,22 +39,14 @@ class HeadCamera:
         self._colours = np.vstack([model.geom_rgba[:, :3] * 255.0, _SKY])
         self._owner = np.array([model.geom_bodyid[g] for g in range(model.ngeom)] + [-1])
 
-    def capture(self) -> npt.NDArray[np.float64]:
-        """Copy the state. Called on the thread of the loop."""
-        return np.asarray(self._world.data.qpos).copy()
-
-    def view(self, capture: npt.NDArray[np.float64]) -> Picture:
-        """Render a state. Callable from any thread."""
-        with self._lock:
-            data, model = self._data, self._world.model
-            data.qpos[:] = capture
-            mujoco.mj_kinematics(model, data)
-            mujoco.mj_camlight(model, data)
-            turn = data.cam_xmat[self._camera].reshape(3, 3).copy()
-            eye = data.cam_xpos[self._camera].copy()
-            rays = self._rays @ turn.T
-            base = model.body("base").id
-            hits = cast(model, data, eye, rays, _FAR_M, without_body=base)
+    def render(self, capture: Capture) -> Picture:  # noqa: ARG002 - the copied state is enough
+        """Implement `WorldCamera.render`."""
+        data, model = self._data, self._world.model
+        turn = data.cam_xmat[self._camera].reshape(3, 3).copy()
+        eye = data.cam_xpos[self._camera].copy()
+        rays = self._rays @ turn.T
+        base = model.body("base").id
+        hits = cast(model, data, eye, rays, _FAR_M, without_body=base)
         light = np.clip(np.abs(hits.normals @ np.array([0.3, 0.2, 0.93])), 0.0, 1.0)
         colour = self._colours[hits.geoms] * (0.45 + 0.55 * light)[:, None]
         colour[hits.geoms < 0] = _SKY
@@ -76,6 +63,3 @@ class HeadCamera:
             boxes,
             Viewpoint(eye, turn, self._focal, self._shape),
         )
-
-    def close(self) -> None:
-        """Do nothing: there are no resources to release."""

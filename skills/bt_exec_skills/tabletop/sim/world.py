@@ -181,12 +181,7 @@ class TableWorld(Physics):
 
     def move_item(self, name: str, x: float, y: float, z: float) -> None:
         """Move an item to another position, as a person would."""
-        joint = self.model.body(name).jntadr[0]
-        at, speed = self.model.jnt_qposadr[joint], self.model.jnt_dofadr[joint]
-        self.data.qpos[at : at + 3] = (x, y, z)
-        self.data.qvel[speed : speed + 6] = 0.0
-        self.data.qvel[speed + 2] = -0.05  # wakes the body
-        mujoco.mj_forward(self.model, self.data)
+        self.move(name, (x, y, z))
 
     def remove_item(self, name: str) -> None:
         """Remove an item from the environment."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bt_exec_skills.things.dataset.colours import Rng
+from bt_exec_skills.things.dataset.meshes import Rng
 from bt_exec_skills.things.dataset.stage import Prop
 
 __all__ = ["Pose", "arranged"]

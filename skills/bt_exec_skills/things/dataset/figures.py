@@ -7,9 +7,18 @@ import colorsys
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.things.dataset.colours import Rng, any_colour, wood
-from bt_exec_skills.things.dataset.meshes import Colour, Part, box, lathe, moved, turned
-from bt_exec_skills.things.dataset.turns import about
+from bt_exec_skills.things.dataset.meshes import (
+    Colour,
+    Part,
+    Rng,
+    about,
+    any_colour,
+    box,
+    lathe,
+    moved,
+    turned,
+    wood,
+)
 
 __all__ = ["SEAT_M", "chair", "person"]
 

@@ -8,9 +8,19 @@ from types import MappingProxyType
 
 import numpy as np
 
-from bt_exec_skills.things.dataset.colours import FRUIT, Rng, Shade, shade_of
-from bt_exec_skills.things.dataset.meshes import Floats, Part, lathe, settled, turned
-from bt_exec_skills.things.dataset.turns import leaning, lying
+from bt_exec_skills.things.dataset.meshes import (
+    FRUIT,
+    Floats,
+    Part,
+    Rng,
+    Shade,
+    lathe,
+    leaning,
+    lying,
+    settled,
+    shade_of,
+    turned,
+)
 
 __all__ = ["FRUITS"]
 

@@ -2,6 +2,8 @@
 
 A scene is one room with a set of objects. Its pictures differ in the visible objects and their
 poses, in camera and light.
+
+Objects that differ only in an attribute share a class: red and green apples, cubes of every colour.
 """
 
 from __future__ import annotations
@@ -16,19 +18,36 @@ import numpy.typing as npt
 
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.simulation.painter import GlPainter, gl_works
-from bt_exec_skills.simulation.raycast import RayPainter
+from bt_exec_skills.simulation.rays import RayPainter
 from bt_exec_skills.things.dataset.arrange import Pose, arranged
-from bt_exec_skills.things.dataset.colours import Rng
 from bt_exec_skills.things.dataset.figures import SEAT_M
+from bt_exec_skills.things.dataset.meshes import Rng
 from bt_exec_skills.things.dataset.stage import AWAY, Prop, Stage, build_stage
 from bt_exec_skills.things.dataset.truth import Shown, shown_in
-from bt_exec_skills.things.names import THINGS
 from bt_exec_skills.things.weights import SHIPPED
 from bt_exec_skills.vision.sample import Mark, Sample
 
+__all__ = ["HEIGHT", "THINGS", "WIDTH", "TableScenes", "View", "aim"]
+
+THINGS: tuple[str, ...] = (
+    "tomato",
+    "apple",
+    "orange",
+    "lemon",
+    "egg",
+    "cup",
+    "bowl",
+    "plate",
+    "bottle",
+    "cube",
+    "ball",
+    "cylinder",
+    "chair",
+    "person",
+)
+
 Floats = npt.NDArray[np.float64]
 
-__all__ = ["HEIGHT", "WIDTH", "TableScenes", "View", "aim"]
 
 WIDTH, HEIGHT = 384, 288
 _PICTURES = 6

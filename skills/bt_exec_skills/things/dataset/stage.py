@@ -14,11 +14,24 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.things.dataset.colours import FRUIT, PAINT, Rng, Shade, any_colour, wood
 from bt_exec_skills.things.dataset.figures import chair, person
 from bt_exec_skills.things.dataset.fruit import FRUITS
-from bt_exec_skills.things.dataset.meshes import Part, box, lathe, moved, settled, tube, turned
-from bt_exec_skills.things.dataset.turns import lying
+from bt_exec_skills.things.dataset.meshes import (
+    FRUIT,
+    PAINT,
+    Part,
+    Rng,
+    Shade,
+    any_colour,
+    box,
+    lathe,
+    lying,
+    moved,
+    settled,
+    tube,
+    turned,
+    wood,
+)
 from bt_exec_skills.things.dataset.ware import WARE
 
 __all__ = ["AWAY", "Prop", "Stage", "build_stage", "clutter"]

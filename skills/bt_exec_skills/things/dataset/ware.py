@@ -8,9 +8,21 @@ from types import MappingProxyType
 
 import numpy as np
 
-from bt_exec_skills.things.dataset.colours import PAINT, Rng, Shade, any_colour, shade_of
-from bt_exec_skills.things.dataset.meshes import Part, box, lathe, settled, tube, turned
-from bt_exec_skills.things.dataset.turns import about, lying
+from bt_exec_skills.things.dataset.meshes import (
+    PAINT,
+    Part,
+    Rng,
+    Shade,
+    about,
+    any_colour,
+    box,
+    lathe,
+    lying,
+    settled,
+    shade_of,
+    tube,
+    turned,
+)
 
 __all__ = ["WARE"]
 

@@ -11,8 +11,7 @@ from bt_exec_skills.door.perception.detector_factory import SHIPPED, make_learne
 from bt_exec_skills.door.perception.pipeline import DoorPerception
 from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions
-from bt_exec_skills.door.sim.measure import calibration_of
-from bt_exec_skills.door.sim.world import DoorWorld
+from bt_exec_skills.door.sim.world import DoorWorld, calibration_of
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -43,9 +42,8 @@ def test_network_is_small_and_documented() -> None:
 @pytest.mark.timeout(1800)
 def test_figures_hold_on_held_out_scenes(tmp_path: Path) -> None:
     from bt_exec_skills.door.dataset.scenes import DoorScenes
-    from bt_exec_skills.vision.dataset import make_dataset, read_pictures
+    from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate
-    from bt_exec_skills.vision.recipe import Recipe
     from bt_exec_skills.vision.weights import load
 
     source = DoorScenes()

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from bt_exec.observation import Situation
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import Mission, MissionSpec
+from bt_exec_skills.door.rigs import DoorSettings
 from bt_exec_skills.door.rules.passes import door_gate
-from bt_exec_skills.door.settings import DoorSettings
 from tests.cases import some
 
 IS_OPEN = {"door_is": {"state": "open"}}

@@ -10,8 +10,8 @@ from bt_exec.site.site import load_site
 from bt_exec.spec.expand import expand
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
+from bt_exec_skills.door.rigs import DoorSettings
 from bt_exec_skills.door.rules.checkers import door_only, gate_reasons, stated_state
-from bt_exec_skills.door.settings import DoorSettings
 
 SITE = load_site("door")
 OPEN = "{do: open_door, with: {arm: right, object_label: door-handle}}"

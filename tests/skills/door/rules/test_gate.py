@@ -13,8 +13,8 @@ from bt_exec.spec.dump import to_data
 from bt_exec.spec.expand import expand
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
+from bt_exec_skills.door.rigs import DoorSettings
 from bt_exec_skills.door.rules.passes import door_gate
-from bt_exec_skills.door.settings import DoorSettings
 
 SITE = load_site("door")
 IS_OPEN = "{door_is: {state: open}}"

@@ -13,6 +13,7 @@ from bt_exec.spec.dump import to_data
 from bt_exec.spec.expand import expand
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
+from bt_exec_skills.door.rigs import DoorSettings
 from bt_exec_skills.door.rules.passes import (
     arm_policy,
     door_gate,
@@ -20,7 +21,6 @@ from bt_exec_skills.door.rules.passes import (
     see_inside,
     skip_what_is_done,
 )
-from bt_exec_skills.door.settings import DoorSettings
 
 SITE = load_site("door")
 HOME = "{do: return_home}"

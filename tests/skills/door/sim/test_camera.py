@@ -15,7 +15,7 @@ from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.world import DoorWorld
 from bt_exec_skills.simulation.painter import GlPainter, gl_works, make_painter
-from bt_exec_skills.simulation.raycast import RayPainter
+from bt_exec_skills.simulation.rays import RayPainter
 from tests.cases import some
 
 RENDERERS = [

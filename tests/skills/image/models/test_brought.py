@@ -111,8 +111,9 @@ def test_served_model_implements_both_interfaces(picture):
     ],
 )
 def test_malformed_request_is_refused_with_reason(path, body, status):
+    headers = {"Content-Type": "application/json"}
     with serve_model(Both()) as url, pytest.raises(urllib.error.HTTPError) as caught:
-        urllib.request.urlopen(urllib.request.Request(f"{url}/{path}", body), timeout=10)
+        urllib.request.urlopen(urllib.request.Request(f"{url}/{path}", body, headers), timeout=10)
     assert caught.value.code == status
     assert json.loads(caught.value.read())["error"]
     caught.value.close()

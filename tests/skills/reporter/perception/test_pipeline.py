@@ -11,8 +11,7 @@ from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.perception.oracle import Thing
 from bt_exec_skills.reporter.perception.contracts import GroundTruth, GroundView
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
-from bt_exec_skills.reporter.perception.oracle import PeopleOracle
-from bt_exec_skills.reporter.perception.pipeline import ReporterPerception
+from bt_exec_skills.reporter.perception.pipeline import PeopleOracle, ReporterPerception
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.robot import ReporterRobot
 from bt_exec_skills.reporter.skills.conditions import (

@@ -10,7 +10,7 @@ import pytest
 
 from bt_exec_skills.reporter.reporting.speaker import Reply, ScriptedSpeaker
 from bt_exec_skills.reporter.reporting.terminal import Pacing, TerminalSpeaker, is_refusal
-from bt_exec_skills.reporter.sim.answers import STOCK, replies_of
+from bt_exec_skills.reporter.sim.options import STOCK, replies_of
 
 
 def test_scripted_people_answer_after_a_delay():

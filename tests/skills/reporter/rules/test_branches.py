@@ -14,7 +14,6 @@ from bt_exec.spec.model import (
     NodeBase,
     Sequence,
     Tree,
-    children_of,
 )
 from bt_exec_skills.reporter.rules.passes import carry_on
 from bt_exec_skills.reporter.rules.places import go_before_looking
@@ -75,7 +74,7 @@ def shown(node: NodeBase) -> Any:
             return str(node.check)
         case Tree(body=body) if body is not None:
             return {"part": shown(body)}
-    children = [shown(child) for child in children_of(node)]
+    children = [shown(child) for child in node.children]
     return children if isinstance(node, Sequence) else {type(node).__name__.lower(): children}
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from bt_exec.observation import Situation
 from bt_exec.planning.passes import PassContext
+from bt_exec_skills.reporter.rigs import ReporterSettings
 from bt_exec_skills.reporter.rules.passes import carry_on
 from bt_exec_skills.reporter.rules.place_mentions import named_places
 from bt_exec_skills.reporter.rules.places import go_before_looking, places_in_order, talk_only
@@ -16,7 +17,6 @@ from bt_exec_skills.reporter.rules.report import (
     report_is_no_failure,
     report_last,
 )
-from bt_exec_skills.reporter.settings import ReporterSettings
 from bt_exec_skills.reporter.sitemap import make_map
 
 ASKS = "복도 보고 와"

@@ -1,0 +1,216 @@
+"""Abstract run of a plan: all its executions at once, as values of a domain.
+
+`AbstractRun` implements the nodes and their modifiers as described in `bt_exec.spec.model`. Its
+subclasses are domains of values: facts, bound names, passed gates. A domain defines the values
+after a skill and after a condition, and joins the values of several executions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Tree
+from bt_exec.spec.paths import Located
+
+__all__ = ["AbstractRun", "Answers", "Ends"]
+
+Value = TypeVar("Value")
+Step = Located[NodeBase]
+
+
+class Ends(NamedTuple, Generic[Value]):
+    """Values when a node has ended.
+
+    Attributes:
+        done: It succeeded.
+        again: It failed, and a retry may repeat it.
+        over: It failed permanently, because a condition stayed unknown.
+        stopped: It was stopped from outside while it ran.
+    """
+
+    done: Value
+    again: Value
+    over: Value
+    stopped: Value
+
+
+class Answers(NamedTuple, Generic[Value]):
+    """Values after a condition.
+
+    Attributes:
+        yes: It holds.
+        doubt: It is unknown.
+        no: It does not hold.
+    """
+
+    yes: Value
+    doubt: Value
+    no: Value
+
+
+class AbstractRun(Generic[Value]):
+    """Abstract run over a domain of values.
+
+    Attributes:
+        nothing: The value of an execution that is impossible.
+        rounds: Number of rounds, attempts and items that are followed; later ones add no values.
+    """
+
+    nothing: Value
+    rounds = 1
+
+    def join(self, *values: Value) -> Value:
+        """Return the value of executions that have one of `values`."""
+        raise NotImplementedError
+
+    def do(self, step: Located[Do], before: Value) -> Ends[Value]:
+        """Return the values after a skill."""
+        raise NotImplementedError
+
+    def ask(self, step: Step, expression: Any, before: Value) -> Answers[Value]:
+        """Return the values after a condition of a node was evaluated."""
+        del step, expression
+        return Answers(before, before, before)
+
+    def unexpanded(self, step: Located[Tree], before: Value) -> Ends[Value]:
+        """Return the values after a tree without its body."""
+        del step
+        return self.ends(before)
+
+    def later(self, value: Value) -> Value:
+        """Return the value a tick later, after other branches may have acted."""
+        return value
+
+    def left_out(self, value: Value, condition: Any, steps: Sequence[Step]) -> Value:
+        """Return the value after a condition showed that `steps` need not run."""
+        del condition, steps
+        return value
+
+    def ends(self, done: Value, again: Value | None = None) -> Ends[Value]:
+        """Return ends without doubt and stops."""
+        return Ends(done, self.nothing if again is None else again, self.nothing, self.nothing)
+
+    def run(self, step: Step, before: Value) -> Ends[Value]:
+        """Return the values after a node, for the values before it."""
+        each, start = step.node.for_each, self.later(before)
+        if each is None:
+            return self.entered(step, start)
+        ends = self.ends(start)
+        for _ in range(min(each.most, self.rounds)):
+            now = self.entered(step, self.later(start))
+            ends, start = self._joined(ends, now), now.done
+        return ends
+
+    def entered(self, step: Step, before: Value) -> Ends[Value]:
+        """Return the values after one item."""
+        condition = step.node.skip_if
+        if condition is None:
+            return self._repeated(step, before)
+        skipped, doubted, entered = self._asked(step, condition, before)
+        ends = self._repeated(step, entered)
+        return Ends(
+            self.join(self.left_out(skipped, condition, [step]), ends.done),
+            ends.again,
+            self.join(doubted, ends.over),
+            self.join(doubted, ends.stopped),
+        )
+
+    def _repeated(self, step: Step, before: Value) -> Ends[Value]:
+        until = step.node.until
+        if step.node.repeat is None:
+            return self._retried(step, before)
+        ends, reached, unknown = self.ends(before), self.nothing, self.nothing
+        for number in range(min(step.node.repeat, self.rounds)):
+            now = self._retried(step, self.later(ends.done) if number else before)
+            if until is not None:
+                yes, doubt, no = self._asked(step, until.condition, self.later(now.done))
+                reached, unknown = self.join(reached, yes), self.join(unknown, doubt)
+                now = now._replace(done=no, stopped=self.join(now.stopped, doubt))
+            ends = self._joined(ends, now)._replace(done=now.done)
+        if until is None:
+            return ends
+        again, over = self.join(ends.again, ends.done), self.join(ends.over, unknown)
+        return Ends(reached, again, over, ends.stopped)
+
+    def _retried(self, step: Step, before: Value) -> Ends[Value]:
+        ends = self._attempted(step, before)
+        for _ in range(min(step.node.retry or 1, self.rounds) - 1):
+            now = self._attempted(step, self.later(ends.again))
+            ends = self._joined(ends, now)._replace(again=now.again)
+        return ends
+
+    def _attempted(self, step: Step, before: Value) -> Ends[Value]:
+        """Return the ends of one attempt, which its guard or timeout may stop."""
+        guard, broken, doubted = step.node.guard, self.nothing, self.nothing
+        if guard is None and step.node.timeout is None:
+            return self.guarded(step, before)
+        if guard is not None:
+            before, doubted, broken = self._asked(step, guard, before)
+        ends = self.guarded(step, before)
+        if guard is not None:
+            broken = self.join(broken, self._asked(step, guard, ends.stopped).no)
+        if step.node.timeout is not None:
+            broken = self.join(broken, ends.stopped)
+        again, over = self.join(ends.again, broken), self.join(ends.over, doubted)
+        return Ends(ends.done, again, over, ends.stopped)
+
+    def guarded(self, step: Step, before: Value) -> Ends[Value]:
+        """Return the ends of a node without its modifiers."""
+        node: Any = step.node
+        if before == self.nothing:
+            return self.ends(before)
+        match node:
+            case Do():
+                return self.do(step, before)  # type: ignore[arg-type]
+            case Check():
+                return self._check(step, node, before)
+            case Fallback():
+                return self.fallback(step, before)
+            case Parallel():
+                return self.parallel(step, before)
+            case Tree(body=None):
+                return self.unexpanded(step, before)  # type: ignore[arg-type]
+        return self.sequence(step, before)
+
+    def _check(self, step: Step, node: Check, before: Value) -> Ends[Value]:
+        yes, doubt, no = self.ask(step, node.check, before)
+        return (
+            Ends(before, self.nothing, doubt, doubt) if node.tell else Ends(yes, no, doubt, doubt)
+        )
+
+    def sequence(self, step: Step, before: Value) -> Ends[Value]:
+        """Return the ends of children that run in order."""
+        every = []
+        for child in step.children:
+            every.append(self.run(child, before))
+            before = every[-1].done
+        _, again, over, stopped = zip(*every, strict=True)
+        return Ends(before, self.join(*again), self.join(*over), self.join(*stopped))
+
+    def fallback(self, step: Step, before: Value) -> Ends[Value]:
+        """Return the ends of branches of which each runs after the ones before it failed."""
+        ends, done, stopped = self.ends(self.nothing, before), [], []
+        for number, child in enumerate(step.children, 1):
+            ends = self.run(child, self.join(ends.again, ends.over))
+            if isinstance(child.node, Check):
+                others = step.children[number:]
+                ends = ends._replace(done=self.left_out(ends.done, child.node.check, others))
+            done.append(ends.done)
+            stopped.append(ends.stopped)
+        return ends._replace(done=self.join(*done), stopped=self.join(*stopped))
+
+    def parallel(self, step: Step, before: Value) -> Ends[Value]:
+        """Return the ends of branches as if they ran in order, or each alone if not all must."""
+        node: Any = step.node
+        if node.needed == len(step.children):
+            return self.sequence(step, before)
+        return Ends(*map(self.join, *(self.run(child, before) for child in step.children)))
+
+    def _asked(self, step: Step, condition: Any, before: Value) -> Answers[Value]:
+        if before == self.nothing:
+            return Answers(before, before, before)
+        return self.ask(step, condition, before)
+
+    def _joined(self, one: Ends[Value], other: Ends[Value]) -> Ends[Value]:
+        return Ends(*map(self.join, one, other))

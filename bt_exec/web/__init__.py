@@ -1,0 +1,1 @@
+"""Foundation of web applications: request checks, errors, pages, event streams, the server."""

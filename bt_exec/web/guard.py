@@ -1,0 +1,215 @@
+"""Checks of every request before its route.
+
+============  =====================================================================================
+the name      it is asked by (``Host``) is ours, so no page of others reaches us by a name of theirs
+the page      it comes from (``Origin``) is ours, so no page of others acts in an operator's name
+the asker     holds the token, or has logged in with it, where one is asked for
+the size      of its body is bounded, and so is the time in which it must arrive
+============  =====================================================================================
+
+Slow heads and slow readers are the protocol's: `bt_exec.web.server`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import socket
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from bt_exec.web.errors import WebError
+from bt_exec.web.login import Login, is_loopback
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["BODY_BYTES", "Guard", "language_of_headers"]
+
+BODY_BYTES = 64 * 1024
+"""Maximum size of a body [bytes]; a command has 2,000 characters at most."""
+_AUDIO = ("audio/", "multipart/form-data", "application/octet-stream", "text/plain")
+_BODY_S = 10.0  # time limit for receiving a body [s]
+_HEADERS: tuple[tuple[bytes, bytes], ...] = (
+    (
+        b"content-security-policy",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        b"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+)
+
+
+class Guard:
+    """ASGI middleware that checks requests.
+
+    Args:
+        app: The application behind it.
+        login: Authentication of requests.
+        host: The address that the service listens at.
+        names: Further accepted host names.
+        body_bytes: Maximum size of a body [bytes].
+        open_paths: Paths that do not require a token.
+        uploads: Paths that accept audio files, with the maximum size [bytes].
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        login: Login,
+        host: str,
+        names: Iterable[str] = (),
+        body_bytes: int = BODY_BYTES,
+        open_paths: Collection[str] = ("/health",),
+        uploads: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        self.app = app
+        self._open = frozenset(open_paths)
+        self._uploads = uploads
+        self._body_bytes = body_bytes
+        self._login = login
+        self._loopback = is_loopback(host)
+        self._names: Collection[str] = {name.casefold() for name in names}
+        if not self._loopback:
+            self._names = {*self._names, host.casefold(), socket.gethostname().casefold()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Forward a request, or answer with an error."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
+            await send(message)
+
+        headers = _texts(scope["headers"])
+        try:
+            self._check(scope, headers)
+            body = await _body(receive, headers, self._limit(scope))
+        except WebError as error:
+            if error.code == "WRONG_TOKEN":
+                await asyncio.sleep(0.5)  # slows down guessing
+            await _refuse(answer, error, language_of_headers(headers))
+            return
+        if body is not None:
+            await self.app(scope, _replay_body(body, receive), answer)
+
+    def _check(self, scope: Scope, headers: dict[str, list[str]]) -> None:
+        hosts = headers.get("host", [])
+        host = hosts[0] if len(hosts) == 1 else ""
+        if not self._is_accepted_host(_name(host)):
+            raise WebError("WRONG_HOST", found=host[:100])
+        for origin in headers.get("origin", []):
+            if origin.partition("://")[2].casefold() != host.casefold():
+                raise WebError("WRONG_ORIGIN", found=origin[:100])
+        if headers.get("sec-fetch-site", [""])[0] == "cross-site" and scope["path"] != "/":
+            raise WebError("WRONG_ORIGIN", found="?")
+        length = headers.get("content-length", ["0"])[0]
+        limit = self._limit(scope)
+        if length.isdecimal() and int(length[:20]) > limit:
+            raise WebError("TOO_LARGE", limit=limit)
+        given = headers.get("authorization", [""])[0]
+        cookies = headers.get("cookie", [""])[0]
+        if scope["path"] not in self._open and not self._login.allows(given, cookies):
+            raise WebError("WRONG_TOKEN" if given else "NO_TOKEN")
+        if scope["method"] not in ("GET", "HEAD", "OPTIONS"):
+            kind = headers.get("content-type", [""])[0].partition(";")[0].strip().casefold()
+            uploaded = scope["path"] in self._uploads and kind.startswith(_AUDIO)
+            if kind != "application/json" and not uploaded:
+                raise WebError("NOT_JSON")
+
+    def _limit(self, scope: Scope) -> int:
+        return max(self._body_bytes, self._uploads.get(scope["path"], 0))
+
+    def _is_accepted_host(self, name: str) -> bool:
+        """Return whether a host name is accepted; addresses are, because DNS cannot rebind them."""
+        if name in self._names or is_loopback(name):
+            return True
+        if self._loopback:
+            return False
+        try:
+            ipaddress.ip_address(name.strip("[]"))
+        except ValueError:
+            return False
+        return True
+
+
+def language_of_headers(headers: dict[str, list[str]]) -> str:
+    """Return the client's language: the first supported one of ``Accept-Language``."""
+    wanted = ",".join(headers.get("accept-language", [])).casefold().split(",")
+    firsts = [part.strip()[:2] for part in wanted]
+    return next((first for first in firsts if first in ("ko", "en")), "en")
+
+
+def _texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, value in headers:
+        found.setdefault(key.decode("latin-1").casefold(), []).append(value.decode("latin-1"))
+    return found
+
+
+def _name(host: str) -> str:
+    """Return the name in a ``Host`` header, without its port."""
+    if host.startswith("["):
+        return host.partition("]")[0].casefold() + "]"
+    return host.partition(":")[0].casefold().rstrip(".")
+
+
+async def _body(receive: Receive, headers: dict[str, list[str]], limit: int) -> bytes | None:
+    """Return the body of a request; None if the client has disconnected.
+
+    Raises:
+        WebError: If it is too large, or does not arrive in time.
+    """
+    if "content-length" not in headers and "transfer-encoding" not in headers:
+        return b""
+    found = bytearray()
+    try:
+        async with asyncio.timeout(_BODY_S):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                found += message.get("body", b"")
+                if len(found) > limit:
+                    raise WebError("TOO_LARGE", limit=limit)
+                if not message.get("more_body", False):
+                    return bytes(found)
+    except TimeoutError:
+        raise WebError("TOO_SLOW", limit=_BODY_S) from None
+
+
+def _replay_body(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that first returns a body that was already read."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+async def _refuse(send: Send, error: WebError, language: str) -> None:
+    """Answer with an error and close the connection, because a body may still be in transit."""
+    body: Any = json.dumps(error.body(language), ensure_ascii=False).encode()
+    headers = {
+        "Content-Type": "application/json",
+        "Content-Length": str(len(body)),
+        "Connection": "close",
+        **error.headers,
+    }
+    raw = [(key.lower().encode(), value.encode()) for key, value in headers.items()]
+    await send({"type": "http.response.start", "status": error.status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})

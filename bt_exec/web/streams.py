@@ -1,0 +1,80 @@
+"""Server-sent events, and a broadcast of which every subscriber receives the newest text."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+
+__all__ = ["Latest", "sse"]
+
+
+def sse(data: str, event: str = "", number: int | None = None) -> bytes:
+    """Return one server-sent event; `data` is JSON on one line."""
+    head = f"id: {number}\n" if number is not None else ""
+    return f"{head}{f'event: {event}' if event else ': '}\ndata: {data}\n\n".encode()
+
+
+class Latest:
+    """The newest text, published from any thread and awaited on one event loop.
+
+    Args:
+        wanted: Called when a subscriber starts to wait, to request a current text.
+
+    Attributes:
+        watched: Number of current subscribers.
+    """
+
+    def __init__(self, wanted: Callable[[], None]) -> None:
+        self._wanted = wanted
+        self.watched = 0
+        self._text = b""
+        self._number = 0
+        self._closed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._waiting: set[asyncio.Future[None]] = set()
+
+    def publish(self, text: bytes) -> None:
+        """Publish a new text to all subscribers, without waiting."""
+        self._text = text
+        self._number += 1
+        self._wake()
+
+    def close(self) -> None:
+        """End every wait."""
+        self._closed = True
+        self._wake()
+
+    async def texts(self) -> AsyncIterator[bytes]:
+        """Yield the current text, and every newer one until the end."""
+        self._loop = asyncio.get_running_loop()
+        self.watched += 1
+        known = self._number
+        self._wanted()
+        try:
+            while True:
+                if self._number != known:
+                    known = self._number
+                    yield self._text
+                elif self._closed:
+                    return
+                else:
+                    future = self._loop.create_future()
+                    self._waiting.add(future)
+                    # otherwise the event belongs to the previous text
+                    if self._number == known and not self._closed:
+                        await future
+        finally:
+            self.watched -= 1
+
+    def _wake(self) -> None:
+        loop = self._loop
+        if loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended: there are no subscribers
+                loop.call_soon_threadsafe(self._woken)
+
+    def _woken(self) -> None:
+        waiting, self._waiting = self._waiting, set()
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)

@@ -1,0 +1,183 @@
+"""Conversion of formulas and phrases to descriptions of objects that tools can find."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal, cast, get_args
+
+from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation
+from bt_exec_skills.image.perception.attributes import ATTRIBUTES, AttributeName
+from bt_exec_skills.image.perception.codes import CodeKind
+from bt_exec_skills.image.perception.graded_attributes import DEGREES, DegreeName, GradedName
+from bt_exec_skills.image.perception.relations import SIDES, Column, RelationName, Row
+from bt_exec_skills.image.rules.question import (
+    BAR,
+    SEVERAL,
+    Degree,
+    Part,
+    Phrase,
+    Place,
+    Unread,
+)
+from bt_exec_skills.image.rules.words import generator, reader
+
+__all__ = ["Descriptions"]
+
+_SAID_AS = {"at": "on", "in": "inside"}  # relations that only the grammar names
+_UPPERMOST = {"on": "above"}
+_SIDES_OF_ROWS: dict[str, DegreeName] = {
+    "left": "left_of", "right": "right_of", "upper": "above", "lower": "below", "middle": "middle",
+}  # fmt: skip
+_OF_BARS: dict[str, GradedName] = {
+    "above": "tall", "below": "short", "big": "tall", "small": "short", "long": "tall",
+    "brief": "short",
+}  # fmt: skip
+"""The highest and the biggest bar is the tallest one."""
+
+
+class Descriptions:
+    """Conversion of phrases to descriptions.
+
+    Args:
+        language: Language of words in answers.
+        text: The question as typed, for refusals.
+    """
+
+    def __init__(self, language: str, text: str) -> None:
+        self._generator = generator(language)
+        self._korean = language == "ko"
+        self._kinds = reader().lexicon("en").kinds
+        self._text = text
+
+    def formula_of(self, phrase: Node) -> Node:
+        """Return the formula of a phrase without a quantity.
+
+        Raises:
+            Unread: If it is another phrase.
+        """
+        if phrase.kind != "np" or phrase.get("quantity") is not None:
+            raise self.refusal()
+        return phrase.node("of")
+
+    def phrase(self, phrase: Node) -> Phrase:
+        """Return the description of the objects of a phrase.
+
+        Raises:
+            Unread: If tools cannot find them.
+        """
+        return self.formula(self.formula_of(phrase))
+
+    def formula(self, formula: Node) -> Phrase:
+        """Return the description of objects given by a formula; see `phrase`."""
+        parts = [inner for part in conjuncts(formula) for inner in conjuncts(part)]
+        found = Phrase(said=self._generator.phrase(formula))
+        beside = next((one for one in parts if one.text("relation") == "beside"), None)
+        if beside is not None:
+            rest = conjunction(*(one for one in parts if one is not beside))
+            to = self.phrase(beside.node("to"))
+            return replace(found, top="nearest", of=self.formula(rest), near=to)
+        sides = [one for one in parts if one.text("attribute") in _SIDES_OF_ROWS]
+        if len(sides) == 1 and sides[0].kind == "has":
+            rest = conjunction(*(one for one in parts if one is not sides[0]))
+            top = _SIDES_OF_ROWS[sides[0].text("attribute")]
+            return replace(found, top=top, of=self.formula(rest))
+        for part in parts:
+            found = self._add_part(found, part)
+        if self._is_contradictory(found):
+            raise self.refusal()
+        return replace(found, attributes=tuple(sorted(found.attributes, key=ATTRIBUTES.index)))
+
+    def _add_part(self, phrase: Phrase, part: Node) -> Phrase:
+        if part.kind == "any":
+            return phrase
+        if part.kind == "thing":
+            if phrase.thing and BAR not in (phrase.thing, part.text("name")):
+                raise self.refusal(part.text("name"))
+            name = phrase.thing if part.text("name") == BAR else ""
+            return replace(phrase, thing=name or part.text("name"))
+        if part.kind == "has":
+            return replace(phrase, attributes=(*phrase.attributes, self._parse_attribute(part)))
+        kinds = {one.kind for one in part.parts()} if part.kind == "or" else set()
+        if kinds == {"thing"} and not phrase.thing:
+            names = [one.text("name") for one in part.parts()]
+            codes = {*names} <= {*get_args(CodeKind)}
+            return replace(phrase, thing="code" if codes else SEVERAL.join(names))
+        if kinds == {"not"}:
+            out = self.formula(conjunction(*map(negation, part.parts())))
+            return replace(phrase, left_out=(*phrase.left_out, out))
+        if part.kind == "or":
+            return replace(
+                phrase, either=(*phrase.either, tuple(map(self._parse_attribute, part.parts())))
+            )
+        if part.kind == "most" and phrase.top is None and part.get("of") is not None:
+            return self._add_superlative(phrase, part)
+        if part.kind == "not":
+            return self._add_condition(phrase, part.parts()[0], holds=False)
+        return self._add_condition(phrase, part, holds=True)
+
+    def _add_condition(self, phrase: Phrase, inner: Node, *, holds: bool) -> Phrase:
+        """Return a description with a condition that may be negated."""
+        if inner.kind == "rel":
+            to = inner.node("to")
+            first, *rest = map(self.phrase, to.parts() if to.kind == "both" else (to,))
+            if inner.text("relation") == "between" and not rest:
+                rest = [first]
+            place = Place(self._parse_relation(inner, first), first, holds, *rest)
+            return replace(phrase, places=(*phrase.places, place))
+        if inner.kind == "placed":
+            where = Part(cast(Row, inner.text("row")), cast(Column, inner.text("column")), holds)
+            return replace(phrase, parts=(*phrase.parts, where))
+        if inner.kind == "than":
+            degree = Degree(self._parse_degree(inner), self.phrase(inner.node("to")), holds)
+            return replace(phrase, degrees=(*phrase.degrees, degree))
+        if holds or inner.kind not in ("has", "thing"):
+            raise self.refusal()
+        return replace(phrase, left_out=(*phrase.left_out, self.formula(inner)))
+
+    def _parse_attribute(self, part: Node) -> AttributeName:
+        if part.kind != "has" or part.text("attribute") not in ATTRIBUTES:
+            raise self.refusal()
+        return cast(AttributeName, part.text("attribute"))
+
+    def _add_superlative(self, phrase: Phrase, part: Node) -> Phrase:
+        of, to = self.formula(part.node("of")), part.get("to")
+        phrase = replace(phrase, rank=int(part.text("rank") or 1))
+        if isinstance(to, Node):
+            if phrase.rank > 1:
+                raise self.refusal()
+            near = self.phrase(to)
+            top = cast(Literal["nearest", "farthest"], part.text("attribute"))
+            return replace(phrase, top=top, of=of, near=near)
+        side = _UPPERMOST.get(part.text("attribute"), part.text("attribute"))
+        if BAR in of.thing.split(SEVERAL) and side in _OF_BARS:
+            return replace(phrase, top=_OF_BARS[side], of=of)
+        if side in SIDES:
+            return replace(phrase, top=cast(DegreeName, side), of=of)
+        return replace(phrase, top=self._parse_degree(part), of=of)
+
+    def _parse_degree(self, part: Node) -> GradedName:
+        attribute = part.text("attribute")
+        if attribute not in DEGREES:
+            raise self.refusal()
+        return attribute
+
+    def _parse_relation(self, part: Node, to: Phrase) -> RelationName:
+        name = part.text("relation")
+        if self._korean and not to.thing:  # 위 is "on" or "above"; a drawn shape carries nothing
+            name = _UPPERMOST.get(name, name)
+        return cast(RelationName, _SAID_AS.get(name, name))
+
+    def _is_contradictory(self, phrase: Phrase) -> bool:
+        """Return True if no object can satisfy it: red and blue, or red and not red."""
+        kinds = [self._kinds.get(name, name) for name in dict.fromkeys(phrase.attributes)]
+        excluded = {name for out in phrase.left_out for name in out.attributes}
+        things = {out.thing for out in phrase.left_out if out.thing}
+        return (
+            len(set(kinds)) < len(kinds)
+            or bool(excluded & set(phrase.attributes))
+            or phrase.thing in things - {""}
+        )
+
+    def refusal(self, words: str = "") -> Unread:
+        """Return the refusal of some words, or of the whole question."""
+        return Unread("QUESTION_UNCLEAR", words or self._text)

@@ -1,0 +1,86 @@
+"""Content of the hand after the process that drove a remote robot was killed."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("fastapi")
+pytest.importorskip("uvicorn")
+
+from bt_exec.mission.session import Session
+from tests.skills.tabletop.test_simulator_server import Served
+
+THING, BOWL = "object_red_0", "object_red_bowl_0"
+SITE = """
+site: remote
+packs: {{tabletop: {{robot: http, picture_every_s: 0, remote: {{http: "{url}"}}}}}}
+compiler: {{name: table}}
+"""
+MISSION = """
+import sys
+from bt_exec import Session, load_site
+with Session(load_site(sys.argv[1])) as session:
+    session.run("put the red thing 0 in the red bowl")
+"""
+
+
+def is_gripped(world):
+    return world.held() == THING and world.environment().place_of(THING) is not None
+
+
+def is_carried(world):
+    return world.held() == THING and world.environment().place_of(THING) is None
+
+
+def is_lowered(world):
+    return world.held() == THING and world.environment().inside(THING, BOWL)
+
+
+@pytest.fixture
+def served():
+    one = Served(fast=True)
+    yield one
+    one.close()
+
+
+def killed(served, tmp_path, phase):
+    """Run a mission in a process, and kill it when the world reaches a phase."""
+    site = tmp_path / "site.yaml"
+    site.write_text(SITE.format(url=served.url), encoding="utf-8")
+    engine = served.engine
+    with subprocess.Popen([sys.executable, "-c", MISSION, str(site)]) as process:
+        while process.poll() is None:
+            if engine.ask(lambda: phase(engine.robot.world)).result():
+                process.kill()
+                return
+    pytest.fail("the mission ended before")
+
+
+@pytest.mark.parametrize(
+    ("phase", "stopped"),
+    [
+        (is_carried, False),
+        (is_lowered, True),
+        pytest.param(is_gripped, True, marks=pytest.mark.slow),
+        pytest.param(is_gripped, False, marks=pytest.mark.slow),
+        pytest.param(is_carried, True, marks=pytest.mark.slow),
+        pytest.param(is_lowered, False, marks=pytest.mark.slow),
+    ],
+)
+def test_second_process_reports_the_true_content_of_the_hand(
+    served, remote_site, tmp_path, phase, stopped
+):
+    killed(served, tmp_path, phase)
+    engine = served.engine
+    if stopped:  # as a guardian does; otherwise the motion continues
+        engine.cancel().result()
+    with Session(remote_site(served.url)) as session:
+        asked = session.run("what are you holding?")
+        held = engine.ask(engine.robot.world.held).result()
+        assert asked.message == ("I hold red thing 0." if held else "My hand is empty.")
+        if held:
+            done = session.run("put it in the red bowl")
+            assert done.status == "satisfied", done.message
+        assert engine.robot.world.environment().inside(THING, BOWL) or not held
+    assert engine.robot.world.held() is None
