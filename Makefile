@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Bytecode is kept wherever the machine would not: the tests start the program hundreds of times.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo docs test test-slow mutants lint types contracts benchmarks analyses clean
+.PHONY: demo docs test test-slow mutants lint types contracts benchmarks clean
 
 demo: $(VENV)/.installed  ## fetch the material from behind a door, watched live
 	$(BIN)/bt-exec run "문 안의 자재를 가져와"
@@ -37,15 +37,12 @@ docs: $(VENV)/.installed-dev  ## the documentation as a site in build/site; brok
 benchmarks: $(VENV)/.installed-dev  ## ratios against a peer in the same run: make benchmarks BENCHMARKS="--results tick"
 	$(BIN)/python -m tests.benchmarks $(BENCHMARKS)
 
-analyses: $(VENV)/.installed-dev  ## of the shipped sites' texts, after a change of utterances or words
-	$(BIN)/python -m tests.analyses
-
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bt-exec needs Python 3.11 or newer; say make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[korean,model,sim]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[model,sim]'
 	touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python

@@ -1,15 +1,12 @@
-"""Check for operator words that a reading ignores: not, except, if, before, 말고, -면, 그 전에.
+"""Operator words of a text: not, except, if, before, 말고, -면, 그 전에.
 
-The words are closed classes of the language (see `bt_exec.language.closed`) and are found in the
-text independently of readers. Each reader reports the number of operators of each kind in its
-reading. If the text has more operators than the reading, the command is refused with the first
-unused word.
+The words are closed classes of the language (see `bt_exec.language.closed`). They are found in the
+text independently of its reading, to explain refusals and to keep them out of idle phrases.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,11 +14,9 @@ from typing import Any, Literal, TypeAlias, cast
 
 from bt_exec.language.closed import closed_classes
 
-__all__ = ["Operator", "OperatorKind", "Uses", "operators_in", "unused_operator"]
+__all__ = ["Operator", "OperatorKind", "operators_in"]
 
 OperatorKind: TypeAlias = Literal["condition", "negation", "order", "limit"]
-Uses: TypeAlias = tuple[int, Mapping[OperatorKind, int]]
-"""End of a part of the text [characters], and the number of operators that its reading contains."""
 
 _KINDS: tuple[OperatorKind, ...] = ("condition", "negation", "order", "limit")
 _PARTICLES = r"(?:은|는|도|만|을|를|에|에는|이|가)?"
@@ -72,23 +67,6 @@ def operators_in(text: str, language: str, neutral: Iterable[str] = ()) -> tuple
         for at, one in enumerate(found)
         if not any(_inside(one, other) for other in (*found[:at], *found[at + 1 :]))
     )
-
-
-def unused_operator(operators: Iterable[Operator], uses: Iterable[Uses]) -> Operator | None:
-    """Return the first operator that its part of the reading does not use; None if all are used.
-
-    Args:
-        operators: The operators of a text, as `operators_in` returns them.
-        uses: The uses of each part of the text, in order. The last part extends to the end.
-    """
-    parts = list(uses) or [(0, {})]
-    left = [Counter(dict(counted)) for _, counted in parts]
-    for one in operators:
-        at = next((i for i, (end, _) in enumerate(parts) if one.start < end), len(parts) - 1)
-        left[at][one.kind] -= 1
-        if left[at][one.kind] < 0:
-            return one
-    return None
 
 
 def _whole_words(text: str, start: int, end: int) -> str:

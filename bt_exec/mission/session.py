@@ -39,7 +39,7 @@ from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.runtime import Unwatched, Watch, known_facts
 from bt_exec.observation import ObservationBuffer
 from bt_exec.outcome import Outcome
-from bt_exec.planning.compiler import REPLIES, Compiler, Reader, Releasing, Reply, Warming
+from bt_exec.planning.compiler import REPLIES, Compiler, Reader, Reply, Warming
 from bt_exec.planning.confirmation import Confirm
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.rig import Rig, stop_all_apart
@@ -189,8 +189,6 @@ class Session:
             BtExecError: If a robot is unavailable.
         """
         if self._state == "deferred" and self._is_readable(command):
-            if isinstance(self.compiler, Releasing):
-                self.compiler.release()  # free memory for the robots
             self.open()
 
     def run(

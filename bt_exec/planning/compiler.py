@@ -38,7 +38,6 @@ __all__ = [
     "Prompting",
     "Reader",
     "Record",
-    "Releasing",
     "Reply",
     "ReplyCode",
     "Request",
@@ -180,7 +179,7 @@ class Compiler(Protocol):
 
     Further attributes are optional: ``needs_observation = True`` for a compiler that resolves
     objects, so that `bt-exec compile` asks the robot for an observation first;
-    ``warm_up(language)`` loads what a language needs ahead of time; ``release()`` drops it.
+    ``warm_up(language)`` loads what a language needs ahead of time.
     """
 
     @property
@@ -213,14 +212,6 @@ class Suggesting(Protocol):
 
     def suggestions(self, request: Request) -> tuple[str, ...]:
         """Return such commands, in the language of the request."""
-
-
-@runtime_checkable
-class Releasing(Protocol):
-    """A compiler that can release the resources of a language."""
-
-    def release(self) -> None:
-        """Release the memory; resources are loaded again when needed."""
 
 
 @runtime_checkable
@@ -265,12 +256,6 @@ class Wrapping(ABC):
         for one in self.inners:
             if isinstance(one, Warming):
                 one.warm_up(language)
-
-    def release(self) -> None:
-        """Release loaded resources."""
-        for one in self.inners:
-            if isinstance(one, Releasing):
-                one.release()
 
 
 CompilerFactory = Callable[[Mapping[str, Any]], Compiler]

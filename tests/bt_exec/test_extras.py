@@ -9,7 +9,7 @@ from bt_exec.declarations.pack_errors import declared_requirements, extra_hint
 from bt_exec.failure import UsageError
 from bt_exec.plugins import load_plugin
 
-EXTRAS = {"mujoco": "sim", "cv2": "vision", "kiwipiepy": "korean", "anthropic": "model"}
+EXTRAS = {"mujoco": "sim", "cv2": "vision", "anthropic": "model"}
 EXTRAS |= {"onnxruntime": "vision", "fastapi": "serve", "rapidocr": "ocr", "ray.data": "ray"}
 
 WITHOUT_EXTRAS = """

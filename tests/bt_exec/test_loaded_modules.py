@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -14,10 +13,9 @@ from bt_exec.cli.app import call
 code = call(sys.argv[1:])
 print(code, *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
 """
-ANALYSERS = {"kiwipiepy", "simplemma"}
 SIMULATOR = {"cv2", "mujoco", "mink", "onnxruntime", "scipy"}
 OTHERS = {"anthropic", "fastapi", "ray", "pyarrow", "torch", "ultralytics"}
-HEAVY = ANALYSERS | SIMULATOR | OTHERS
+HEAVY = SIMULATOR | OTHERS
 
 RUN = ("run", "--fast", "--no-journal")
 FILE = "trees/door/get_material.yaml"
@@ -33,34 +31,23 @@ def loaded(*arguments: str) -> tuple[int, set[str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("arguments", "code", "allowed"),
+    ("arguments", "code"),
     [
-        (("--help",), 0, set()),
-        (("compile", "get the material"), 0, {"simplemma"}),
-        (("compile", "dance the tango"), 5, {"simplemma"}),
-        ((*RUN, "dance the tango"), 5, {"simplemma"}),
-        ((*RUN, "what can you do?"), 0, {"simplemma"}),
-        ((*RUN, "춤을 춰"), 5, {"kiwipiepy"}),
-        (("trees",), 0, set()),
+        (("--help",), 0),
+        (("compile", "get the material"), 0),
+        (("compile", "dance the tango"), 5),
+        ((*RUN, "dance the tango"), 5),
+        ((*RUN, "what can you do?"), 0),
+        ((*RUN, "춤을 춰"), 5),
+        (("compile", "문 안의 자재를 가져와"), 0),
+        (("check", FILE), 0),
+        (("trees",), 0),
     ],
 )
-def test_command_loads_no_unneeded_package(
-    arguments: tuple[str, ...], code: int, allowed: set[str]
-) -> None:
+def test_command_loads_no_unneeded_package(arguments: tuple[str, ...], code: int) -> None:
     found, names = loaded(*arguments)
-    assert (found, names & HEAVY - allowed) == (code, set())
+    assert (found, names & HEAVY) == (code, set())
 
 
 def test_help_loads_neither_yaml_nor_models() -> None:
     assert loaded("--help")[1].isdisjoint({"numpy", "pydantic", "py_trees", "sqlite3", "yaml"})
-
-
-@pytest.mark.slow
-def test_repeated_utterance_and_checked_file_need_no_analyser(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    loaded("check", FILE)
-    assert loaded("check", FILE)[1].isdisjoint(SIMULATOR | ANALYSERS)
-    code, names = loaded("compile", "문 안의 자재를 가져와")
-    assert (code, names & (SIMULATOR | {"kiwipiepy"})) == (0, set())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.language.closed import closed_classes
-from bt_exec.language.operators import operators_in, unused_operator
+from bt_exec.language.operators import operators_in
 
 TABLES = {language: closed_classes(language)["operators"] for language in ("en", "ko")}
 WORDS = [
@@ -57,22 +57,6 @@ def test_operators_are_returned_as_typed(language, text, expected):
     found = operators_in(text, language)
     assert [one.text for one in found] == expected
     assert all(text[one.start : one.end] in one.text for one in found)
-
-
-def test_first_unused_operator_is_returned():
-    found = operators_in("not the lounge, and not the corridor", "en")
-    assert unused_operator(found, [(38, {"negation": 2})]) is None
-    lost = unused_operator(found, [(38, {"negation": 1})])
-    assert lost is not None
-    assert lost.start == 16
-
-
-def test_uses_of_another_part_do_not_count():
-    found = operators_in("don't open it. close it if you see it", "en")
-    assert unused_operator(found, [(13, {"negation": 1}), (40, {"condition": 1})]) is None
-    lost = unused_operator(found, [(13, {"negation": 1, "condition": 1}), (40, {})])
-    assert lost is not None
-    assert lost.text == "if"
 
 
 def test_further_neutral_phrases_are_ignored():

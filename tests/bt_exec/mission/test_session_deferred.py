@@ -22,12 +22,6 @@ class Reading:
     name = "reading"
     reads_alone = True
 
-    def __init__(self) -> None:
-        self.released = 0
-
-    def release(self) -> None:
-        self.released += 1
-
     def read(self, request: Request) -> Meaning | Unclear | Reply:
         if request.command == "hello":
             return Reply("COURTESY", "Hello.")
@@ -73,10 +67,8 @@ def test_command_without_plan_opens_no_robot(deferred, robots, command, status):
 def test_command_with_a_possible_plan_opens_the_robot_once(deferred, robots, command):
     with deferred() as session:
         session.run("dance")
-        assert session.compiler.released == 0
         session.run(command)
         session.run("go")
-        assert session.compiler.released == 1
     assert len(robots.made) == 1
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from bt_exec.language.reading.node import Node
@@ -81,15 +78,3 @@ def test_leaves_of_a_reading_cover_the_text():
     found = READER.read("Is there a red cup on the table?")
     assert isinstance(found, Reading)
     assert "".join(leaf.text for leaf in found.edge.leaves()) == "isthereared" + "cuponthetable"
-
-
-def test_reading_loads_no_analyser():
-    program = (
-        "import sys; from bt_exec.language.reading.reader import Reader; "
-        "Reader([]).read('컵이 있어?'); "
-        "print([name for name in ('kiwipiepy', 'simplemma') if name in sys.modules])"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert ran.stdout.strip() == "[]"
