@@ -67,13 +67,13 @@ def parse(
     for edge in lattice:
         by_end[edge.end].append(edge)
     waiting = [_Waiting() for _ in range(length + 1)]
-    waiting[0].expected = grammar.beginnings(goal)
+    waiting[0].places[goal] = []
     found: list[Edge] = []
     number = 0
     for end in range(1, length + 1):
         heap: list[tuple[int, float, int, Edge]] = []
         for edge in by_end[end]:
-            if edge.category not in waiting[edge.start].wanted(grammar):
+            if not waiting[edge.start].wants(edge.category, grammar):
                 continue
             number += 1
             heappush(heap, (-edge.start, edge.cost, number, edge))
@@ -87,8 +87,6 @@ def parse(
             if edge.category == goal and edge.start == 0 and end == length:
                 found.append(edge)
             for made in _advance(grammar, edge, waiting):
-                if made.category not in waiting[made.start].wanted(grammar):
-                    continue
                 number += 1
                 heappush(heap, (-made.start, made.cost, number, made))
     return sorted(found, key=lambda edge: edge.cost)
@@ -110,6 +108,8 @@ def _advance(grammar: Grammar, edge: Edge, waiting: list[_Waiting]) -> Iterator[
         if active.state.following:
             here.add(active)
         for rule in active.state.complete:
+            if not waiting[active.start].wants(rule.makes, grammar):
+                continue
             meaning = rule.build([part.meaning for part in active.parts])
             cost = active.cost + rule.cost
             yield Edge(active.start, edge.end, rule.makes, meaning, cost, active.parts)
@@ -122,15 +122,15 @@ class _Waiting:
         self.states: list[State] = []
         self.actives: list[list[_Active]] = []
         self.places: dict[str, list[int]] = defaultdict(list)
-        self.expected: frozenset[str] | None = None
         self._known: dict[int, int] = {}
+        self._wanted: dict[str, bool] = {}
 
-    def wanted(self, grammar: Grammar) -> frozenset[str]:
-        """Return the categories that may begin here, once all rules up to here are matched."""
-        if self.expected is None:
-            begins = map(grammar.beginnings, self.places)
-            self.expected = frozenset().union(*begins)
-        return self.expected
+    def wants(self, category: str, grammar: Grammar) -> bool:
+        """Return True if a category may begin here, once all rules up to here are matched."""
+        if category not in self._wanted:
+            begun = grammar.begun_by(category)
+            self._wanted[category] = not self.places.keys().isdisjoint(begun)
+        return self._wanted[category]
 
     def add(self, active: _Active) -> None:
         """Add a partially matched rule."""

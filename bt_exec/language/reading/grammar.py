@@ -86,8 +86,8 @@ class Grammar:
         self.start = State()
         self.literals: set[str] = set()
         self.lines: list[tuple[str, str]] = []
-        self._corners: dict[str, set[str]] = {}
-        self._begins: dict[str, frozenset[str]] = {}
+        self._makers: dict[str, set[str]] = {}
+        self._begun: dict[str, frozenset[str]] = {}
         lists: Mapping[str, Sequence[str]] = data.get("lists", {})
         for made, lines in data["rules"].items():
             for line in lines:
@@ -119,7 +119,8 @@ class Grammar:
         if not items:
             raise GrammarError(line, "a rule needs an item that is always present")
         places = {item.name: place for place, item in enumerate(items) if item.name}
-        self._corners.setdefault(made, set()).update(items[0].categories)
+        for category in items[0].categories:
+            self._makers.setdefault(category, set()).add(made)
         states = [self.start]
         for item in items:
             following = []
@@ -130,16 +131,16 @@ class Grammar:
         for state in states:
             state.complete.append(Rule(made, cost, template, places))
 
-    def beginnings(self, category: str) -> frozenset[str]:
-        """Return the categories with which readings of a category may begin, including itself."""
-        if category not in self._begins:
+    def begun_by(self, category: str) -> frozenset[str]:
+        """Return the categories whose readings may begin with a category, including itself."""
+        if category not in self._begun:
             found, left = {category}, [category]
             while left:
-                more = self._corners.get(left.pop(), set()) - found
+                more = self._makers.get(left.pop(), set()) - found
                 found |= more
                 left += more
-            self._begins[category] = frozenset(found)
-        return self._begins[category]
+            self._begun[category] = frozenset(found)
+        return self._begun[category]
 
     def _check(self, category: str, item: Item, line: str) -> None:
         if category.startswith("~"):

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeAlias, Union
 
 __all__ = [
@@ -225,6 +226,7 @@ def normal(node: Node) -> Node:
     return _in_order(_normal(node))
 
 
+@lru_cache(maxsize=4096)
 def _normal(node: Node) -> Node:
     inner = node.map(_normal)
     rule = _RULES.get(node.kind)
