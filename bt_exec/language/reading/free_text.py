@@ -47,7 +47,14 @@ class _Texts:
         self._text = text
         self._entries = lexicon.entries
         self._rules: Mapping[str, Any] = lexicon.language.data["texts"]
-        acts = (one for one in edges if {one.start, one.end} <= text.gaps and self._is_act(one))
+        numbers = {(one.start, one.end) for one in edges if one.category == "number"}
+        acts = (
+            one
+            for one in edges
+            if {one.start, one.end} <= text.gaps
+            and self._is_act(one)
+            and (one.start, one.end) not in numbers  # 세 시
+        )
         self._acts = [(one.start, one.end) for one in acts]
         """Spans of words that order something else."""
         silent = {*lexicon.language.data.get("skipped", ())}
@@ -70,9 +77,11 @@ class _Texts:
         start, end = words[0][0], words[-1][1]
         surface = self._text.chars[start:end]
         cut = self._particle(surface, "cut")
-        if not cut:
+        tail = cut or self._particle(surface, "tails")
+        whole = surface.endswith(tuple(self._rules.get("whole", ())))
+        if not cut and (whole or tail not in self._rules.get("always_cut", ())):
             yield from self._texts(start, end, words)
-        if tail := cut or self._particle(surface, "tails"):
+        if tail and not (whole and not cut):
             yield from self._texts(start, end - len(tail), words)
 
     def _particle(self, surface: str, kind: str) -> str:
@@ -96,6 +105,8 @@ class _Texts:
         first = chars[words[0][0] : words[0][1]]
         if first in rules.get("skip", ()) or self._orders(start, end):
             return
+        if self._text.quotes(start, end):
+            yield Edge(start, end, "text.said", _quote(said), cost, text=surface)
         asked = first in rules.get("asked", ())
         cost = cost / 2 if asked else cost
         yield Edge(start, end, "text", _quote(said), cost, text=surface)
@@ -127,7 +138,8 @@ class _Texts:
             word = chars[start:end]
             if word in rules.get("breaks", ()) or any(map(word.endswith, rules.get("verbal", ()))):
                 return False
-            kinds = {entry.category for entry in self._entries.get(word, ())}
+            entries = () if word in rules.get("nouns", ()) else self._entries.get(word, ())
+            kinds = {entry.category for entry in entries}
             if not all(one.startswith(("~", "v.", *rules["open"])) for one in kinds):
                 return False
             inner = place < len(words) - 1
@@ -142,7 +154,7 @@ def remarks(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edg
     A remark has the ending of one, and contains no order, negation, condition, time or person.
     """
     data = lexicon.language.data
-    ends = tuple(data["remarks"]["ends"])
+    ends = tuple("".join(end.split()) for end in data["remarks"]["ends"])
     without = data["remarks"]["without"]
     persons = tuple(data.get("texts", {}).get("persons", ()))
     inside = [
@@ -153,12 +165,13 @@ def remarks(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edg
     ]
     starts = [start for start, _ in text.words]
     for first, start in enumerate(starts):
-        for last_start, end in text.words[first : first + _MOST]:
+        for _, end in text.words[first : first + _MOST]:
             words = [text.chars[a:b] for a, b in text.words if start <= a and b <= end]
             if "," in words:
                 break
-            whole = text.chars[last_start:end]
-            if not whole.endswith(ends) or any(word.endswith(persons) for word in words):
+            if not text.chars[start:end].endswith(ends) or any(
+                word.endswith(persons) for word in words
+            ):
                 continue
             said = text.typed(start, end)
             if any(start <= one.start and one.end <= end for one in inside):

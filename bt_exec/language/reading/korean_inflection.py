@@ -115,6 +115,8 @@ def _vowel(
         opened = [stem + _join(_L["ㅇ"], _V["ㅏ" if bright else "ㅓ"])]
         if name in _MERGED:
             opened.insert(0, head + _join(first, _V[_MERGED[name]]))
+        if stem.endswith(tuple(classes["honorific"])):
+            opened.append(head + _join(first, _V["ㅔ"]))
     return _forms(stem, stem, stem, stem, opened, _closed(stem, "ㅂ"))
 
 

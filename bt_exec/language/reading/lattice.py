@@ -21,6 +21,7 @@ __all__ = ["lattice"]
 UNKNOWN = 2.0  # cost of a word outside the lexicon
 _RUN_ON = 0.25  # cost of a missing space before a word; of one syllable, twice
 _SKIPPED = 0.02  # cost of a word without meaning
+_PART = 0.1  # cost of a word without meaning that is a part of a name
 _APART = 0.3  # cost of a space before a particle or within a word
 
 
@@ -51,7 +52,18 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
         edges += free_texts(text, lexicon, edges)
     if "remarks" in lexicon.language.data:
         edges += remarks(text, lexicon, edges)
+    edges = list(_without_cut_names(edges, lexicon))
     return [*edges, *_with_skipped(edges, lexicon)]
+
+
+def _without_cut_names(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
+    """Yield edges; a word without meaning that is a part of a name costs more."""
+    kinds = tuple(lexicon.language.data.get("skipped", ()))
+    names = [(one.start, one.end) for one in edges if one.category == "noun"] if kinds else []
+    for edge in edges:
+        if edge.category in kinds and any(start < edge.start < end for start, end in names):
+            edge = edge._replace(cost=edge.cost + _PART)
+        yield edge
 
 
 def _with_skipped(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
@@ -136,6 +148,8 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
                 past = stem.form.startswith(PAST)
                 edge = Edge(start, last, category, stem.meaning, cost + extra, (), surface, past)
                 longest, edges = found.get((category, last), (0, []))
+                cost_of_others = min((one.cost for one in edges), default=edge.cost)
+                edge = edge._replace(cost=min(edge.cost, cost_of_others))
                 found[category, last] = end, [*(edges if longest == end else ()), edge]
     for _, edges in found.values():  # of the longest stems
         yield from edges

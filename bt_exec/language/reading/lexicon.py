@@ -36,9 +36,18 @@ SECTIONS = {"things": "thing", "attributes": "has"}
 PAST = "past "
 PRESENT = ("order", "and")  # moods without a past form, but for endings of the form "past …"
 
+_SEVERAL_WORDS = -0.1
+"""Cost of a name of several words, which is preferred to a name with an attribute."""
+
 GERUND = 0.3
 """Cost of a gerund for an order: "would you mind putting"."""
-_SILENT = ("adverb", "interjection", "manner")  # categories of words without meaning
+_SILENT = (
+    "adverb",
+    "interjection",
+    "manner",
+    "retract",
+    "you_word",
+)  # categories of words without meaning
 _NOMINAL = ("colour", "size")
 """Kinds of attributes whose English adjectives have a plural: "the reds"."""
 _SEVERAL = (Node("one"), Node("many"))
@@ -285,7 +294,8 @@ class Lexicon:
 
     def _add_noun(self, word: str, meaning: Node, category: str = "noun") -> None:
         singular, _, irregular = word.partition("/")
-        self._put(*_entry(singular, category, meaning))
+        cost = _SEVERAL_WORDS if " " in singular and self.language.name == "ko" else 0.0
+        self._put(*_entry(singular, category, meaning, cost=cost))
         if self.language.name == "en":
             several = conjunction(meaning, Node("many")) if meaning.kind != "any" else Node("many")
             self._put(*_entry(irregular or plural(singular), category, several))
@@ -308,9 +318,9 @@ class Lexicon:
 
         Any other word is an order as it is said: 춤춰, 춤춰 줘.
         """
-        noun = word.removesuffix(self.language.data.get("light", word))
-        if noun and kind.startswith("v."):  # 순찰, for 순찰하다
-            self._put(*_entry(noun, f"{kind}.noun", meaning))
+        light = self.language.data.get("light", "\0")
+        if kind.startswith("v.") and word.endswith(light) and word != light:  # 순찰하다
+            self._put(*_entry(word.removesuffix(light), f"{kind}.noun", meaning))
         classes = self.language.data["classes"]
         asks = word.endswith(tuple(self.language.data.get("asks", ("\0",))))
         *head, last = word.split(" ")

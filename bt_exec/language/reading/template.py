@@ -269,6 +269,61 @@ def _among(phrase: Node, said: Node) -> Node:
     return said.map(lambda part: _among(phrase, part))
 
 
+_NOTHING = negation(Node("any"))
+"""The meaning of what cannot be said."""
+
+
+def _amended(said: Any, new: Any) -> Any:
+    """Return what was said with the one phrase of the sort of `new` replaced by it."""
+    return _changed(said, new, lambda _: new)
+
+
+def _extended(said: Any, new: Any) -> Any:
+    """Return an order with `new` in addition to the one phrase of its sort."""
+    return _changed(said, new, lambda old: (old, new))
+
+
+def _with(order: Node, phrase: Node) -> Node:
+    """Return the only act of an order with one more phrase."""
+    if order.kind != "act":
+        return _NOTHING
+    return order.replace(of=(*order.parts(), phrase))
+
+
+def _changed(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
+    """Return what was said with the one phrase of the sort of `new` changed."""
+    sort = _sort_of(new)
+    if _sort_of(said) == sort:
+        return change(said)
+    places = [one for one in said.walk() if _sort_of(one) == sort] if isinstance(said, Node) else []
+    if sort is None or len(places) != 1:
+        return _NOTHING
+
+    def walk(node: Node) -> Node:
+        args = []
+        for name, value in node.args:
+            parts = value if isinstance(value, tuple) else (value,)
+            found: list[Any] = []
+            for part in parts:
+                one = change(part) if part == places[0] else part
+                one = walk(one) if one is part and isinstance(part, Node) else one
+                found += one if isinstance(one, tuple) else [one]
+            args.append((name, tuple(found) if len(found) > 1 else found[0]))
+        return Node(node.kind, tuple(args))
+
+    return walk(said)
+
+
+def _sort_of(phrase: Any) -> tuple[str, str] | None:
+    """Return what phrases that may replace each other have in common; None for other nodes."""
+    if not isinstance(phrase, Node) or phrase.kind not in ("np", "rel"):
+        return None
+    things = [one.text("name") for one in phrase.walk() if one.kind == "thing"]
+    if len(things) != 1:
+        return None
+    return phrase.text("relation"), things[0].rpartition("/")[0].rpartition("/")[0]
+
+
 _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "and": lambda *parts: conjunction(*_present_parts(parts)),
     "or": lambda *parts: disjunction(*_present_parts(parts)),
@@ -299,6 +354,10 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     ),
     "sum": lambda *parts: sum(_present_parts(parts)),
     "instead": lambda chosen, rejected: chosen if rejected is not None else None,
-    "agreed": lambda one, other: one if one == other else None,
+    "agreed": lambda one, other: one if one == other else negation(Node("any")),
+    "amended": _amended,
+    "amended_by": lambda said, old: _NOTHING if _amended(said, old) == _NOTHING else said,
+    "extended": _extended,
+    "with": _with,
     "first": lambda *parts: next(iter(_present_parts(parts)), None),
 }

@@ -12,9 +12,9 @@ from itertools import pairwise
 __all__ = ["Text"]
 
 _ARROW = re.compile(r"[-=]+>|→")
-_WORD = re.compile(rf"(?:[^\W_]|['%])+|,|{_ARROW.pattern}")
+_WORD = re.compile(rf"(?:[^\W_]|['%])+|[,&]|{_ARROW.pattern}")
 _ENDS = re.compile(r"[.!?;:]+$")
-_QUOTE = re.compile(r"[\"“”]")
+_QUOTE = re.compile(r"[\"“”]|(?<=[가-힣.?!])'|'(?=[가-힣])")
 _DASHES = re.compile(r"[-–—]+$")
 _POSSESSIVE = re.compile(r"'s$")
 
@@ -46,7 +46,7 @@ class Text:
             surface = source[start:end].lower()
             if _ARROW.fullmatch(surface):
                 surface = "→"
-            elif surface[0] not in "'%" and not surface[0].isalnum():
+            elif surface[0] not in "'%&" and not surface[0].isalnum():
                 surface = ","
             if surface == "," and (not chars or chars[-1] == ","):
                 continue

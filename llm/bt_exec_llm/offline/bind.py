@@ -204,7 +204,8 @@ class Binder:
                 if parts.code not in ("NO_OBJECT", "NOT_UNDERSTOOD")
                 else Trouble("NEGATED", text)
             )
-        if all(self._mission_end_tree(step) for step in wanted):
+        forbidden_only = any(not step.positive and not step.contrast for step in steps)
+        if forbidden_only and all(self._mission_end_tree(step) for step in wanted):
             return Trouble("NEGATED", text)
         planned = {pair for part in parts for pair in skills_of_part(part, self._library)}
         ends = {part.tree for part in parts}

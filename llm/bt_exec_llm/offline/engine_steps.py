@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 
+from bt_exec.language.closed import closed_classes
 from bt_exec.language.closed import words as closed_words
 from bt_exec.language.operators import operators_in
 from bt_exec.language.reading.chart import Edge
@@ -58,10 +60,15 @@ _MARKS: Mapping[str, str] = {
 }
 _SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_there": False}
 _SOS = tuple(Node("pronoun", (("name", name),)) for name in _SO)
+_TOPICAL = ("top", "into_top")
+"""Categories of particles that set an object apart from others."""
 _PAIR = 2
+_TAKING_PARTS = 3
+"""Parts of the name of a verb that takes a text; see `to_engine_lexicon`."""
 _ONE = Node("quantity", (("bound", "exactly"), ("number", 1)))
 INSIDE = "inside"
-_DESCRIBED = ("status", "held_thing")
+HELD, _HELD_THING = "held", "held_thing"
+_DESCRIBED = ("status", _HELD_THING)
 """Nouns that name a state of an object, or an object by its state."""
 HAND, _HOME = "hand", "home"
 _PUT_BACK = "put_back"
@@ -97,7 +104,10 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise NoStepsError
     if len({any(p.mark == "with" for p in step.pieces) for step in acts}) > 1:
         raise NoStepsError  # whether the instrument is for all of them
-    return [replace(step, joined="then" if at else "") for at, step in enumerate(found)]
+    return [
+        replace(step, joined="" if step.contrast or not at else "then")
+        for at, step in enumerate(found)
+    ]
 
 
 def pieces_of_fragment(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[Piece]:
@@ -161,7 +171,8 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     paused = any(leaf.category == "comma" for leaf in reading.edge.leaves())
     clear = len(acts) == _PAIR and "if" not in kinds and paused
     same = len(acts) >= _PAIR and normal(meaning) == normal(_without_ordering(meaning))
-    moved = inside or ("ordered" in kinds and not clear and not same)
+    simple = reading.language == "ko" and len(acts) == _PAIR and "if" not in kinds
+    moved = (inside and not simple) or ("ordered" in kinds and not clear and not same)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
     return moved or ("avoid" in kinds and (before or may_deny_more(reading.edge)))
 
@@ -201,12 +212,15 @@ class _Steps:
         self._sees = bool(kinds & _SEEING)
         self._reading = reading
         self._each = lexicon.list_types("each")
+        self._joined = lexicon.list_types("joined")
+        self._visited: list[Piece] = []
         self._persons = lexicon.people
         self._points = _refers_to_named_place(reading, self._each)
         self._asked: tuple[Step, bool] | None = None
         ifs = [node for node in meaning.walk() if node.kind == "if"]
         self._branches = sum(1 + (node.get("other") is not None) for node in ifs)
         self._tool: Piece | None = None
+        self._in_branch = False
         self._free = self._working = self._asks_presence = False
         self._case = 0
         self._place = 0
@@ -279,12 +293,19 @@ class _Steps:
             return
         for own, times in _group_by_repetitions(_without_both(of)):
             pieces = [piece for one in own for piece in self._convert_phrase(one)]
+            verbs, pieces = self._without_idle_text(act, verbs, pieces)
             pieces = [self._set_text_type(p, verbs, alone=len(pieces) == 1) for p in pieces]
             verbs, pieces = self._resolve_desired_state(
                 verbs, [self._resolve_instrument(piece) for piece in pieces]
             )
             if any(piece.kind == "noun" and not piece.mark for piece in pieces):
                 pieces = [piece for piece in pieces if piece.kind != "state"]  # the closed door
+            pieces = self._with_recipient(verbs, pieces)
+            if {self._lexicon.verbs[verb].finds for verb in verbs} == {"look"}:
+                if any(p.mark == "from" for p in pieces) and self._names_several_places(pieces):
+                    raise NoStepsError  # from the lounge to the corridor
+                pieces = [p.with_mark("at") if p.mark == "from" else p for p in pieces]
+            pieces = _unique(pieces, self._joined)
             if {p.kind for p in pieces} == {"speaker"} and {*verbs} & self._taking:
                 verbs = self._reports  # tell me
             if done and self._is_left_unchanged(verbs, pieces):
@@ -295,10 +316,68 @@ class _Steps:
             if self._working and all(piece.name in self._lexicon.past for piece in pieces):
                 pieces = []  # come back and tell me what you saw
             self._working = True
+            self._visited = [piece for piece in pieces if piece.kind == "value"] or self._visited
             if done and self._are_report_verbs(verbs) and self._is_report_about_object(pieces):
-                yield replace(self._build_step((QUESTION,), pieces, act), via="tell", times=times)
+                yield from self._convert_report_about_object(verbs, pieces, act, times)
             else:
-                yield replace(self._build_step(verbs, pieces, act), times=times)
+                yield self._record_look(replace(self._build_step(verbs, pieces, act), times=times))
+
+    def _record_look(self, step: Step) -> Step:
+        """Return a step; one that looks for something is a question for what follows."""
+        looks = {self._lexicon.verbs[verb].finds for verb in step.verbs} == {"look"}
+        if looks and not self._in_branch:
+            self._asked = replace(step, verbs=(QUESTION,), via="ask"), True
+            self._free = self._asks_presence = True
+        return step
+
+    def _convert_report_about_object(
+        self, verbs: tuple[str, ...], pieces: list[Piece], act: Node, times: int
+    ) -> Iterator[Step]:
+        """Yield the question that a report answers, and the report if a person is to get it."""
+        persons = [piece for piece in pieces if piece.name in self._persons]
+        about = [piece for piece in pieces if piece not in persons]
+        question = replace(self._build_step((QUESTION,), about, act), times=times)
+        yield replace(question, via="look" if persons else "tell")
+        if persons:
+            yield self._build_step(verbs, persons, act)
+
+    def _names_several_places(self, pieces: list[Piece]) -> bool:
+        return sum(piece.name in self._each for piece in pieces) > 1
+
+    def _without_idle_text(
+        self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]
+    ) -> tuple[tuple[str, ...], list[Piece]]:
+        """Return a verb and its pieces without a text that changes nothing (결과를 전해 줘)."""
+        words = [*self._lexicon.filler.phrases()]
+        idle = {"".join(one.split()) for phrase in words for one in expand_phrase(phrase)}
+        texts = [p for p in pieces if p.kind == "text" and "".join(p.value.split()) in idle]
+        if not texts or len(act.text("verb").split("/")) != _TAKING_PARTS:
+            return verbs, pieces
+        together = act.text("verb").split("/")[-1].split()
+        others = tuple(verb for verb in together if verb not in verbs)
+        return others, [piece for piece in pieces if piece not in texts]
+
+    def _with_recipient(self, verbs: tuple[str, ...], pieces: list[Piece]) -> list[Piece]:
+        """Return pieces with the person whom a text is for: the one at the place that is named."""
+        if not any(p.kind == "text" for p in pieces) or not {*verbs} & self._taking:
+            return pieces
+        if any(piece.name in self._persons for piece in pieces):
+            return pieces
+        there = [(piece, self._person_at(piece)) for piece in (*pieces, *self._visited)]
+        found = [(piece, person) for piece, person in there if person is not None]
+        if not found:
+            return pieces
+        place, person = found[0]
+        return [person, *(piece for piece in pieces if piece is not place)]
+
+    def _person_at(self, place: Piece) -> Piece | None:
+        """Return the person for whom the name of a place can stand (교수님 방에 전달해)."""
+        for kind in self._persons:
+            for name, value in self._lexicon.values.get(kind, {}).items():
+                said = {"".join(one.split()) for one in value.proxies.phrases()}
+                if place.kind == "value" and "".join(place.text.split()) in said:
+                    return self._new_piece("value", kind, name, "to", text=place.text)
+        return None
 
     def _check_executable(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
         """Raise NoStepsError for an act that needs a text, an earlier look, or an instrument."""
@@ -309,7 +388,14 @@ class _Steps:
         if any(self._lexicon.verbs[verb].finds != "tell" for verb in texts & {*verbs} - reports):
             raise NoStepsError  # what is asked or delivered is missing
         said = [(piece.kind, piece.name, piece.value) for piece in pieces if piece.value]
-        if len(set(said)) < len(said):
+        bare = [piece for piece in pieces if not piece.mark]
+        if any(
+            one.kind == "value" and find_only_other_value(one, self._lexicon) and two.kind == "noun"
+            for one, two in pairwise(bare)
+        ):
+            raise NoStepsError  # 왼쪽 문: a door that is not there
+        again = {one for one, after in pairwise(said) if one == after}
+        if again or any(said.count(one) > 1 and one[1] not in self._each for one in said):
             raise NoStepsError
 
     def _set_text_type(self, piece: Piece, verbs: tuple[str, ...], *, alone: bool) -> Piece:
@@ -347,7 +433,8 @@ class _Steps:
         """Return True if an object is to be left as it is: "leave the door"."""
         known = [self._lexicon.verbs[verb] for verb in verbs]
         idle = any(verb.idle for verb in known) and not any(verb.pairs for verb in known)
-        return idle and len(pieces) == 1 and pieces[0].kind == "noun" and not pieces[0].mark
+        one = len(pieces) == 1 and pieces[0].kind in ("noun", "value")
+        return idle and one and not pieces[0].mark
 
     def _resolve_instrument(self, piece: Piece) -> Piece:
         """Return the instrument that a pronoun stands for: "if it is empty, use it"."""
@@ -373,26 +460,24 @@ class _Steps:
     def _is_report_about_object(self, pieces: list[Piece]) -> bool:
         """Return True if a report names its subject and no other person: "report on the lounge"."""
         kinds = {piece.name for piece in pieces if piece.kind == "value"}
-        asked = {
-            *self._lexicon.list_types("each"),
-            *self._lexicon.list_types("joined"),
-            *self._lexicon.past,
-        }
-        return bool(kinds & asked) and not kinds & self._persons
+        asked = {*self._each, *self._joined, *self._lexicon.past}
+        return bool(kinds & (self._joined if kinds & self._persons else asked))
 
     def _convert_information_verb(
         self, act: Node, verbs: tuple[str, ...], asked: list[Node], of: list[Node]
     ) -> Iterator[Step]:
         """Yield the questions of a verb that finds something out, about the places beside them."""
-        via = "tell" if self._are_report_verbs(verbs) else "look"
+        via = "tell" if self._are_report_verbs(verbs) or self._is_nominal(act) else "look"
         more = [piece for one in of for piece in self._convert_phrase(one)]
         if via == "tell" and {piece.name for piece in more} & self._persons:
             for one in asked:
                 yield self._build_question_step(one, "look")
             yield self._build_step(verbs, more, act)
             return
+        usual = [] if of else self._usual_values(verbs)
         for one in asked:
             step = self._build_question_step(one, via)
+            step.pieces += [p for p in usual if p.name not in {q.name for q in step.pieces}]
             if of:
                 each = self._lexicon.list_types("each")
                 placed = any(piece.name in each for piece in step.pieces)
@@ -400,6 +485,11 @@ class _Steps:
                     raise NoStepsError
                 step.pieces += more
             yield step
+
+    def _usual_values(self, verbs: Iterable[str]) -> list[Piece]:
+        """Return the values that verbs are about if no others are named: a patrol."""
+        ways = [self._lexicon.ways[verb].about for verb in verbs if verb in self._lexicon.ways]
+        return [self._new_piece("value", kind, one) for way in ways for kind, one in way.items()]
 
     def _are_report_verbs(self, verbs: Iterable[str]) -> bool:
         return {self._lexicon.verbs[verb].finds for verb in verbs} - {""} == {"tell"}
@@ -413,12 +503,18 @@ class _Steps:
         steps = list(self._convert_act(act, done=False))
         if len(steps) != 1 or QUESTION in steps[0].verbs:
             raise NoStepsError
-        topical = any(one.text("det") == "some" for one in act.parts())  # 자재는 꺼내지 마
-        step = replace(steps[0], positive=False, contrast=topical)
+        step = replace(steps[0], positive=False, contrast=self._is_contrast(act))
         if step.pieces and any(self._lexicon.verbs[verb].denied for verb in step.verbs):
             step = replace(step, verbs=(LEAVE,))
         nothing = all(piece.name == "anything" or piece.mark == REST for piece in step.pieces)
         return replace(step, pieces=[]) if nothing else step
+
+    def _is_contrast(self, act: Node) -> bool:
+        """Return True if a particle sets an act apart from the others: 자재는 꺼내지 마."""
+        edge = self._reading.edge_of(Node("avoid", (("of", act),))) or self._reading.edge_of(act)
+        topical = any(one.text("det") == "some" for one in act.parts())
+        marks = {leaf.category for leaf in edge.leaves()} if edge is not None else set()
+        return topical or not marks.isdisjoint(_TOPICAL)
 
     def _build_step(self, verbs: tuple[str, ...], pieces: list[Piece], node: Node) -> Step:
         pronoun = any(piece.kind == "pronoun" for piece in pieces)
@@ -429,8 +525,8 @@ class _Steps:
         """Return True if the verb of an act is a noun alone: its results are reported."""
         edge = self._reading.edge_of(act)
         kinds = [leaf.category for leaf in edge.leaves()] if edge else []
-        nominal = any(kind.endswith(".noun") for kind in kinds)
-        return nominal and not any(kind.startswith("perform") for kind in kinds)
+        verbs = [kind for kind in kinds if kind.startswith(("v.", "perform"))]
+        return bool(verbs) and verbs[-1].endswith(".noun")
 
     # -- questions and conditions
 
@@ -457,25 +553,66 @@ class _Steps:
                     raise NoStepsError
                 about = about.replace(quantity=None)
             pieces = list(self._convert_phrase(about))
-            if any(piece.kind == "state" and piece.name != "held" for piece in pieces):
+            if any(piece.kind == "state" and piece.name != HELD for piece in pieces):
                 raise NoStepsError  # a free hand: one of several
             return self._with_visible_state(pieces), positive
         if of.kind == "all":
             hold = of.node("hold")
             positive = hold.kind != "not"
             hold = hold if positive else hold.parts()[0]
-            return [
-                *self._convert_phrase(of.node("of")),
-                *self._convert_formula(hold, ""),
-            ], positive
+            about = [] if _is_omitted(of.node("of")) else self._convert_phrase(of.node("of"))
+            said = [*about, *self._convert_alternatives(hold)]
+            places = [p for p in said if p.kind == "value" and p.name in self._joined]
+            seen = {(p.name, p.value): p for p in places}  # 불이 켜져: the light, twice
+            return [p for p in said if p not in places or p in seen.values()], positive
         if of.kind not in ("np", "pronoun"):
             raise NoStepsError
+        counted = ask.text("what") == "how_many" and bool(self._joined)
+        if counted and not self._names_thing(of):
+            aspect = self._counted_aspect(ask)
+            if aspect is None:
+                raise NoStepsError
+            return [aspect] if _is_omitted(of) else [*self._convert_phrase(of), aspect], True
         return self._with_visible_state(list(self._convert_phrase(of))), True
+
+    def _as_held(self, piece: Piece) -> Piece:
+        named = piece.kind == "noun" and piece.name == _HELD_THING
+        return self._new_piece("state", HELD, text=piece.text) if named else piece
+
+    def _counted_aspect(self, ask: Node) -> Piece | None:
+        """Return what is counted if only the words for the number say it: 몇 명인지."""
+        said = "".join(self._said(ask).split())
+        for kind in self._joined:
+            for name, value in self._lexicon.values.get(kind, {}).items():
+                phrases = (one for text in value.phrases() for one in expand_phrase(text))
+                if any("".join(one.split()) in said for one in phrases if " " in one):
+                    return self._new_piece("value", kind, name)
+        return None
+
+    def _names_thing(self, phrase: Node) -> bool:
+        return phrase.kind == "np" and any(
+            part.kind == "thing" for part in conjuncts(phrase.node("of"))
+        )
+
+    def _convert_alternatives(self, hold: Node) -> list[Piece]:
+        """Return the pieces of a property; of the first of two that exclude each other."""
+        if hold.kind != "or":
+            return list(self._convert_formula(hold, ""))
+        one, other = (list(self._convert_formula(part, "")) for part in hold.parts()[:_PAIR])
+        kinds = [[(p.kind, p.name if p.kind == "value" else "") for p in of] for of in (one, other)]
+        if len(hold.parts()) > _PAIR or len(one) != 1 or kinds[0] != kinds[1]:
+            raise NoStepsError
+        return one
 
     def _with_visible_state(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces of what is looked for; where only objects are named, being visible."""
         if any(find_only_other_value(one, self._lexicon) for one in pieces):
             return pieces
+        if HELD in self._lexicon.states:  # what is held: something that is held
+            pieces = [self._as_held(piece) for piece in pieces]
+        person = self._person_at(pieces[0]) if len(pieces) == 1 else None
+        if person is not None:  # 교수님 자리에 계셔
+            return [person.with_mark("")]
         described = any(one.kind in ("state", "value") for one in pieces)
         if not described and any(one.name == HAND for one in pieces):
             pieces.append(self._new_piece("noun", "anything"))
@@ -486,13 +623,19 @@ class _Steps:
         return pieces
 
     def _convert_conditional(self, node: Node) -> Iterator[Step]:
+        if self._is_only_joint(node.node("of")):
+            yield from self.convert(node.node("then"))
+            return
         condition = self.convert_condition(node.node("of"))
         question, needed = condition
         for name, answer in (("then", needed), ("other", not needed)):
             branch = node.get(name)
             if isinstance(branch, Node) and self._only_reports_answer(branch):
                 told = replace(question, via="tell")  # what is told is the answer itself
-                if self._branches > 1 or node.node("of").get("of") in _SOS:
+                for part in branch.parts()[:-1] if branch.kind == "seq" else ():
+                    for step in self.convert(part):
+                        yield replace(step, condition=(question, answer), case=self._case)
+                if self._branches > 1 or node.node("of").get("of") in _SOS[:_PAIR]:
                     if self._reports_late(branch):
                         raise NoStepsError  # told at the end, after the other branch
                     told = replace(told, condition=(question, answer), case=self._case)
@@ -504,9 +647,9 @@ class _Steps:
             last = name == "other" or node.get("other") is None
             paused = last and self._has_pause(branch)
             for place, step in enumerate(self._convert_branch(branch)):
-                if place and paused:
+                if place and paused and step.positive:
                     raise NoStepsError  # where the condition ends is not clear
-                if step.condition is not None or QUESTION in step.verbs or not step.positive:
+                if step.condition is not None or QUESTION in step.verbs:
                     raise NoStepsError
                 yield replace(step, condition=(question, answer), case=self._case)
             self._case += 1
@@ -515,8 +658,17 @@ class _Steps:
         """Return True if there is a pause after the first act of a branch."""
         return _has_pause_after_first_act(self._reading.edge_of(branch) or self._reading.edge)
 
+    def _is_only_joint(self, ask: Node) -> bool:
+        """Return True for a word that means "if so" only after a question of the same text."""
+        leading = closed_classes(self._language)["operators"].get("leading", ())
+        said = ask.node("of") == _SOS[0] and self._asked is None
+        return said and self._said(ask).strip(" ,") in leading
+
     def _only_reports_answer(self, branch: Node) -> bool:
-        """Return True for a branch that tells the answer of its condition: "tell me"."""
+        """Return True for a branch that tells the answer of its condition: "come and tell me"."""
+        if branch.kind == "seq":
+            *before, last = branch.parts()
+            return self._only_reports_answer(last) and all(map(self._only_comes, before))
         verbs = branch.text("verb").partition("/")[0].split() if branch.kind == "act" else ()
         bare = all(one.kind == "pronoun" or one.text("relation") == "me" for one in branch.parts())
         return bool(verbs) and bare and self._are_report_verbs(verbs)
@@ -526,18 +678,32 @@ class _Steps:
         verbs = branch.text("verb").partition("/")[0].split()
         return bool({*verbs} & self._lexicon.closing_verbs)
 
+    def _only_comes(self, part: Node) -> bool:
+        """Return True for an act that a report includes: coming back."""
+        verbs = {*part.text("verb").partition("/")[0].split()} if part.kind == "act" else set()
+        bare = all(one.text("relation") == "me" for one in part.parts())
+        return bool(verbs) and bare and verbs <= self._lexicon.closing_verbs
+
     def _convert_branch(self, branch: Node) -> Iterator[Step]:
         """Yield the steps of a branch, without those that leave everything as it is.
 
         Raises:
             NoStepsError: If it tells an answer that is not its own.
         """
-        parts = branch.parts() if branch.kind == "seq" else (branch,)
-        if any(map(self._only_reports_answer, parts)):
-            raise NoStepsError
-        for step in self.convert(branch):
-            if step.pieces or not any(self._lexicon.verbs[verb].idle for verb in step.verbs):
-                yield step
+        persons: list[Piece] = []
+        self._in_branch = True
+        for part in branch.parts() if branch.kind == "seq" else (branch,):
+            reports = self._only_reports_answer(part)
+            if reports and not persons:
+                raise NoStepsError
+            for step in self.convert(part):
+                own = [piece for piece in step.pieces if piece.name in self._persons]
+                if reports:
+                    step = replace(step, pieces=persons)  # 교수님께 가서 말씀드려
+                persons = own or persons
+                if step.pieces or not any(self._lexicon.verbs[one].idle for one in step.verbs):
+                    yield step
+        self._in_branch = False
 
     def convert_condition(self, ask: Node) -> tuple[Step, bool]:
         """Return the question of a condition, and the answer that is needed."""
@@ -560,9 +726,21 @@ class _Steps:
             raise NoStepsError  # there: where the robot goes, or where the person usually is
         self._free = False
         positive = (self._asked or (question, True))[1]
-        if self._case and (before is None or not _have_same_subject(before[0], question)):
+        if self._case and (before is None or not self._have_same_subject(before[0], question)):
             raise NoStepsError
         return question, positive
+
+    def _have_same_subject(self, one: Step, other: Step) -> bool:
+        """Return True if two questions are about the same things, or the second names none."""
+        things, aspects = self._subjects_of_question(one)
+        others, other_aspects = self._subjects_of_question(other)
+        return others == things if others else not other_aspects or other_aspects == aspects
+
+    def _subjects_of_question(self, step: Step) -> tuple[set[tuple[str, str]], set[str]]:
+        """Return the objects that a question names, and what it asks about them."""
+        named = [piece for piece in step.pieces if piece.kind in ("noun", "value")]
+        things = {(p.name, p.value) for p in named if p.name not in self._joined}
+        return things, {p.value for p in named if p.name in self._joined}
 
     # -- pieces
 
@@ -580,8 +758,13 @@ class _Steps:
             yield self._convert_number(node)
         elif node.kind == "avoid":
             for part in node.parts():
+                if part.text("det") == "all":
+                    raise NoStepsError  # not only with the left arm
                 inner = part.node("to") if part.kind == "rel" else part
                 yield from self._convert_phrase(inner, "not")
+        elif node.kind == "both":
+            for part in node.parts():
+                yield from self._convert_phrase(part, mark)
         elif node.kind == "np":
             single = isinstance(node.get("of"), Node) and self._names_single(node.node("of"))
             if node.text("det") == "another" or (node.text("det") == "any" and not single):
@@ -596,7 +779,8 @@ class _Steps:
                 raise NoStepsError
             described = [part.kind for part in conjuncts(formula)]
             several = quantity is None and "many" in described
-            if several and ("thing" in described or node.text("det") == "all"):
+            plain = "thing" in described and not self._names_aspects(formula)  # students: an aspect
+            if several and (plain or node.text("det") == "all"):
                 raise NoStepsError
             if node.text("det") in ("rest", "all") and {"any", "not"} >= {*described}:
                 yield self._new_piece("noun", mark=REST)
@@ -614,6 +798,13 @@ class _Steps:
         if node.kind == "duration":
             kind, value = "TIME", f"{number * int(node.text('unit'))}s"
         return self._new_piece("limit", kind, value, text=self._said(node) or value)
+
+    def _names_aspects(self, formula: Node) -> bool:
+        """Return True if a formula names what is asked about a place, such as its people."""
+        things = [part.text("name") for part in conjuncts(formula) if part.kind == "thing"]
+        return all(thing.startswith("value/") for thing in things) and self._joined >= {
+            parse_name(thing)[1] for thing in things
+        }
 
     def _names_single(self, formula: Node) -> bool:
         """Return True if a formula names an object of which there is one: no arm, no hand."""
@@ -638,8 +829,8 @@ class _Steps:
         relation, to = node.text("relation"), node.get("to")
         if relation == "me":
             yield self._new_piece("speaker")
-        elif relation == "held" and "held" in self._lexicon.states:
-            yield self._new_piece("state", "held")
+        elif relation == HELD and HELD in self._lexicon.states:
+            yield self._new_piece("state", HELD)
         elif isinstance(to, Node) and relation in _MARKS:
             yield from self._convert_phrase(to, _MARKS[relation])
         elif relation == INSIDE:
@@ -652,7 +843,11 @@ class _Steps:
 
         It has no name and the relation ``inside door``, or ``inside`` if the object is not named.
         """
+        limits = self._lexicon.limits.get("OUT_OF_REACH", Words()).phrases()
+        out_of_reach = {"".join(one.split()) for said in limits for one in expand_phrase(said)}
         said = list(self._convert_phrase(of, "at")) if isinstance(of, Node) else []
+        if any(one.startswith(p.text.replace(" ", "")) for p in said for one in out_of_reach):
+            raise NoStepsError
         if not said or said[0].kind == "noun":
             place = f"{INSIDE} {said[0].name if said else ''}"
             said[:1] = [replace(self._new_piece("noun"), relation=place)]
@@ -668,6 +863,8 @@ class _Steps:
             yield replace(places[0], relation=f"from_{places[0].relation}")
             return
         named = [piece for piece in pieces if piece not in places]
+        if places and any(piece.name in self._persons for piece in named):
+            places = []  # 교수님 안에 계신지: in the usual place
         if places and named and named[-1].kind == "noun":
             named[-1] = replace(named[-1], relation=places[0].relation)
             places = places[1:]
@@ -677,11 +874,10 @@ class _Steps:
         kinds = [part.kind for part in conjuncts(formula)]
         if kinds.count("rel") > 1 or ("thing" in kinds and "or" in kinds):
             raise NoStepsError  # the order of two is lost
-        if {"thing", "not"} <= {*kinds} and not any(
-            map(self._means_everywhere, conjuncts(formula))
-        ):
-            raise NoStepsError  # one place has no exceptions
-        for part in conjuncts(formula):
+        parts = conjuncts(formula)
+        if {"thing", "not"} <= {*kinds} and not any(map(self._means_everywhere, parts)):
+            parts = _without_other_values(parts)  # one place has no exceptions
+        for part in parts:
             if part.kind in ("thing", "has"):
                 said = part.text("name") or part.text("attribute")
                 if said == HAND and HAND in self._lexicon.nouns:
@@ -749,6 +945,35 @@ def _nouns_of(formula: Node) -> list[str]:
     return [parse_name(thing)[1] for thing in things if thing.startswith("noun/")]
 
 
+def _unique(pieces: list[Piece], kinds: Iterable[str]) -> list[Piece]:
+    """Return pieces without a second value of the same kind and name: 분위기 어떤지."""
+    found: list[Piece] = []
+    for piece in pieces:
+        same = [one for one in found if (one.name, one.value) == (piece.name, piece.value)]
+        if piece.name not in kinds or not same:
+            found.append(piece)
+    return found
+
+
+def _without_other_values(parts: Iterable[Node]) -> tuple[Node, ...]:
+    """Return parts without other values than the one that is named (라운지 말고 복도).
+
+    Raises:
+        NoStepsError: If anything else is excluded.
+    """
+    named = [part.text("name").split("/")[:2] for part in parts if part.kind == "thing"]
+    for part in parts:
+        other = part.parts()[0] if part.kind == "not" else None
+        if other is not None and other.text("name").split("/")[:2] not in named:
+            raise NoStepsError
+    return tuple(part for part in parts if part.kind != "not")
+
+
+def _is_omitted(phrase: Node) -> bool:
+    """Return True for the object of a question that names none (조용한지 봐)."""
+    return phrase.kind == "np" and phrase.node("of").kind == "any"
+
+
 def _relation_to_noun(noun: str) -> Node:
     """Return the way to what a noun names."""
     thing = Node("thing", (("name", f"noun/{noun}//"),))
@@ -757,7 +982,7 @@ def _relation_to_noun(noun: str) -> Node:
 
 def _without_both(of: list[Node]) -> list[Node]:
     """Return the arguments of an act without "both" at one of two."""
-    both = Node("quantity", (("bound", "exactly"), ("number", "2")))
+    both = Node("quantity", (("bound", "exactly"), ("number", _PAIR)))
     named = [one for one in of if one.kind == "np"]
     if len(named) != _PAIR:
         return of
@@ -802,15 +1027,3 @@ def _has_joined_before_negation(reading: Reading) -> bool:
     moods = [leaf.category.rpartition(".")[2] for leaf in reading.edge.leaves()]
     denied = [at for at, mood in enumerate(moods) if mood in ("instead", "prohibited")]
     return any(mood == "and" for at in denied for mood in moods[:at])
-
-
-def _have_same_subject(one: Step, other: Step) -> bool:
-    """Return True if two questions are about the same things."""
-    said = _subjects_of_question(other.pieces)
-    return not said or _subjects_of_question(one.pieces) == said
-
-
-def _subjects_of_question(pieces: Iterable[Piece]) -> set[tuple[str, str, str]]:
-    named = ("noun", "value")
-    found = {(str(p.kind), p.name, p.value) for p in pieces if p.kind in named}
-    return {one for one in found if one[1] != "Aspect"} or found

@@ -97,7 +97,7 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
         frames: dict[str, Mapping[str, list[str]]] = {"use" if _TOOL in together else "do": words}
         for particle, heads in _separable_verbs(words["en"]).items():
             frames[f"do_{particle}"] = {"en": heads, "ko": []}
-        if any(lexicon.verbs[name].finds for name in together):
+        if any(lexicon.verbs[lexicon.general_verb(name)].finds for name in together):
             frames["find"] = words
         for frame, said_so in frames.items():
             yield f"{' '.join(together)}/{frame}", {"frame": frame, **said_so}

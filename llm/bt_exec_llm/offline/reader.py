@@ -28,9 +28,9 @@ __all__ = ["Reader"]
 
 _LEFT_OUT = ("manner", "adverb")
 """Categories of words that a reading may leave out."""
-_PRESENT = ("exist", "absent", "seen")
+_PRESENT = ("exist", "absent", "seen", "tell", "dwell")
 """Verbs whose past asks what was so; the past of others is a state that lasts."""
-_SYMBOLS = re.compile(r"[^\w\s.,;:!?'\"’‘“”()~…-]|_")
+_SYMBOLS = re.compile(r"[^\w\s.,;:!?'\"’‘“”()~…→&-]|_")
 _SOUNDS = re.compile(
     r"(?<=[\s\w.!?~])(?:[ㅋㅎㅠㅜㅡㅇㄷㄱ]*[ㅋㅎㅠㅜㅡ][ㅋㅎㅠㅜㅡ]*|\^\^;*|;;+|:\)|:-\))"
 )
@@ -120,7 +120,9 @@ class Reader:
         found = self.read(text)
         if not isinstance(found, Reading):
             return []
-        for meaning in (found.meaning, *found.rivals):
+        meanings = [found.meaning, *found.rivals]
+        meanings.sort(key=lambda one: not self.is_certain(found.with_meaning(one)))
+        for meaning in meanings:
             with suppress(NoStepsError):
                 if meaning.kind == "fragment":
                     return [Step((), pieces_of_fragment(meaning, self.lexicon, found))]
