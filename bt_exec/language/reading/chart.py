@@ -12,6 +12,7 @@ from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from bt_exec.language.reading.grammar import Grammar, State
+from bt_exec.language.reading.template import UNSAID
 
 __all__ = ["MOST", "Edge", "parse"]
 
@@ -111,6 +112,8 @@ def _advance(grammar: Grammar, edge: Edge, waiting: list[_Waiting]) -> Iterator[
             if not waiting[active.start].wants(rule.makes, grammar):
                 continue
             meaning = rule.build([part.meaning for part in active.parts])
+            if meaning is UNSAID:
+                continue
             cost = active.cost + rule.cost
             yield Edge(active.start, edge.end, rule.makes, meaning, cost, active.parts)
 

@@ -96,14 +96,16 @@ class _Texts:
         if not said or surface.startswith(",") or surface.endswith(",") or _SENTENCES.search(said):
             return
         cost = _WORD * len(words) + (_LATE if start in self._late else 0.0)
-        quoted = next((one for one in rules.get("quoted", {}) if surface.endswith(one)), "")
-        if len(words) <= _MOST and not quoted and self._is_noun(surface, words):
+        ends = () if self._text.is_quoted(start, end) else rules.get("quoted", {})
+        quoted = next((one for one in ends if surface.endswith(one)), "")
+        first = chars[words[0][0] : words[0][1]]
+        skipped = first in rules.get("skip", ())
+        if len(words) <= _MOST and not (quoted or skipped) and self._is_noun(surface, words):
             yield Edge(start, end, "text.item", _quote(said), cost + _ITEM, text=surface)
         after = rules.get("before")
         if after is not None and chars[end:] and not chars[end:].startswith(tuple(after)):
             return
-        first = chars[words[0][0] : words[0][1]]
-        if first in rules.get("skip", ()) or self._orders(start, end):
+        if skipped or self._orders(start, end):
             return
         if self._text.quotes(start, end):
             yield Edge(start, end, "text.said", _quote(said), cost, text=surface)

@@ -18,6 +18,7 @@ from bt_exec.language.reading.typed_text import Text
 
 __all__ = ["lattice"]
 
+_ATTACHED = ("comma", "obj", "top", "also", "only")  # what may follow a word without meaning
 UNKNOWN = 2.0  # cost of a word outside the lexicon
 _RUN_ON = 0.25  # cost of a missing space before a word; of one syllable, twice
 _SKIPPED = 0.02  # cost of a word without meaning
@@ -73,10 +74,10 @@ def _with_skipped(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
     """
     kinds = tuple(lexicon.language.data.get("skipped", ()))
     chains: list[Edge] = []  # of several in a row, and the commas among them
-    marks = [one for one in edges if one.category in (*kinds, "comma")]
+    marks = [one for one in edges if one.category in (*kinds, *_ATTACHED)]
     for mark in sorted(marks, key=lambda edge: edge.start):
         chains += [_joined(kinds[0], one, mark) for one in chains if one.end == mark.start]
-        chains.append(mark)
+        chains += [mark] if mark.category in (*kinds, "comma") else []
     skips = [one for one in chains if one.category in kinds]
     by_start: dict[int, list[Edge]] = {}
     for skip in skips:
@@ -150,7 +151,8 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
                 longest, edges = found.get((category, last), (0, []))
                 cost_of_others = min((one.cost for one in edges), default=edge.cost)
                 edge = edge._replace(cost=min(edge.cost, cost_of_others))
-                found[category, last] = end, [*(edges if longest == end else ()), edge]
+                others = [] if longest != end else [one for one in edges if one != edge]
+                found[category, last] = end, [*others, edge]
     for _, edges in found.values():  # of the longest stems
         yield from edges
 

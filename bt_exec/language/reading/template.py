@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -17,7 +18,7 @@ from bt_exec.language.reading.node import (
     negation,
 )
 
-__all__ = ["Build", "GrammarError", "Template"]
+__all__ = ["UNSAID", "Build", "GrammarError", "Template"]
 
 _ONE = Node("one")
 
@@ -25,6 +26,10 @@ Build: TypeAlias = Callable[[Sequence[Any]], Any]
 """Builds a meaning from the meanings of all parts of a rule, in their order."""
 
 _TOKEN = re.compile(r"\s*([$\w]+|[(),])")
+
+
+UNSAID = negation(Node("any"))
+"""The meaning of what cannot be said: edges with it are left out."""
 
 
 class GrammarError(ValueError):
@@ -107,12 +112,18 @@ def _bound(tree: Any, places: Mapping[str, int]) -> Build:
     makers = [_bound(arg, places) for arg in args]
     if kind in _OPERATIONS:
         operation = _OPERATIONS[kind]
-        return lambda parts: operation(*(make(parts) for make in makers))
+        return lambda parts: _checked(operation, [make(parts) for make in makers])
     names = KINDS[kind]
-    return lambda parts: _node(kind, names, [make(parts) for make in makers])
+    make_node = partial(_node, kind, names)
+    return lambda parts: _checked(make_node, [make(parts) for make in makers])
 
 
-def _node(kind: str, names: Sequence[str], values: Sequence[Value | None]) -> Node:
+def _checked(operation: Callable[..., Any], values: Sequence[Any]) -> Any:
+    """Return the result of an operation; what contains something unsaid is unsaid, too."""
+    return UNSAID if any(value is UNSAID for value in values) else operation(*values)
+
+
+def _node(kind: str, names: Sequence[str], *values: Value | None) -> Node:
     pairs = zip(names, values, strict=False)
     return Node(kind, tuple((name, value) for name, value in pairs if value not in (None, "_")))
 
@@ -192,7 +203,7 @@ def _leave_out(question: Node, formula: Node) -> Node:
 
 def _asked_what(question: Node) -> Node:
     """Return a question that is not one of yes or no; the latter has no meaning."""
-    return negation(Node("any")) if question.text("what") == "whether" else question
+    return UNSAID if question.text("what") == "whether" else question
 
 
 def _fill(top: Node, formula: Node) -> Node:
@@ -256,7 +267,7 @@ def _topic(objects: Any, said: Node) -> Node:
         return part.map(walk)
 
     changed = walk(said)
-    return negation(Node("any")) if changed == said else changed
+    return UNSAID if changed == said else changed
 
 
 def _among(phrase: Node, said: Node) -> Node:
@@ -267,10 +278,6 @@ def _among(phrase: Node, said: Node) -> Node:
             said.replace(of=conjunction(said.node("of"), same)) if isinstance(same, Node) else said
         )
     return said.map(lambda part: _among(phrase, part))
-
-
-_NOTHING = negation(Node("any"))
-"""The meaning of what cannot be said."""
 
 
 def _amended(said: Any, new: Any) -> Any:
@@ -286,7 +293,7 @@ def _extended(said: Any, new: Any) -> Any:
 def _with(order: Node, phrase: Node) -> Node:
     """Return the only act of an order with one more phrase."""
     if order.kind != "act":
-        return _NOTHING
+        return UNSAID
     return order.replace(of=(*order.parts(), phrase))
 
 
@@ -297,7 +304,7 @@ def _changed(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
         return change(said)
     places = [one for one in said.walk() if _sort_of(one) == sort] if isinstance(said, Node) else []
     if sort is None or len(places) != 1:
-        return _NOTHING
+        return UNSAID
 
     def walk(node: Node) -> Node:
         args = []
@@ -354,9 +361,9 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     ),
     "sum": lambda *parts: sum(_present_parts(parts)),
     "instead": lambda chosen, rejected: chosen if rejected is not None else None,
-    "agreed": lambda one, other: one if one == other else negation(Node("any")),
+    "agreed": lambda one, other: one if one == other else UNSAID,
     "amended": _amended,
-    "amended_by": lambda said, old: _NOTHING if _amended(said, old) == _NOTHING else said,
+    "amended_by": lambda said, old: UNSAID if _amended(said, old) == UNSAID else said,
     "extended": _extended,
     "with": _with,
     "first": lambda *parts: next(iter(_present_parts(parts)), None),

@@ -93,14 +93,20 @@ class Text:
         before = self.source[: inside[0][1]]
         return bool(before and _QUOTE.match(before[-1])) and not self.cuts_quotation(start, end)
 
+    def is_quoted(self, start: int, end: int) -> bool:
+        """Return True if there is a quotation mark within the words between two positions."""
+        inside = [one for one in self.origins if start <= one[0] < end]
+        return _QUOTE.search(self.source, inside[0][1], inside[-1][2]) is not None
+
     def cuts_quotation(self, start: int, end: int) -> bool:
         """Return True if one of two positions is inside a quotation that the other is not."""
         inside = [one for one in self.origins if start <= one[0] < end]
         first, last = inside[0][1], inside[-1][2]
-        before = len(_QUOTE.findall(self.source[:first]))
-        within = len(_QUOTE.findall(self.source[first:last]))
-        closed = _QUOTE.match(self.source[last:].lstrip(".,!?"))
-        return bool(within % 2) if before % 2 == 0 else within > 0 or closed is None
+        marks = [match.start() for match in _QUOTE.finditer(self.source)]
+        before = sum(mark < first for mark in marks)
+        within = sum(first <= mark < last for mark in marks)
+        after = len(self.source) - len(self.source[last:].lstrip(".,!?"))
+        return bool(within % 2) if before % 2 == 0 else within > 0 or after not in marks
 
 
 def _words(source: str) -> Iterator[tuple[int, int]]:

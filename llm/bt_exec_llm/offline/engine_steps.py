@@ -48,6 +48,8 @@ MOST_TIMES = 10
 """Largest number of repetitions."""
 
 _SILENT = ("any", "one", "many")
+_DWELLING = "dwell"
+"""Category of verbs that say that a person is there."""
 _SEEING = frozenset({"see", "seen", "exist", "absent"})
 """Categories of words by which an object is looked for."""
 _MARKS: Mapping[str, str] = {
@@ -169,10 +171,11 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     acts = [node for node in meaning.walk() if node.kind == "act"]
     inside = any(part.kind == "ordered" for act in acts for part in act.walk())
     paused = any(leaf.category == "comma" for leaf in reading.edge.leaves())
-    clear = len(acts) == _PAIR and "if" not in kinds and paused
+    pair = len(acts) == _PAIR and "if" not in kinds
+    marked = inside and pair and reading.language == "ko"  # 팔부터: a particle marks it
     same = len(acts) >= _PAIR and normal(meaning) == normal(_without_ordering(meaning))
-    simple = reading.language == "ko" and len(acts) == _PAIR and "if" not in kinds
-    moved = (inside and not simple) or ("ordered" in kinds and not clear and not same)
+    clear = marked or (pair and paused)
+    moved = (inside and not marked) or ("ordered" in kinds and not clear and not same)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
     return moved or ("avoid" in kinds and (before or may_deny_more(reading.edge)))
 
@@ -210,10 +213,10 @@ class _Steps:
         self._said = reading.said
         kinds = {leaf.category.partition(".")[0] for leaf in reading.edge.leaves()}
         self._sees = bool(kinds & _SEEING)
+        self._dwells = _DWELLING in kinds
         self._reading = reading
         self._each = lexicon.list_types("each")
         self._joined = lexicon.list_types("joined")
-        self._visited: list[Piece] = []
         self._persons = lexicon.people
         self._points = _refers_to_named_place(reading, self._each)
         self._asked: tuple[Step, bool] | None = None
@@ -300,7 +303,6 @@ class _Steps:
             )
             if any(piece.kind == "noun" and not piece.mark for piece in pieces):
                 pieces = [piece for piece in pieces if piece.kind != "state"]  # the closed door
-            pieces = self._with_recipient(verbs, pieces)
             if {self._lexicon.verbs[verb].finds for verb in verbs} == {"look"}:
                 if any(p.mark == "from" for p in pieces) and self._names_several_places(pieces):
                     raise NoStepsError  # from the lounge to the corridor
@@ -316,7 +318,6 @@ class _Steps:
             if self._working and all(piece.name in self._lexicon.past for piece in pieces):
                 pieces = []  # come back and tell me what you saw
             self._working = True
-            self._visited = [piece for piece in pieces if piece.kind == "value"] or self._visited
             if done and self._are_report_verbs(verbs) and self._is_report_about_object(pieces):
                 yield from self._convert_report_about_object(verbs, pieces, act, times)
             else:
@@ -356,28 +357,6 @@ class _Steps:
         together = act.text("verb").split("/")[-1].split()
         others = tuple(verb for verb in together if verb not in verbs)
         return others, [piece for piece in pieces if piece not in texts]
-
-    def _with_recipient(self, verbs: tuple[str, ...], pieces: list[Piece]) -> list[Piece]:
-        """Return pieces with the person whom a text is for: the one at the place that is named."""
-        if not any(p.kind == "text" for p in pieces) or not {*verbs} & self._taking:
-            return pieces
-        if any(piece.name in self._persons for piece in pieces):
-            return pieces
-        there = [(piece, self._person_at(piece)) for piece in (*pieces, *self._visited)]
-        found = [(piece, person) for piece, person in there if person is not None]
-        if not found:
-            return pieces
-        place, person = found[0]
-        return [person, *(piece for piece in pieces if piece is not place)]
-
-    def _person_at(self, place: Piece) -> Piece | None:
-        """Return the person for whom the name of a place can stand (교수님 방에 전달해)."""
-        for kind in self._persons:
-            for name, value in self._lexicon.values.get(kind, {}).items():
-                said = {"".join(one.split()) for one in value.proxies.phrases()}
-                if place.kind == "value" and "".join(place.text.split()) in said:
-                    return self._new_piece("value", kind, name, "to", text=place.text)
-        return None
 
     def _check_executable(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
         """Raise NoStepsError for an act that needs a text, an earlier look, or an instrument."""
@@ -610,9 +589,9 @@ class _Steps:
             return pieces
         if HELD in self._lexicon.states:  # what is held: something that is held
             pieces = [self._as_held(piece) for piece in pieces]
-        person = self._person_at(pieces[0]) if len(pieces) == 1 else None
-        if person is not None:  # 교수님 자리에 계셔
-            return [person.with_mark("")]
+        if self._dwells and len(pieces) == 1 and "=" in pieces[0].relation:  # 교수님 자리에 계셔
+            kind, _, value = pieces[0].relation.partition("|")[0].partition("=")
+            return [self._new_piece("value", kind, value, text=pieces[0].text)]
         described = any(one.kind in ("state", "value") for one in pieces)
         if not described and any(one.name == HAND for one in pieces):
             pieces.append(self._new_piece("noun", "anything"))
