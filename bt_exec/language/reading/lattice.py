@@ -18,7 +18,7 @@ from bt_exec.language.reading.typed_text import Text
 
 __all__ = ["lattice"]
 
-_ATTACHED = ("comma", "obj", "top", "also", "only")  # what may follow a word without meaning
+_ATTACHED = ("comma", "obj", "top")  # what may follow a word without meaning
 UNKNOWN = 2.0  # cost of a word outside the lexicon
 _RUN_ON = 0.25  # cost of a missing space before a word; of one syllable, twice
 _SKIPPED = 0.02  # cost of a word without meaning

@@ -46,6 +46,7 @@ _SILENT = (
     "interjection",
     "manner",
     "retract",
+    "there_word",
     "you_word",
 )  # categories of words without meaning
 _NOMINAL = ("colour", "size")

@@ -90,8 +90,8 @@ class Text:
     def quotes(self, start: int, end: int) -> bool:
         """Return True if the words between two positions are a whole quotation."""
         inside = [one for one in self.origins if start <= one[0] < end]
-        before = self.source[: inside[0][1]]
-        return bool(before and _QUOTE.match(before[-1])) and not self.cuts_quotation(start, end)
+        marked = _QUOTE.match(self.source, max(inside[0][1] - 1, 0)) is not None
+        return marked and not self.cuts_quotation(start, end)
 
     def is_quoted(self, start: int, end: int) -> bool:
         """Return True if there is a quotation mark within the words between two positions."""
@@ -118,7 +118,9 @@ def _words(source: str) -> Iterator[tuple[int, int]]:
             yield token.span()
             continue
         for word in _WORD.finditer(token[0]):
-            yield token.start() + word.start(), token.start() + word.end()
+            quoted = len(word[0]) - len(word[0].lstrip("'"))
+            if word[0] != "'" * quoted:
+                yield token.start() + word.start() + quoted, token.start() + word.end()
         ends = _ENDS.search(token[0]) if place < len(tokens) - 1 else None
         if ends is not None:
             yield token.start() + ends.start(), token.end()

@@ -313,6 +313,8 @@ class _Steps:
             if done and self._is_left_unchanged(verbs, pieces):
                 yield replace(self._build_step((LEAVE,), pieces, act), positive=False)
                 continue
+            if not any(piece.kind == "text" for piece in pieces):
+                verbs = self._without_taking_verbs(verbs)
             if done:
                 self._check_executable(verbs, pieces)
             if self._working and all(piece.name in self._lexicon.past for piece in pieces):
@@ -341,6 +343,12 @@ class _Steps:
         yield replace(question, via="look" if persons else "tell")
         if persons:
             yield self._build_step(verbs, persons, act)
+
+    def _without_taking_verbs(self, verbs: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the verbs that need no text, or all if there are none (전달해: tell)."""
+        needed = {verb for verb in verbs if self._lexicon.verbs[verb].finds != "tell"}
+        others = tuple(verb for verb in verbs if verb not in needed & self._taking)
+        return others or verbs
 
     def _names_several_places(self, pieces: list[Piece]) -> bool:
         return sum(piece.name in self._each for piece in pieces) > 1
@@ -808,6 +816,8 @@ class _Steps:
         relation, to = node.text("relation"), node.get("to")
         if relation == "me":
             yield self._new_piece("speaker")
+        elif relation == "there":
+            yield self._new_piece("filler")
         elif relation == HELD and HELD in self._lexicon.states:
             yield self._new_piece("state", HELD)
         elif isinstance(to, Node) and relation in _MARKS:
@@ -985,7 +995,8 @@ def _has_pause_after_first_act(edge: Edge) -> bool:
     """Return True if there is a pause after the first act."""
     leaves = list(edge.leaves())
     acts = [leaf.start for leaf in leaves if leaf.category.startswith("v.")]
-    return any(leaf.category == "comma" and leaf.start > min(acts, default=0) for leaf in leaves)
+    first, last = min(acts, default=0), max(acts, default=0)
+    return any(leaf.category == "comma" and first < leaf.start < last for leaf in leaves)
 
 
 def _parse_kind(text: str) -> Kind:
