@@ -22,7 +22,7 @@ from bt_exec_llm.offline.engine_steps import (
 from bt_exec_llm.offline.engine_words import to_engine_lexicon
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.phrases import expand_phrase
-from bt_exec_llm.offline.step import Step
+from bt_exec_llm.offline.step import QUESTION, Step
 
 __all__ = ["Reader"]
 
@@ -125,7 +125,8 @@ class Reader:
         for meaning in meanings:
             with suppress(NoStepsError):
                 if meaning.kind == "fragment":
-                    return [Step((), pieces_of_fragment(meaning, self.lexicon, found))]
+                    verbs = (QUESTION,) if text.rstrip().endswith("?") else ()
+                    return [Step(verbs, pieces_of_fragment(meaning, self.lexicon, found))]
                 return self.convert(found, meaning)
         return []
 
