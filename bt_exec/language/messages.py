@@ -35,10 +35,9 @@ from typing import Any, TypeAlias
 import yaml
 
 from bt_exec.failure import Failure, Problem, RegistrationError
-from bt_exec.language.message_form import LANGUAGES, SECTIONS, form_problems
+from bt_exec.language.message_form import LANGUAGES, SECTIONS, form_problems, value_names
 from bt_exec.language.particles import with_particles
 from bt_exec.language.plurals import with_plurals
-from bt_exec.language.value_names import value_names
 from bt_exec.spec.plain_yaml import parse_yaml, read_yaml
 from bt_exec.spec.yaml_mistakes import explain
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bt_exec.language.context import Context, Turn
+from bt_exec.language.meaning import Context, Turn
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES
 

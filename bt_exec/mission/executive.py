@@ -34,7 +34,7 @@ from bt_exec.events import (
     MissionStarted,
 )
 from bt_exec.failure import Failure, PartBroken, Refusal, RobotStopped, in_words
-from bt_exec.language.context import Context
+from bt_exec.language.meaning import Context
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.heartbeat import Heartbeat, stall_s

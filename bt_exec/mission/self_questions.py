@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from bt_exec.failure import Refusal
-from bt_exec.language.context import Turn
+from bt_exec.language.meaning import Turn
 from bt_exec.mission.known_state import fact_sentences
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
 from bt_exec.spec.plain_yaml import read_yaml

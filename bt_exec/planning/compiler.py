@@ -18,8 +18,7 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkabl
 
 from bt_exec.declarations.pack_errors import is_interrupt, slip
 from bt_exec.failure import BtExecError, Failure, Problem, Refusal, UsageError
-from bt_exec.language.context import Context
-from bt_exec.language.meaning import Meaning, Unclear
+from bt_exec.language.meaning import Context, Meaning, Unclear
 from bt_exec.language.messages import Messages
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue, Pack

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from bt_exec.language.context import Turn
+from bt_exec.language.meaning import Turn
 from bt_exec.language.messages import Messages
 from bt_exec.planning.compiler import Reply, ReplyCode, Request
 from bt_exec_llm.offline.text import printable

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bt_exec.language.context import Context, Turn
-from bt_exec.language.meaning import Act, Meaning
+from bt_exec.language.meaning import Act, Context, Meaning, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.language.operators import operators_in
 from bt_exec.language.reading.node import Node

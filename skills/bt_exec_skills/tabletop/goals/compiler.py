@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bt_exec.failure import Refusal, UsageError
-from bt_exec.language.context import Turn
-from bt_exec.language.meaning import Act, Meaning, Role, Unclear, WordUse
+from bt_exec.language.meaning import Act, Meaning, Role, Turn, Unclear, WordUse
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.node import Node

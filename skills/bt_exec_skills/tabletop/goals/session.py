@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from bt_exec.language.context import Turn
+from bt_exec.language.meaning import Turn
 from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation, normal
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec_skills.tabletop.environment import Environment
