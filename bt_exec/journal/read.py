@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from bt_exec.events import Event, Finished, Planned, SkillEnded, SkillStarting
 from bt_exec.failure import UnknownName
-from bt_exec.journal.codec import digest_of, event_of
+from bt_exec.journal.codec import Specs, event_of
 from bt_exec.journal.mission_row import MissionRow
 from bt_exec.journal.process import is_gone
 from bt_exec.journal.record import (
@@ -25,68 +25,32 @@ from bt_exec.journal.record import (
 )
 from bt_exec.journal.typed_values import built
 from bt_exec.planning.compiler import REPLIES
-from bt_exec.spec.load import load_text
-from bt_exec.spec.model import MissionSpec
 
-__all__ = ["line_of", "read_lines", "read_mission", "read_rows"]
+__all__ = ["line_of", "read_lines", "read_mission", "read_rows", "read_spec"]
 
 _KNOWN = 20  # missions that an error lists
 _NEAR = 3  # missions that an error lists for an unknown number
 
 
-class _Specs:
-    """The specs of a mission; each is read once."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.texts: dict[str, str] = {}
-        self._specs: dict[str, MissionSpec] = {}
-        self._connection = connection
-
-    def __call__(self, digest: str) -> MissionSpec:
-        """Return the spec with that digest."""
-        if digest not in self._specs:
-            found = self._connection.execute("SELECT yaml FROM specs WHERE digest = ?", (digest,))
-            (text,) = found.fetchone()
-            if digest_of(text) != digest:
-                raise ValueError(f"the plan {digest[:12]} is damaged")
-            self.texts[digest] = text
-            document = load_text(self.texts[digest], f"the plan {digest[:12]}").document
-            assert isinstance(document, MissionSpec)
-            self._specs[digest] = document
-        return self._specs[digest]
-
-
 def read_lines(
     connection: sqlite3.Connection,
     limit: int | None,
-    site: str | None,
-    day: date | None,
-    *,
-    mission_id: str | None = None,
-    only: str = "TRUE",
-    values: Mapping[str, Any] | None = None,
+    only: str,
+    values: Mapping[str, Any],
     keep: Callable[[MissionLine], bool] = lambda _: True,
 ) -> tuple[MissionLine, ...]:
-    """Return the newest missions, newest first; see `bt_exec.journal.Journal.missions`.
+    """Return the newest missions that satisfy a condition, newest first.
 
     Args:
         connection: The journal.
         limit: Maximum number; None for all.
-        site: Only missions of this site.
-        day: Only missions that began on this day.
-        mission_id: Only this mission.
-        only: A further condition in SQL; never text from outside.
-        values: Parameters of that condition.
+        only: Condition in SQL; never text from outside.
+        values: Parameters of the condition.
         keep: Predicate on entries; rows are read only until `limit` entries satisfy it.
     """
-    asked = {"site": site, "day": None if day is None else day.isoformat(), "id": mission_id}
-    wanted = {name: value for name, value in asked.items() if value is not None}
-    few = "+" if day is not None or mission_id is not None else ""  # "+": no index of sites
-    parts = [f"{few if name == 'site' else ''}{name} = :{name}" for name in wanted]
     rows = connection.execute(
-        "SELECT * FROM missions WHERE"  # noqa: S608 - our own words
-        f" {' AND '.join((*parts, f'({only})'))} ORDER BY no DESC",
-        {**wanted, **(values or {})},
+        f"SELECT * FROM missions WHERE ({only}) ORDER BY no DESC",  # noqa: S608 - our own words
+        values,
     )
     lines = filter(keep, (line_of(connection, row) for row in rows))
     return tuple(islice(lines, limit))
@@ -99,6 +63,18 @@ def line_of(connection: sqlite3.Connection, row: sqlite3.Row) -> MissionLine:
 
 def _line(cells: MissionRow, *, begun: bool) -> MissionLine:
     return cells.line(begun=begun, gone=is_gone(cells.text("process") or None))
+
+
+def read_spec(connection: sqlite3.Connection, digest: str) -> str:
+    """Return the text of a plan by its digest.
+
+    Raises:
+        UnknownName: If there is no such plan.
+    """
+    found = connection.execute("SELECT yaml FROM specs WHERE digest = ?", (digest,)).fetchone()
+    if found is None:
+        raise UnknownName("plan", digest, ())
+    return str(found[0])
 
 
 def read_rows(
@@ -133,7 +109,7 @@ def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path)
     row = _find(connection, str(which).strip())
     cells = MissionRow(row)
     number, folder = cells.number, frames / (Path(cells.name()).name or "unnamed")
-    specs = _Specs(connection)
+    specs = Specs(partial(read_spec, connection))
     events: list[Event] = []
     plans: list[PlanRecord] = []
     starts: list[tuple[int, SkillStarting]] = []

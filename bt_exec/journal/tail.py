@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from bt_exec.events import Event, Finished
-from bt_exec.journal.codec import event_of
-from bt_exec.spec.load import load_text
+from bt_exec.journal.codec import Specs, event_of
 from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class JournalTail:
         self._journal = journal
         self._mission_id = mission_id
         self._after = 0
-        self._specs: dict[str, MissionSpec] = {}
+        self._specs = Specs(journal.spec)
 
     def read(self) -> list[Event]:
         """Return the events since the last call; unreadable rows are skipped."""
@@ -52,7 +52,7 @@ class JournalTail:
         found: list[Event] = []
         while rows := self._journal.rows(self._mission_id, after=self._after):
             for row in rows:
-                event = decoded(row, self._spec, self._journal.frames / self._mission_id)
+                event = decoded(row, self._specs, self._journal.frames / self._mission_id)
                 found += [] if event is None else [event]
             self._after = rows[-1].seq
         if any(isinstance(event, Finished) for event in found):
@@ -65,22 +65,8 @@ class JournalTail:
         line = self._journal.line(self._mission_id)
         return line is None or line.interrupted
 
-    def _spec(self, digest: str) -> MissionSpec:
-        if digest not in self._specs:
-            document = load_text(self._journal.spec(digest), f"the plan {digest[:12]}").document
-            assert isinstance(document, MissionSpec)
-            self._specs[digest] = document
-        return self._specs[digest]
 
-
-class SpecOf(Protocol):
-    """Lookup of a plan by its digest."""
-
-    def __call__(self, digest: str) -> MissionSpec:
-        """Return the plan."""
-
-
-def decoded(row: EventRow, spec_of: SpecOf, frames: Path) -> Event | None:
+def decoded(row: EventRow, spec_of: Callable[[str], MissionSpec], frames: Path) -> Event | None:
     """Return the event of a row; None for an unreadable row."""
     columns = {"t": row.t, "tick": row.tick, "path": row.path, "call": row.call}
     try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bt_exec.failure import Problem, nearest
+from bt_exec.failure import Problem, nearest_first
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.spec.library import Library
 from bt_exec.spec.source import Source
@@ -93,7 +93,7 @@ def unused_overrides(
             message = f"the site brings no {name!r}; put it into its 'trees' or 'tools'"
             yield source.problem("UNUSED_OVERRIDE", message, ("overrides", at), found=name)
         else:
-            allowed = tuple(dict.fromkeys((*nearest(name, known), *sorted(known))))
+            allowed = nearest_first(name, sorted(known))
             message = f"no pack of the site has {name!r}"
             place = ("overrides", at)
             yield source.problem("UNUSED_OVERRIDE", message, place, found=name, allowed=allowed)

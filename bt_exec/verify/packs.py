@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from bt_exec.failure import STOPPED, Problem, nearest
+from bt_exec.failure import STOPPED, Problem, nearest_first
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.skill import Signature, Skill
 from bt_exec.verify.skill_source import Position, blocking_calls, position_of, raised_codes
@@ -84,7 +84,7 @@ def _codes(pack: Pack, skill: Skill) -> Iterator[Problem]:
                 f"skill {skill.name!r} of pack {pack.name!r} raises {code!r} without declaring it; "
                 f"add it to fails={{…}} of its decorator"
             )
-            allowed = tuple(dict.fromkeys((*nearest(code, declared), *declared)))
+            allowed = nearest_first(code, declared)
             yield _problem("UNDECLARED_CODE", message, skill.name, code, allowed, position)
     for name, position in blocking_calls(skill):
         message = (
