@@ -113,7 +113,7 @@ def unfinished(session: Session, command: str) -> MissionRecord | None:
 
     It is the last one of this world; in a new process, the last one of this site.
     """
-    from bt_exec.mission.self_questions import asks_to_continue
+    from bt_exec.mission.conversation import asks_to_continue
 
     if session.journal is None or not asks_to_continue(command):
         return None

@@ -17,7 +17,7 @@ from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
 from bt_exec.journal.json_text import clean, to_json
 from bt_exec.journal.maintenance import Finding, Pruned, Retention, check, prune
-from bt_exec.journal.process import this_process
+from bt_exec.journal.mission_row import this_process
 from bt_exec.journal.read import line_of, read_lines, read_mission, read_rows, read_spec
 from bt_exec.journal.record import EventRow, MissionLine, MissionRecord
 from bt_exec.journal.schema import connect, prepare

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bt_exec.journal.process import is_gone
+from bt_exec.journal.mission_row import is_gone
 
 __all__ = ["Finding", "Pruned", "Retention", "check", "prune"]
 

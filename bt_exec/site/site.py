@@ -22,8 +22,8 @@ from bt_exec.site.own_parts import (
     own_pack,
     replaced_parts,
     unused_overrides,
+    with_tools,
 )
-from bt_exec.site.own_tools import with_tools
 from bt_exec.site.site_file import (
     CompilerSettings,
     GuardSettings,

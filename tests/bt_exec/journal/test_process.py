@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec.journal import Journal, process
-from bt_exec.journal.process import is_gone, this_process
+from bt_exec.journal.mission_row import is_gone, this_process
 
 KILLED = """
 import os, signal, sys
