@@ -7,13 +7,13 @@ present objects. A site selects the compiler by name: ``compiler: {name: table}`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bt_exec.failure import Refusal, UsageError
 from bt_exec.language.meaning import Act, Meaning, Role, Turn, Unclear, WordUse
-from bt_exec.language.messages import Messages, language_of
+from bt_exec.language.messages import language_of, messages_of
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import MARGIN, Reading
@@ -53,9 +53,7 @@ _TYPED = ("word", "name")
 """Facts of a refusal that contain typed words."""
 
 
-@cache
-def _sentences() -> Messages:
-    return Messages.load([Path(__file__).with_name("refusals.yaml")])
+_sentences = partial(messages_of, Path(__file__).with_name("refusals.yaml"))
 
 
 class Understood(NamedTuple):
