@@ -15,7 +15,7 @@ code = call(sys.argv[1:])
 print(code, *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
 """
 ANALYSERS = {"kiwipiepy", "simplemma"}
-SIMULATOR = {"cv2", "mujoco", "mink", "onnxruntime", "scipy"}
+SIMULATOR = {"cv2", "mujoco", "daqp", "onnxruntime", "scipy"}
 OTHERS = {"anthropic", "fastapi", "ray", "pyarrow", "torch", "ultralytics"}
 HEAVY = ANALYSERS | SIMULATOR | OTHERS
 
