@@ -12,7 +12,9 @@ _OTHER = Node("pronoun", (("name", "other"),))  # "which is bigger?", after a qu
 _PAIRS = ("more", "alike", "apart")
 _FORMULAS = ("and", "or", "not", "np", "most")  # kinds whose parts are formulas
 
-_IT, _SO, _NOT_SO = (Node("pronoun", (("name", name),)) for name in ("it", "so", "not_so"))
+_IT, _SO, _NOT_SO, _THERE, _NOT_THERE = (
+    Node("pronoun", (("name", name),)) for name in ("it", "so", "not_so", "so_there", "not_there")
+)
 
 __all__ = ["resolve", "subject_of", "with_named_conditions"]
 
@@ -150,9 +152,12 @@ def _named(part: Node, question: Node) -> Node:
     if part.kind != "if":
         return part
     condition = part.node("of")
-    if condition.get("of") == _SO:
+    asked = condition.get("of")
+    if asked in (_THERE, _NOT_THERE) and "0" in [one.text("number") for one in question.walk()]:
+        return part  # "is there none? if there is, …"
+    if asked in (_SO, _THERE):
         return part.replace(of=question)
-    if condition.get("of") == _NOT_SO:
+    if asked in (_NOT_SO, _NOT_THERE):
         then, other = part.get("then"), part.get("other")
         return part.replace(of=question, then=other or Node("seq", (("of", ()),)), other=then)
     subject = next((node for node in question.walk() if node.kind == "np"), None)

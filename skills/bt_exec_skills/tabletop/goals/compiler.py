@@ -88,6 +88,7 @@ class _World:
         return Converter(
             Phrases(self.session.said, self.language, there, self.now.tables),
             lambda question: answer(question, self.now, self.now.held, self.language).holds,
+            self.session.place,
         )
 
     def understand(self, command: str | Said, turns: Sequence[Turn] = ()) -> Understood:

@@ -32,6 +32,10 @@ _SAME: Mapping[str, Verb] = {"lower": "put_down", "pair": "sort"}
 _TO_PLACES = ("move", "sort", "clear", "empty")
 _NEEDS_THEME = ("move", "bring", "pick", "out")
 _THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "there"),)))))
+_ONE, _NONE = (
+    Node("quantity", (("bound", "exactly"), ("number", number))) for number in (1, 0)
+)
+_EMPTY = Node("has", (("attribute", "empty"),))
 _LETTING = ("put_down", "put_back", "lower")
 
 
@@ -41,17 +45,21 @@ class Converter:
     Args:
         phrases: Converts its noun phrases.
         holds: Answers the question of a condition.
+        before: Place of earlier commands, as a relation to it; None if there is none.
 
     Attributes:
         phrase: Converts a noun phrase; see `Phrases.phrase`.
         question: Converts the meaning of a question; see `Questions.question`.
     """
 
-    def __init__(self, phrases: Phrases, holds: Callable[[Question], bool]) -> None:
+    def __init__(
+        self, phrases: Phrases, holds: Callable[[Question], bool], before: Node | None = None
+    ) -> None:
         self._said, self._korean = phrases.said, phrases.korean
         self.phrase = phrases.phrase
         self.question = Questions(phrases).question
         self._holds = holds
+        self._earlier_goal = before
         self._before: Phrase | None = None
         self._first_goal: Node | None = None
         self._place: Phrase | None = None
@@ -89,6 +97,8 @@ class Converter:
         Raises:
             Trouble: If it cannot be told.
         """
+        if question.text("what") != "whether":
+            raise Trouble("NOT_UNDERSTOOD")
         positive, wanted = _polarity(question)
         return self._holds(self.question(positive)) == wanted
 
@@ -97,7 +107,7 @@ class Converter:
 
         The other branch is converted as well, for its errors.
         """
-        question = node.node("of")
+        question = _with_object(node)
         subject = _itself(question.node("of").get("of"))
         self._place = self._place or self._named_place(question)
         branches = [self._branch(node.get(name), subject) for name in ("then", "other")]
@@ -218,8 +228,9 @@ class Converter:
         """Return the target of objects, the side, and the attribute in which both agree."""
         relation, target = goal.text("relation"), target_of(goal)
         if target == Node("pronoun", (("name", "there"),)):
-            if self._place is None and self._first_goal is not None:
-                return self._goal(self._first_goal)  # "before you … on the tray, put the cup there"
+            goal = self._first_goal or self._earlier_goal
+            if self._place is None and goal is not None:
+                return self._goal(goal)  # "before you … on the tray, put the cup there"
             if self._place is None:
                 raise Trouble("NOTHING_BEFORE", what=self._said(goal) or "-")
             return self._place, self._side, None
@@ -293,18 +304,40 @@ def _with_noun(node: Node, subject: Node) -> Node:
     return node.map(lambda part: _with_noun(part, subject))
 
 
+def _with_object(node: Node) -> Node:
+    """Return the question of a condition in which "it" is an object or the place of its branch.
+
+    An example is "put the apple in the red bowl if it is empty".
+    """
+    question = node.node("of")
+    branches = [one for name in ("then", "other") for one in node.parts(name)]
+    act = next((one for branch in branches for one in branch.walk() if one.kind == "act"), None)
+    themes = [one for one in act.parts() if one.kind == "np"] if act is not None else []
+    goal = act.get("to") if act is not None else None
+    place = goal.get("to") if isinstance(goal, Node) else None
+    for pronoun in [one for one in question.walk() if one.kind == "pronoun"]:
+        contains = _EMPTY in question.walk() or pronoun != question.node("of").get("of")
+        if contains and isinstance(place, Node) and place.kind == "np":
+            question = question.substitute(pronoun, place)
+        elif themes and not contains:
+            question = question.substitute(pronoun, themes[0])
+    return question
+
+
 def _itself(subject: Value | None) -> Value | None:
-    """Return the subject of a condition without its place."""
+    """Return the subject of a condition without its place and its number."""
     of = subject.get("of") if isinstance(subject, Node) and subject.kind == "np" else None
     if not isinstance(of, Node) or not isinstance(subject, Node):
         return subject
+    several = subject.get("quantity") not in (None, _ONE, _NONE)
+    subject = subject.replace(quantity=None, det="all" if several else subject.get("det"))
     kept = [part for part in conjuncts(of) if part.kind != "rel"]
     return subject.replace(of=conjunction(*kept)) if kept else subject
 
 
 def _with_subject(node: Node, subject: Node) -> Node:
     """Return a branch in which "it" is the subject of its condition."""
-    if node.kind == "pronoun" and node.text("name") != "there":
+    if node.kind == "pronoun" and node.text("name") not in ("there", "all"):
         return subject if subject.kind == "np" else node
     if node.kind == "act" and not node.parts() and node.text("verb") in _NEEDS_THEME:
         return node.replace(of=subject)

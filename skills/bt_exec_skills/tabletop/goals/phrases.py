@@ -115,8 +115,8 @@ class Phrases:
         """
         text = self.said(node)
         if node.kind == "pronoun":
-            several = node.text("name") == "them"
-            return Phrase(text, number="all" if several else "one", again=True)
+            name = node.text("name")
+            return Phrase(text, number="one" if name == "it" else "all", again=name != "all")
         if node.kind != "np":
             raise Trouble("NOT_UNDERSTOOD")
         found = Phrase(text)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
+from bt_exec.language.reading.session import with_named_conditions
 from bt_exec_skills.tabletop.display_names import called
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Trouble
@@ -57,7 +58,8 @@ def read(text: str, now: Environment) -> Said:
     if found.respelt:
         raise Trouble("RESPELT", (found.respelt,), text=found.respelt)
     others = [(node, cost) for node, cost in found.others if cost <= found.cost + WIDTH]
-    return Said(found, ((found.meaning, found.cost), *others))
+    meanings = ((found.meaning, found.cost), *others)
+    return Said(found, tuple((with_named_conditions(node), cost) for node, cost in meanings))
 
 
 def names(now: Environment) -> dict[str, str]:
