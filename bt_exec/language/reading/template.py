@@ -158,9 +158,11 @@ def _other_than(chosen: Any, excluded: Any) -> Any:
 
 
 def _all_of(objects: Any) -> Any:
-    """Return an object, or each of several, with "all" for its article."""
+    """Return an object, a goal, or each of several, with "all" for its article."""
     if isinstance(objects, tuple):
         return tuple(map(_all_of, objects))
+    if objects.kind == "rel":
+        return objects.map(_all_of)
     if objects.kind == "ordered":
         return objects.replace(of=_all_of(objects.node("of")))
     return objects.replace(det="all") if objects.kind == "np" else objects

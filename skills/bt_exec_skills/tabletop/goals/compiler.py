@@ -89,6 +89,7 @@ class _World:
             Phrases(self.session.said, self.language, there, self.now.tables),
             lambda question: answer(question, self.now, self.now.held, self.language).holds,
             self.session.place,
+            self.session.subject,
         )
 
     def understand(self, command: str | Said, turns: Sequence[Turn] = ()) -> Understood:

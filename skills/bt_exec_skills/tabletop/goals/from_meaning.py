@@ -32,9 +32,7 @@ _SAME: Mapping[str, Verb] = {"lower": "put_down", "pair": "sort"}
 _TO_PLACES = ("move", "sort", "clear", "empty")
 _NEEDS_THEME = ("move", "bring", "pick", "out")
 _THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "there"),)))))
-_ONE, _NONE = (
-    Node("quantity", (("bound", "exactly"), ("number", number))) for number in (1, 0)
-)
+_ONE, _NONE = (Node("quantity", (("bound", "exactly"), ("number", number))) for number in (1, 0))
 _EMPTY = Node("has", (("attribute", "empty"),))
 _LETTING = ("put_down", "put_back", "lower")
 
@@ -46,6 +44,7 @@ class Converter:
         phrases: Converts its noun phrases.
         holds: Answers the question of a condition.
         before: Place of earlier commands, as a relation to it; None if there is none.
+        subject: Object of the command before; None if there is none.
 
     Attributes:
         phrase: Converts a noun phrase; see `Phrases.phrase`.
@@ -53,16 +52,21 @@ class Converter:
     """
 
     def __init__(
-        self, phrases: Phrases, holds: Callable[[Question], bool], before: Node | None = None
+        self,
+        phrases: Phrases,
+        holds: Callable[[Question], bool],
+        before: Node | None = None,
+        subject: Node | None = None,
     ) -> None:
         self._said, self._korean = phrases.said, phrases.korean
         self.phrase = phrases.phrase
         self.question = Questions(phrases).question
         self._holds = holds
         self._earlier_goal = before
-        self._before: Phrase | None = None
+        self._before = phrases.phrase(subject) if subject is not None else None
         self._first_goal: Node | None = None
         self._place: Phrase | None = None
+        self._places: list[Phrase] = []
         self._side: Side = "in"
         self._unmet = ""
 
@@ -109,8 +113,14 @@ class Converter:
         """
         question = _with_object(node)
         subject = _itself(question.node("of").get("of"))
-        self._place = self._place or self._named_place(question)
-        branches = [self._branch(node.get(name), subject) for name in ("then", "other")]
+        named = self._named_place(question)
+        self._place = self._place or named
+        self._places += [named] if named is not None else []
+        acts = [one for part in node.parts("then") for one in part.walk() if _is_about(one)]
+        other = node.get("other")
+        if acts and isinstance(other, Node):
+            other = _with_theme(other, acts[0].node("of"))
+        branches = [self._branch(one, subject) for one in (node.get("then"), other)]
         wanted_branch = self.fulfils(question)
         chosen = branches[0 if wanted_branch else 1]
         if not chosen and not isinstance(node.get("then" if wanted_branch else "other"), Node):
@@ -163,13 +173,16 @@ class Converter:
             self._before = found
         if before is None or found.kind or found.again or found.name or found.table or found.held:
             return found
-        one = Node("one") in conjuncts(formula_of(node))
+        one, ranked = Node("one") in conjuncts(formula_of(node)), bool(found.order)
+        plain = one and not (found.values or ranked)
+        if plain and (before.count == 1 or before.number == "any"):
+            found = replace(found, rest=True, number="any")  # "one cup … and one …"
         if found.rest:  # "one cup … the other", "two red cubes … the rest"
             part = before.count > 0 or before.number == "any"
             like = replace(before, count=0) if part else Phrase(kind=before.kind)
             return replace(found, like=like, sure=one) if part or one else found
-        if one or (self._korean and found.values):
-            return replace(found, like=Phrase(kind=before.kind), sure=not self._korean)
+        if one or ranked or (self._korean and found.values):
+            return replace(found, like=Phrase(kind=before.kind), sure=ranked or not self._korean)
         return found
 
     def _ask(self, act: Node) -> Ask:
@@ -246,10 +259,13 @@ class Converter:
         previous = self._place
         if to.order and not (to.kind or to.values or to.name) and previous and previous.table:
             to = replace(to, table=True)  # "to the left table … to the right one"
+        same = [one for one in self._places if to == Phrase(to.text, kind=one.kind, definite=True)]
+        to = same[-1] if same else to  # "in the red bowl … into the bowl"
         bare = (to.values or to.rest) and not (to.kind or to.name or to.table or to.again)
         if previous and side == "in" and bare:  # "in the red bowl … in the blue one", "the other"
             to = replace(to, kind=previous.kind, table=previous.table)
         self._place, self._side = to, side
+        self._places.append(to)
         return replace(to, own=None), side, to.own
 
 
@@ -333,6 +349,19 @@ def _itself(subject: Value | None) -> Value | None:
     subject = subject.replace(quantity=None, det="all" if several else subject.get("det"))
     kept = [part for part in conjuncts(of) if part.kind != "rel"]
     return subject.replace(of=conjunction(*kept)) if kept else subject
+
+
+def _is_about(node: Node) -> bool:
+    """Return True for an act with an object that is named."""
+    return node.kind == "act" and [one.kind for one in node.parts()] == ["np"]
+
+
+def _with_theme(node: Node, theme: Node) -> Node:
+    """Return a branch whose acts without a named object have that of the other branch."""
+    if node.kind != "act" or node.text("verb") not in _NEEDS_THEME:
+        return node.map(lambda part: _with_theme(part, theme))
+    named = any(one.kind != "pronoun" for one in node.parts())
+    return node if named else node.replace(of=theme)
 
 
 def _with_subject(node: Node, subject: Node) -> Node:

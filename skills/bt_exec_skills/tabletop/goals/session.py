@@ -10,7 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from bt_exec.language.meaning import Turn
-from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation, normal
+from bt_exec.language.reading.node import (
+    Node,
+    conjunction,
+    conjuncts,
+    disjunction,
+    negation,
+    normal,
+)
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec.language.reading.session import with_named_conditions
 from bt_exec_skills.tabletop.environment import Environment
@@ -27,7 +34,9 @@ ASKS_BACK = ("WHICH_ONE", "WHERE_TO")
 _UNFINISHED = ("aborted", "blocked", "failed", "partial")
 _GO_ON, _PUT = (Node("act", (("verb", verb),)) for verb in ("go_on", "move"))
 _CLEARING = ("clear", "empty")
-_ALL = Node("pronoun", (("name", "all"),))  # several objects of the command before, or everything
+_IT, _THEM, _THERE, _ALL = (
+    Node("pronoun", (("name", name),)) for name in ("it", "them", "there", "all")
+)
 
 Meanings = list[tuple[Node, float]]
 """Possible meanings of a text, with their costs."""
@@ -45,6 +54,7 @@ class Session:
     Attributes:
         readings: The parsed commands.
         place: Last place of earlier commands, as a relation to it; None if there is none.
+        subject: Object of the command before; None if there is none.
     """
 
     def __init__(
@@ -53,6 +63,7 @@ class Session:
         self._now, self._converter, self._trouble_of = now, converter, trouble_of
         self.readings: list[Reading] = []
         self.place: Node | None = None
+        self.subject: Node | None = None
 
     def said(self, node: Node) -> str:
         """Return the words of a node, from the newest command that contains it."""
@@ -71,7 +82,7 @@ class Session:
         """
         before: Meanings = []
         begun: Meanings | None = None
-        self.place = None
+        self.place = self.subject = None
         asked = False
         for turn in turns:
             try:
@@ -81,6 +92,7 @@ class Session:
                 continue
             asked = turn.code in ASKS_BACK
             self.place = _place_of(before[0][0]) or self.place
+            self.subject = next(iter(_subjects(before[0][0])), None)
             if turn.status not in ("", "refused"):
                 begun = before if turn.status in _UNFINISHED else None
         return self._step(command, before, asked, begun)
@@ -172,16 +184,25 @@ class Session:
             return node
         if node == _PUT:
             return node.replace(verb="put_down")
+        if node.kind == "act" and not node.parts() and _lacks_theme(node):
+            return node.replace(of=_IT)
+        if isinstance(of, Node) and of.kind == "np" and _holds(of):
+            of = Node("rel", (("relation", "at"), ("to", of)))
         if not isinstance(of, Node) or of.kind != "rel":
             return node
-        it = Node("pronoun", (("name", "it"),))
-        return Node("act", (("verb", "move"), ("of", it), ("to", of)))
+        return Node("act", (("verb", "move"), ("of", _IT), ("to", of)))
+
+    def _about_question(self, node: Node, before: Meanings) -> Node:
+        """Return a meaning with "if so" and "there" replaced by what was asked and named before."""
+        if node.kind == "if" and before and before[0][0].kind == "ask":
+            named = with_named_conditions(Node("seq", (("of", (before[0][0], node)),)))
+            return named if named.kind == "if" else node
+        there = self.place.get("to") if node.kind == "ask" and self.place is not None else None
+        return node.substitute(_THERE, there) if isinstance(there, Node) else node
 
     def _with_antecedent(self, node: Node, before: Meanings) -> Node:
         """Return a meaning in which a leading pronoun is replaced by its antecedent."""
-        if node.kind == "if" and before and before[0][0].kind == "ask":
-            named = with_named_conditions(Node("seq", (("of", (before[0][0], node)),)))
-            node = named if named.kind == "if" else node
+        node = self._about_question(node, before)
         if self._now.held is not None or not before:
             return node
         subjects = _subjects(before[0][0])
@@ -194,17 +215,20 @@ class Session:
         def walk(part: Node) -> Node:
             nonlocal done
             about = part.get("of") if part.kind == "act" else None
-            them = Node("pronoun", (("name", "them"),))
-            if about == them and not done and len(subjects) > 1:
+            if about == _THEM and not done and len(subjects) > 1:
                 return part.replace(of=subjects)
             if about == _ALL and not done and many:
                 return part.replace(of=tuple(one.replace(det="all") for one in subjects))
             if part.kind == "np" and part.get("det") == "rest" and not done:
                 for one in subjects:
                     part = _like(part, one)
+            if part.kind == "np" and _THEM in conjuncts(part.node("of")) and not done:
+                return normal(
+                    part.substitute(_THEM, disjunction(*(n.node("of") for n in subjects)))
+                )
             if part.kind == "pronoun" and part.text("name") not in ("there", "all"):
                 several = len(subjects) > 1 or (
-                    part == them and not korean and not _is_plural(subject)
+                    part == _THEM and not korean and not _is_plural(subject)
                 )
                 return part if done or several else subject
             if part.kind == "act" and not done and not part.parts() and _lacks_theme(part):
@@ -266,8 +290,10 @@ def _subjects(meaning: Node) -> tuple[Node, ...]:
 
 
 def _place_of(meaning: Node) -> Node | None:
-    """Return the last named place of a meaning as a relation to it, or the subject of a question."""
-    places = [one for one in meaning.walk() if one.kind == "rel" and isinstance(one.get("to"), Node)]
+    """Return the last named place of a meaning, or the subject of a question, as a relation."""
+    places = [
+        one for one in meaning.walk() if one.kind == "rel" and isinstance(one.get("to"), Node)
+    ]
     named = [one for one in places if one.node("to").kind == "np"]
     asked = [one for one in meaning.walk() if one.kind == "np" and _holds(one)]
     if not named and asked and meaning.kind == "ask":
