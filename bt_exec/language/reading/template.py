@@ -258,11 +258,14 @@ def _topic(objects: Any, said: Node) -> Node:
 
 def _among(phrase: Node, said: Node) -> Node:
     """Return orders in which "the red one" is one of the objects of a phrase."""
+    same = phrase.get("of")
+    if not isinstance(same, Node):
+        return said
     if said.kind == "np" and Node("one") in conjuncts(said.node("of")):
-        same = phrase.get("of")
-        return (
-            said.replace(of=conjunction(said.node("of"), same)) if isinstance(same, Node) else said
-        )
+        return said.replace(of=conjunction(said.node("of"), same))
+    if said.kind == "act" and not any(one.kind == "thing" for one in conjuncts(same)):
+        themes = tuple(_refine(one, same) or one for one in said.parts())
+        return said.replace(of=themes if len(themes) != 1 else themes[0])
     return said.map(lambda part: _among(phrase, part))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import cast
 
-from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts
+from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, negation, normal
 from bt_exec_skills.tabletop.goals.model import Ask, Phrase, Trouble, Verb
 from bt_exec_skills.tabletop.goals.phrases import (
     HAND,
@@ -33,6 +33,7 @@ _TO_PLACES = ("move", "sort", "clear", "empty")
 _NEEDS_THEME = ("move", "bring", "pick", "out")
 _THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "there"),)))))
 _ONE, _NONE = (Node("quantity", (("bound", "exactly"), ("number", number))) for number in (1, 0))
+_THEM = Node("pronoun", (("name", "them"),))
 _EMPTY = Node("has", (("attribute", "empty"),))
 _LETTING = ("put_down", "put_back", "lower")
 
@@ -58,7 +59,7 @@ class Converter:
         before: Node | None = None,
         subject: Node | None = None,
     ) -> None:
-        self._said, self._korean = phrases.said, phrases.korean
+        self._said, self._korean, self._start = phrases.said, phrases.korean, phrases.start
         self.phrase = phrases.phrase
         self.question = Questions(phrases).question
         self._holds = holds
@@ -76,7 +77,8 @@ class Converter:
         Raises:
             Trouble: If the table cannot do it, or if it is not a command.
         """
-        self._first_goal = next(filter(_is_place, meaning.walk()), None)
+        places = filter(_is_place, meaning.walk())
+        self._first_goal = min(places, key=self._start, default=None)
         found = tuple(self._asks(meaning))
         if not found and self._unmet:
             raise Trouble("CONDITION_UNMET", what=self._unmet)
@@ -111,6 +113,9 @@ class Converter:
 
         The other branch is converted as well, for its errors.
         """
+        parts = _each(node)
+        if parts:
+            return [ask for part in parts for ask in self._asks(part)]
         question = _with_object(node)
         subject = _itself(question.node("of").get("of"))
         named = self._named_place(question)
@@ -241,9 +246,9 @@ class Converter:
         """Return the target of objects, the side, and the attribute in which both agree."""
         relation, target = goal.text("relation"), target_of(goal)
         if target == Node("pronoun", (("name", "there"),)):
-            goal = self._first_goal or self._earlier_goal
-            if self._place is None and goal is not None:
-                return self._goal(goal)  # "before you … on the tray, put the cup there"
+            named = self._first_goal or self._earlier_goal
+            if self._place is None and named is not None:
+                return self._goal(named)  # "before you … on the tray, put the cup there"
             if self._place is None:
                 raise Trouble("NOTHING_BEFORE", what=self._said(goal) or "-")
             return self._place, self._side, None
@@ -318,6 +323,28 @@ def _with_noun(node: Node, subject: Node) -> Node:
     if nouns and Node("one") in parts and not any(part.kind == "thing" for part in parts):
         return node.replace(of=conjunction(*parts, *nouns))
     return node.map(lambda part: _with_noun(part, subject))
+
+
+def _each(node: Node) -> list[Node]:
+    """Return the acts on the objects that fulfil a condition about each, and on the others.
+
+    An example is "put the cubes in the bowl if they are red". Empty for other conditions.
+    """
+    of = node.node("of").node("of")
+    hold = of.get("hold")
+    if of.get("of") != _THEM or not isinstance(hold, Node):
+        return []
+    found = []
+    for name, formula in (("then", hold), ("other", negation(hold))):
+        for act in node.parts(name):
+            themes = act.parts() if act.kind == "act" else ()
+            if act == Node("seq", (("of", ()),)):
+                continue
+            if len(themes) != 1 or themes[0].kind != "np":
+                return []
+            theme = themes[0].replace(of=conjunction(themes[0].node("of"), formula))
+            found.append(normal(act.replace(of=theme)))
+    return found
 
 
 def _with_object(node: Node) -> Node:

@@ -92,23 +92,26 @@ class Phrases:
 
     Args:
         said: Function that returns the words of a node.
+        start: Function that returns the position of a node in the text.
         language: Language of the text.
         names: Names of objects and tables.
         tables: Names of tables.
 
     Attributes:
         said: Function that returns the words of a node.
+        start: Function that returns the position of a node in the text.
         korean: Whether the text is Korean.
     """
 
     def __init__(
         self,
         said: Callable[[Node], str],
+        start: Callable[[Node], int],
         language: str,
         names: Iterable[str],
         tables: Iterable[str],
     ) -> None:
-        self.said = said
+        self.said, self.start = said, start
         self.korean = language == "ko"
         self._names, self._tables = frozenset(names), frozenset(tables)
 

@@ -47,8 +47,14 @@ def read(text: str, now: Environment) -> Said:
     called_here = names(now)
     whole = {name.casefold() for name in called_here.values()} | set(called_here)
     for word in _IDENTIFIER.findall(text):
-        if word.casefold() not in whole:
+        if word.casefold() in whole:
+            continue
+        meant = [
+            name for name in now.objects if _bare(name) == word.casefold().removeprefix("object_")
+        ]
+        if len(meant) != 1:
             raise Trouble("NO_SUCH_OBJECT", (*now.objects, *now.tables), name=word)
+        called_here[word.casefold()] = meant[0]
     found = reader().read(text, called_here)
     if not isinstance(found, Reading):
         unknown = " ".join(found.unknown)
@@ -60,6 +66,11 @@ def read(text: str, now: Environment) -> Said:
     others = [(node, cost) for node, cost in found.others if cost <= found.cost + WIDTH]
     meanings = ((found.meaning, found.cost), *others)
     return Said(found, tuple((with_named_conditions(node), cost) for node, cost in meanings))
+
+
+def _bare(name: str) -> str:
+    """Return a name without its prefix and its number: ``red_bowl``."""
+    return re.sub(r"_\d+$", "", name.removeprefix("object_"))
 
 
 def names(now: Environment) -> dict[str, str]:

@@ -70,6 +70,11 @@ class Session:
         found = (reading.said(node) for reading in reversed(self.readings))
         return next(filter(None, found), "")
 
+    def start(self, node: Node) -> int:
+        """Return the position of a node in the newest command; 0 if it is not there."""
+        edge = self.readings[-1].edge_of(node)
+        return 0 if edge is None else edge.start
+
     def meanings(self, command: str | Said, turns: Sequence[Turn]) -> Meanings:
         """Return the possible meanings of a command after some turns, cheapest first.
 
@@ -122,7 +127,7 @@ class Session:
                 found += [(one, cost) for one in (tuple(amended) or _questions(node))]
             elif node.kind == "fragment" and asked:
                 found += [(one, cost) for one in self._answered(node, before)]
-            elif node.kind == "fragment" and node.text("sign") == "answer":
+            elif node.text("sign") == "answer" and not (before and before[0][0].kind == "ask"):
                 continue  # an answer without a question
             elif node.kind == "fragment":
                 found += [(one, cost) for old, _ in before[:1] for one in _amended(old, node)]
@@ -250,7 +255,7 @@ class Session:
 
 def _lacks_theme(act: Node) -> bool:
     """Return True for an act that moves an object without naming it."""
-    return act.text("verb") in ("move", "bring", "pick") and not act.get("by")
+    return act.text("verb") in ("move", "bring", "pick", "out") and not act.get("by")
 
 
 def _is_denial(node: Node) -> bool:

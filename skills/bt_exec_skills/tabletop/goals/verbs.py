@@ -89,7 +89,7 @@ def _dealt(ask: Ask, to: Phrase, scope: Scope, language: str) -> list[Subgoal]:
         return [_move_goal(replace(ask, to=replace(to, number="one", count=0)), scope, language)]
     if not all(looks_of(name).holds_things for name in targets):
         raise Trouble("NO_CONTAINER", scope.now.containers(), what=targets[0])
-    each = len(targets) if to.number == "all" else 1
+    each = 1 if to.count else len(targets)
     phrases = [
         replace(one, number="all", count=(one.count or int(one.number == "any")) * each)
         for one in ask.themes
