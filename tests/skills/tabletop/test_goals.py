@@ -1,4 +1,4 @@
-"""Goals of strangers in random kitchens: understood or refused, never done wrongly, told truly."""
+"""Goals of strangers in random kitchens: understood or refused, never done wrongly, reported truly."""
 
 import re
 from pathlib import Path
@@ -45,7 +45,7 @@ def places(world):
 
 
 def is_reached(label, before, world):
-    """Return True if the world is as a label says, and nothing else has moved."""
+    """Return True if the world matches a label, and nothing else has moved."""
     after = places(world)
     moved = {thing for thing, place in after.items() if place != before[thing]}
     if label[0] in "?!-":
@@ -91,7 +91,7 @@ def run(table_site, kitchen, commands):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kitchen", goals())
-def test_goals_are_never_done_wrongly_and_told_truly(kitchen, table_site):
+def test_goals_are_never_done_wrongly_and_reported_truly(kitchen, table_site):
     wrong, understood = [], []
     for commands, label in goals()[kitchen]:
         outcome, before, world = run(table_site, kitchen, commands)
@@ -102,11 +102,11 @@ def test_goals_are_never_done_wrongly_and_told_truly(kitchen, table_site):
             understood.append(said)
         elif label[0] not in "!-":
             understood.append(reached and outcome.status == "satisfied")
-        told = outcome.status == "satisfied"
+        satisfied = outcome.status == "satisfied"
         unmoved = places(world) == before
-        if not reached and (told or not unmoved):
+        if not reached and (satisfied or not unmoved):
             wrong.append((commands, outcome.message))
-        if reached and not told and label[0] not in "?!-":
+        if reached and not satisfied and label[0] not in "?!-":
             wrong.append((commands, outcome.message))
     assert wrong == []
     assert sum(understood) >= LEAST * len(understood)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bt_exec.language.context import Turn
+from bt_exec.language.meaning import Turn
 from bt_exec.spec.model import Check, Mission, MissionSpec, NodeBase, Sequence, Tree, walk
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
 

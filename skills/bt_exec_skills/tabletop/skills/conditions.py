@@ -13,7 +13,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from bt_exec.language.context import Turn
+from bt_exec.language.meaning import Turn
 from bt_exec.language.messages import language_of
 from bt_exec.observation import World
 from bt_exec.skill import Service, Verdict, condition
