@@ -56,6 +56,7 @@ __all__ = [
     "UsageError",
     "in_words",
     "nearest",
+    "nearest_first",
     "plain",
     "plain_error",
     "trace_of",
@@ -94,6 +95,12 @@ def nearest(word: str, names: Iterable[str], *, count: int = 3) -> tuple[str, ..
     by_folded = {name.casefold(): name for name in names}
     hits = difflib.get_close_matches(word.casefold(), by_folded, n=count, cutoff=0.5)
     return tuple(by_folded[hit] for hit in hits)
+
+
+def nearest_first(word: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return `names` with those that are similar to `word` first."""
+    known = tuple(names)
+    return tuple(dict.fromkeys((*nearest(word, known), *known)))
 
 
 _LONGEST, _LONGEST_TRACE = 4_000, 40_000
@@ -442,9 +449,7 @@ class UnknownName(UsageError):  # noqa: N818 - it reads as what it says
         self.kind = kind
         self.name = name
         self.known = tuple(sorted(known))
-        near = nearest(name, self.known)
-        rest = tuple(other for other in self.known if other not in near)
-        listed = ", ".join((*near, *rest)) or "none"
+        listed = ", ".join(nearest_first(name, self.known)) or "none"
         super().__init__(f"there is no {kind} {name!r}; known, nearest first: {listed}")
 
 

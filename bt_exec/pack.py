@@ -25,7 +25,7 @@ from bt_exec.failure import RegistrationError, UnknownName
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import PackSettings, RigFactory, WorldSettings
 from bt_exec.skill import Condition, Signature, Skill
-from bt_exec.spec.rename import Document, renamed
+from bt_exec.spec.library import Document, renamed
 
 if TYPE_CHECKING:
     from bt_exec.language.messages import Called

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from bt_exec.drawing.boxes import boxes_of
-from bt_exec.drawing.difference import changes
+from bt_exec.drawing.boxes import boxes_of, changes
 from bt_exec.drawing.graph_text import mermaid_text
 from bt_exec.drawing.svg import svg_text
 from bt_exec.spec.library import Library

@@ -10,17 +10,20 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import islice
+from os import environ
 from typing import Any, TypeVar
 
-from bt_exec.batch.ray_cluster import connect
-from bt_exec.failure import UnknownName
+from bt_exec.failure import UnknownName, UsageError
 
-__all__ = ["ENGINES", "run_tasks"]
+__all__ = ["ENGINES", "connect", "finishing_on_interrupt", "run_tasks"]
+
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
@@ -130,3 +133,44 @@ def _on_ray(
                     yield task, None
     finally:
         ray.shutdown()
+
+
+@contextmanager
+def finishing_on_interrupt() -> Iterator[Callable[[], bool]]:
+    """Yield a function that returns True after Ctrl-C; a second Ctrl-C ends the program."""
+    pressed: list[int] = []
+
+    def note(number: int, _: Any) -> None:
+        pressed.append(number)
+        signal.signal(signal.SIGINT, before)
+        sys.stderr.write("\nfinishing the tasks in progress; Ctrl-C again ends at once\n")
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def connect(workers: int) -> Any:
+    """Return the module ``ray``, connected to a cluster.
+
+    If ``RAY_ADDRESS`` is set, that cluster is used, otherwise one on this machine.
+
+    Args:
+        workers: Number of workers of a cluster on this machine.
+
+    Raises:
+        UsageError: If Ray is not installed, or its cluster cannot be reached.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise UsageError("--engine ray needs ray: pip install 'bt-exec[ray]'") from None
+    environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # otherwise Ray sends usage statistics
+    own: Mapping[str, Any] = {} if environ.get("RAY_ADDRESS") else {"num_cpus": workers}
+    try:
+        ray.init(include_dashboard=False, log_to_driver=False, logging_level="error", **own)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise UsageError(f"the Ray cluster cannot be used: {error}") from error
+    return ray

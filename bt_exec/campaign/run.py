@@ -17,9 +17,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from bt_exec.batch.engines import run_tasks
+from bt_exec.batch.engines import finishing_on_interrupt, run_tasks
 from bt_exec.batch.folder import RunFolder
-from bt_exec.batch.interrupt import finishing_on_interrupt
 from bt_exec.batch.parquet import needs_parquet, opened
 from bt_exec.campaign.model import Campaign, Cell, cells_of, faults_in
 from bt_exec.failure import BtExecError, UsageError

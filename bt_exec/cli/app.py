@@ -28,10 +28,11 @@ from bt_exec.cli.diff import COMMANDS as DIFF
 from bt_exec.cli.doctor import COMMANDS as DOCTOR
 from bt_exec.cli.evaluate import COMMANDS as EVALUATE
 from bt_exec.cli.exchange import COMMANDS as EXCHANGE
-from bt_exec.cli.fmt import COMMANDS as FMT
 from bt_exec.cli.history import COMMANDS as WHY
 from bt_exec.cli.history import HISTORY
+from bt_exec.cli.new import COMMANDS as FMT
 from bt_exec.cli.new import NEW
+from bt_exec.cli.output import streams_apart
 from bt_exec.cli.plan import COMMANDS as PLAN
 from bt_exec.cli.rehearse import COMMANDS as REHEARSE
 from bt_exec.cli.repl import COMMANDS as REPL
@@ -42,7 +43,6 @@ from bt_exec.cli.run import COMMANDS as RUN
 from bt_exec.cli.serve import COMMANDS as SERVE
 from bt_exec.cli.site import COMMANDS as SITE
 from bt_exec.cli.stopping import Left, bound_the_end, pressed, remember
-from bt_exec.cli.streams import streams_apart
 from bt_exec.cli.torture import COMMANDS as TORTURE
 from bt_exec.cli.understand import COMMANDS as UNDERSTAND
 from bt_exec.cli.watch import COMMANDS as WATCH

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.streams import write
+from bt_exec.cli.output import write
 
 if TYPE_CHECKING:
     from bt_exec.observation import Situation

@@ -69,8 +69,7 @@ def _run(file: Path, out: Path | None, *, engine: str, jobs: int, resume: bool, 
     from bt_exec.campaign.report import summary_lines, write_page
     from bt_exec.campaign.run import run_campaign
     from bt_exec.campaign.statistics import ALL, by_setting
-    from bt_exec.cli.output import emit, for_people
-    from bt_exec.cli.progress_bar import progress_bar
+    from bt_exec.cli.output import emit, for_people, progress_bar
     from bt_exec.site.site import load_site
 
     chosen = load_campaign(file)

@@ -9,8 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.output import emit, for_people, reader_language
-from bt_exec.cli.streams import write
+from bt_exec.cli.output import emit, for_people, reader_language, write
 
 if TYPE_CHECKING:
     from bt_exec.failure import Problem

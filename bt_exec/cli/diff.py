@@ -12,7 +12,7 @@ import typer
 from bt_exec.cli import options as opt
 
 if TYPE_CHECKING:
-    from bt_exec.drawing.difference import Change
+    from bt_exec.drawing.boxes import Change
     from bt_exec.site.site import Site
     from bt_exec.spec.model import Document
     from bt_exec.tui.text import Line
@@ -38,8 +38,7 @@ def diff(
     from dataclasses import asdict
 
     from bt_exec.cli.output import emit, for_people
-    from bt_exec.drawing.boxes import boxes_of
-    from bt_exec.drawing.difference import changes, header_changes
+    from bt_exec.drawing.boxes import boxes_of, changes, header_changes
     from bt_exec.site.site import load_site
 
     loaded = load_site(site)

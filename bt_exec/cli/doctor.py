@@ -60,8 +60,7 @@ def doctor(
 
 
 def _show(findings: list[Finding], painter: Painter) -> None:
-    from bt_exec.tui.table import Entry, entry_lines
-    from bt_exec.tui.text import Line, fit
+    from bt_exec.tui.text import Entry, Line, entry_lines, fit
 
     lines: list[Line] = []
     area = ""

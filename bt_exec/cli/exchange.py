@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.streams import write
+from bt_exec.cli.output import write
 from bt_exec.files import expand_home, replace_file
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from bt_exec import events as ev
-from bt_exec.cli.output import to_json
+from bt_exec.cli.output import own_stream, to_json
 from bt_exec.cli.stopping import signals
-from bt_exec.cli.streams import own_stream
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.library import Library
 from bt_exec.tui.lines import PlainView

@@ -127,8 +127,7 @@ def staged(options: Options) -> Iterator[Stage]:
     Raises:
         BtExecError: If an option is invalid; nothing has moved.
     """
-    from bt_exec.cli.confirming import TerminalConfirm, can_ask
-    from bt_exec.cli.debugging import debugger_of
+    from bt_exec.cli.confirming import TerminalConfirm, can_ask, debugger_of
     from bt_exec.cli.history import open_journal, tell_interrupted
     from bt_exec.cli.mission import Conductor, leave
     from bt_exec.journal.maintenance import Retention

@@ -1,7 +1,8 @@
-"""Command ``new``: complete template files with tests."""
+"""Commands `new` and `fmt`: template files with tests, and one layout for tree and site files."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,8 @@ import typer
 
 from bt_exec.cli import options as opt
 
-__all__ = ["NEW"]
+__all__ = ["COMMANDS", "NEW", "fmt"]
+
 
 NEW = typer.Typer(
     help="Create a pack, a skill, a condition, a tree or a site: complete, documented, tested.",
@@ -87,3 +89,47 @@ def _print_created(files: tuple[Path, ...], following: str) -> None:
     for path in files:
         painter.say(f"created {path}")
     painter.say(following)
+
+
+def fmt(
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Tree, plan or site files, or folders of them.", metavar="FILE|DIR..."),
+    ],
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; exit code 2 if a file would change.")
+    ] = False,
+) -> None:
+    """Format files like the documentation; comments and data are unchanged."""
+    from bt_exec.cli.check import files_in
+    from bt_exec.cli.output import for_people
+    from bt_exec.failure import SpecError
+    from bt_exec.files import replace_file
+    from bt_exec.scaffold.format_yaml import format_source
+    from bt_exec.scaffold.schema_lines import with_schema_line
+    from bt_exec.spec.source import read_file
+
+    painter = for_people()
+    changed = 0
+    wrong: list[str] = []
+    found = [path for path in files_in(files)[0] if path.suffix.lower() in (".yaml", ".yml")]
+    for path in found:
+        try:
+            source = read_file(path)
+            formatted = with_schema_line(format_source(source), path)
+        except SpecError as error:
+            wrong += map(str, error.problems)
+            continue
+        if formatted != source.text:
+            changed += 1
+            if not check:
+                replace_file(path, formatted)
+            painter.say(f"{'would change' if check else 'formatted'} {path}")
+    for line in wrong:
+        painter.say(line)
+    same = len(found) - changed - len(wrong)
+    painter.say(f"{changed} {'to change' if check else 'changed'}, {same} in order")
+    raise typer.Exit(2 if wrong or (check and changed) else 0)
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = {"fmt": fmt}

@@ -1,17 +1,132 @@
-"""Output streams: data on standard output, text for the operator on standard error."""
+"""Streams of a command: its data, text and progress, apart from prints of other code.
+
+Packs, drivers and libraries may print, also from C and in child processes. With ``--json`` their
+text goes to standard error, so that standard output contains only data. On a terminal, control and
+invisible characters are removed from it; colours are kept.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import os
 import re
 import sys
-from typing import Any, TextIO
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
 
-from bt_exec.cli.streams import own_stream, write
+from bt_exec.language.sanitize import printable
 from bt_exec.tui.paint import Painter
 
-__all__ = ["emit", "for_people", "reader_language", "to_json"]
+__all__ = [
+    "emit",
+    "for_people",
+    "own_stream",
+    "progress_bar",
+    "reader_language",
+    "streams_apart",
+    "to_json",
+    "write",
+]
+
+
+_STDOUT, _STDERR = 1, 2
+_COLOUR = re.compile("(\x1b\\[[0-9;]*m)")
+
+
+class StrayText:
+    """Stream that other code prints to.
+
+    Args:
+        to: Destination of the text.
+        own: The stream that the program itself uses instead.
+    """
+
+    def __init__(self, to: TextIO, own: TextIO) -> None:
+        self.to = to
+        self.own = own
+
+    def write(self, text: str) -> int:
+        """Write text without terminal control characters."""
+        if self.to.isatty():
+            parts = _COLOUR.split(text)
+            shown = (part if number % 2 else printable(part) for number, part in enumerate(parts))
+            self.to.write("".join(shown))
+        else:
+            self.to.write(text)
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write texts one after the other."""
+        self.write("".join(lines))
+
+    def close(self) -> None:
+        """Leave the stream open: it belongs to the program."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Return other attributes of the stream."""
+        return getattr(self.to, name)
+
+
+def own_stream(stream: TextIO | None) -> TextIO:
+    """Return the stream that the program itself uses instead of `stream`."""
+    own = getattr(stream, "own", stream) or sys.__stderr__
+    return cast("TextIO", own)
+
+
+def write(text: str) -> None:
+    """Write data on standard output; on a terminal without control characters."""
+    out = own_stream(sys.stdout)
+    out.write(printable(text) if out.isatty() else text)
+
+
+@contextlib.contextmanager
+def streams_apart(*, data: bool) -> Iterator[None]:
+    """Replace the standard streams while a command runs.
+
+    Args:
+        data: Whether standard output carries data; prints of other code then go to standard error.
+    """
+    before = out, err = sys.stdout, sys.stderr
+    with _separate_from_c(out) if data else contextlib.nullcontext(out) as own:
+        sys.stdout = cast("TextIO", StrayText(err if data else out, own))
+        sys.stderr = cast("TextIO", StrayText(err, err))
+        try:
+            yield
+            for stream in (err if data else out, own):
+                stream.flush()
+        finally:
+            sys.stdout, sys.stderr = before
+
+
+@contextlib.contextmanager
+def _separate_from_c(out: TextIO) -> Iterator[TextIO]:
+    """Redirect descriptor 1 to standard error; yield a stream for data."""
+    try:
+        apart = out.fileno() == _STDOUT
+        os.fstat(_STDERR)
+    except (OSError, ValueError, AttributeError):
+        apart = False
+    if not apart:  # not a stream of the process, as in tests
+        yield out
+        return
+    out.flush()
+    number = os.dup(_STDOUT)
+    os.dup2(_STDERR, _STDOUT)
+    own = open(number, "w", encoding=out.encoding, errors=out.errors, closefd=False)  # noqa: SIM115
+    try:
+        yield own
+    finally:
+        ctypes = importlib.import_module("ctypes")
+        ctypes.CDLL(None).fflush(None)  # flush C buffers
+        with contextlib.suppress(OSError):  # no descriptors available: the program is ending anyway
+            os.dup2(number, _STDOUT)
+        with contextlib.suppress(OSError, ValueError):  # a closed pipe was reported before
+            own.close()
+        os.close(number)
+
 
 _HIDDEN = re.compile(
     "[\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u2028-\u202e"
@@ -64,3 +179,42 @@ def emit(data: Any, *, lines: bool = False) -> None:
 def for_people(*, beside: bool = False) -> Painter:
     """Return the painter for the operator: stderr if standard output carries data."""
     return Painter(own_stream(sys.stderr if beside else sys.stdout))
+
+
+@contextmanager
+def progress_bar(title: str, total: int) -> Iterator[Callable[..., None]]:
+    """Show a bar with count, rate and remaining time; nothing without a terminal.
+
+    Args:
+        title: Name of the counted items.
+        total: Their number.
+
+    Yields:
+        Function to update the bar: count, an optional text next to it, and a changed total.
+    """
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[beside]}"),
+    )
+    console = Console(file=sys.stderr)
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task(title, total=total, beside="")
+
+        def move(done: int, beside: str = "", of: int | None = None) -> None:
+            progress.update(task, completed=done, beside=beside, total=of)
+
+        yield move

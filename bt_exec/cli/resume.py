@@ -72,7 +72,7 @@ def _mission_to_continue(journal: Journal, which: str) -> MissionRecord:
         UsageError: If there is none, if it was finished, or if it is still running.
     """
     from bt_exec.cli.output import reader_language
-    from bt_exec.language.messages import OWN_MESSAGES, Messages
+    from bt_exec.language.messages import say_own
 
     line: MissionLine | None = None
     if which:
@@ -81,14 +81,13 @@ def _mission_to_continue(journal: Journal, which: str) -> MissionRecord:
         lines = [journal.unfinished(site) for site in journal.sites()]
         found = sorted((one for one in lines if one is not None), key=lambda one: one.started_at)
         line = found[-1] if found else None
-    say = Messages.load([OWN_MESSAGES]).say
     if line is None:
-        raise UsageError(say("RESUME_NOTHING", reader_language()).rstrip("."))
+        raise UsageError(say_own("RESUME_NOTHING", reader_language()).rstrip("."))
     code = {"running": "RESUME_STILL_RUNNING", "waiting": "RESUME_STILL_RUNNING"}.get(
         line.shown_status, "RESUME_NOTHING_LEFT" if line.status in _FINISHED else ""
     )
     if code:
-        raise UsageError(say(code, line.language, command=line.command).rstrip("."))
+        raise UsageError(say_own(code, line.language, command=line.command).rstrip("."))
     return journal.mission(line.id)
 
 
@@ -114,7 +113,7 @@ def unfinished(session: Session, command: str) -> MissionRecord | None:
 
     It is the last one of this world; in a new process, the last one of this site.
     """
-    from bt_exec.mission.self_questions import asks_to_continue
+    from bt_exec.mission.conversation import asks_to_continue
 
     if session.journal is None or not asks_to_continue(command):
         return None

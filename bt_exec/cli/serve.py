@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -16,11 +17,11 @@ from bt_exec.cli import options as opt
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
-    from bt_exec.guardian.systemd import Notifier
     from bt_exec.serve.server import HttpServer
     from bt_exec.serve.service import Service
 
-__all__ = ["COMMANDS", "serve"]
+__all__ = ["COMMANDS", "Notifier", "serve"]
+
 
 _SWITCH_S = 0.001  # switch interval of the interpreter's threads [s]
 _HELD_S = 1.0
@@ -84,9 +85,8 @@ def serve(
     from bt_exec.cli.history import open_journal, tell_interrupted
     from bt_exec.cli.mission import leave
     from bt_exec.cli.output import for_people, reader_language
-    from bt_exec.guardian.systemd import Notifier
     from bt_exec.mission.rigs import parse_world
-    from bt_exec.models.speech import find_speech
+    from bt_exec.models import find_speech
     from bt_exec.serve.server import HttpServer
     from bt_exec.serve.service import Service
     from bt_exec.site.site import load_site
@@ -191,3 +191,48 @@ def _token_files(given: Iterable[str], sites: Iterable[str]) -> dict[str, Path]:
 
 
 COMMANDS: Mapping[str, Callable[..., Any]] = {"serve": serve}
+
+
+class Notifier:
+    """Sends a service's state to systemd; does nothing unless systemd started the service.
+
+    Attributes:
+        period_s: Interval of `alive` messages: half of ``WatchdogSec`` [s]; 0 for none.
+    """
+
+    def __init__(self) -> None:
+        self._address = os.environ.get("NOTIFY_SOCKET", "")
+        mine = os.environ.get("WATCHDOG_PID", "") in ("", str(os.getpid()))
+        microseconds = os.environ.get("WATCHDOG_USEC", "")
+        self.period_s = int(microseconds) / 2e6 if mine and microseconds.isdecimal() else 0.0
+        self._last = 0.0
+
+    def ready(self, status: str) -> bool:
+        """Report that the service accepts commands; return whether systemd was notified."""
+        return self._send(f"READY=1\nSTATUS={status}")
+
+    def alive(self) -> bool:
+        """Report that the service works, if it is time to; return whether it was reported."""
+        now = time.monotonic()
+        if not self.period_s or now - self._last < self.period_s:
+            return False
+        self._last = now
+        return self._send("WATCHDOG=1")
+
+    def stopping(self, status: str) -> bool:
+        """Report that the service ends; return whether systemd was notified."""
+        return self._send(f"STOPPING=1\nSTATUS={status}")
+
+    def _send(self, text: str) -> bool:
+        if not self._address:
+            return False
+        address = self._address
+        if address.startswith("@"):  # an abstract socket
+            address = "\0" + address[1:]
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as connection:
+                connection.setblocking(False)
+                connection.sendto(text.encode(), address)
+        except OSError:
+            return False
+        return True

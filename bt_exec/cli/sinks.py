@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from bt_exec import events as ev
-from bt_exec.cli.output import to_json
-from bt_exec.cli.streams import own_stream
+from bt_exec.cli.output import own_stream, to_json
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.streams import write
+from bt_exec.cli.output import write
 from bt_exec.files import expand_home
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def trees(
     from bt_exec.cli.output import emit, for_people
     from bt_exec.site.site import load_site
     from bt_exec.tui.catalogue import tree_data, tree_entry
-    from bt_exec.tui.table import entry_lines
+    from bt_exec.tui.text import entry_lines
 
     loaded = load_site(site)
     library = loaded.library
@@ -162,8 +162,7 @@ def skills(
     from bt_exec.failure import UnknownName
     from bt_exec.site.site import load_site
     from bt_exec.tui.catalogue import condition_data, condition_entry, skill_data, skill_entry
-    from bt_exec.tui.table import entry_lines
-    from bt_exec.tui.text import clean, wrap
+    from bt_exec.tui.text import clean, entry_lines, wrap
 
     catalogue = load_site(site, tools or ()).catalogue
     can, tells = dict(catalogue.skills), dict(catalogue.conditions)

@@ -56,8 +56,7 @@ def torture(
     import tempfile
 
     from bt_exec.cli.batch import command_lines
-    from bt_exec.cli.output import emit, for_people
-    from bt_exec.cli.progress_bar import progress_bar
+    from bt_exec.cli.output import emit, for_people, progress_bar
     from bt_exec.site.site import load_site
     from bt_exec.testing.torture import Torture, random_plan
 

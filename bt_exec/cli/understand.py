@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.streams import write
+from bt_exec.cli.output import write
 
 if TYPE_CHECKING:
     from bt_exec.language.meaning import Act, Meaning, Unclear

@@ -15,7 +15,7 @@ from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
     from bt_exec.events import Listener
-    from bt_exec.journal.tail import Tail
+    from bt_exec.journal.read import Tail
     from bt_exec.language.messages import Messages
     from bt_exec.tui.model import ViewModel
     from bt_exec.tui.paint import Painter
@@ -45,7 +45,7 @@ def watch(
     A service that asks for a token is given that of BT_EXEC_TOKEN.
     """
     from bt_exec.cli.output import for_people
-    from bt_exec.journal.tail import JournalTail
+    from bt_exec.journal.read import JournalTail
     from bt_exec.tui.pack_messages import site_messages, voices
 
     if "://" in which:

@@ -25,7 +25,12 @@ __all__ = [
 
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
 _OWN = Path(__file__).parents[1]
-_DISTRIBUTIONS = {"cv2": "opencv-python-headless", "ruamel": "ruamel.yaml", "zmq": "pyzmq"}
+_DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "cv2": "opencv-python-headless",
+    "ruamel": "ruamel.yaml",
+    "zmq": "pyzmq",
+}
 """Modules whose distribution has a different name."""
 _BUNDLES = ("all", "dev")
 """Extras that repeat the packages of other extras."""

@@ -1,16 +1,20 @@
-"""Tree as boxes, the common content of all pictures."""
+"""Tree as boxes, the common content of all pictures, and differences between two trees."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
+from bt_exec.spec.dump import to_data
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Document, Kind, MissionSpec, NodeBase, Tree
 from bt_exec.tui.node_words import about_node, label_node, modifiers
 from bt_exec.tui.text import clean
 
-__all__ = ["SIGNS", "Box", "Kind", "boxes_of", "title_of"]
+__all__ = ["SIGNS", "Box", "Change", "Kind", "boxes_of", "changes", "header_changes", "title_of"]
+
 
 SIGNS: dict[Kind, str] = {"sequence": "→", "fallback": "?", "parallel": "⇉"}
 """Signs of composites, as in the literature on behaviour trees."""
@@ -75,3 +79,76 @@ def _box(node: NodeBase, library: Library | None, above: tuple[str, ...]) -> Box
         modifiers(node),
         tuple(_box(child, library, above) for child in inner),
     )
+
+
+_HEADER = ("summary", "utterances", "params", "returns", "otherwise")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One row of a difference.
+
+    Attributes:
+        kind: ``same``, ``added``, ``removed``, or ``changed`` (the same node with other fields).
+        depth: Depth of the node.
+        old: The old node; empty if it was added.
+        new: The new node; empty if it was removed.
+    """
+
+    kind: Literal["same", "added", "removed", "changed"]
+    depth: int
+    old: str = ""
+    new: str = ""
+
+
+def changes(old: Box, new: Box) -> tuple[Change, ...]:
+    """Return the rows of both trees in order; a node with changed fields is one row."""
+    before, after = list(_rows(old)), list(_rows(new))
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    found: list[Change] = []
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            found += [Change("same", depth, text, text) for depth, _, text in before[a:b]]
+        else:
+            found += _replaced_rows(before[a:b], after[c:d])
+    return tuple(found)
+
+
+def header_changes(old: Document, new: Document) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the differences besides the nodes: the field, the old and the new value."""
+    before, after = _header(old), _header(new)
+    for field in dict.fromkeys((*before, *after)):
+        if before.get(field) != after.get(field):
+            yield field, before.get(field), after.get(field)
+
+
+def _header(document: Document) -> dict[str, Any]:
+    """Return the fields of a document besides its nodes; those of a mission with its prefix."""
+    data = to_data(document)
+    mission = {f"mission.{field}": value for field, value in data.get("mission", {}).items()}
+    return {**{field: data[field] for field in _HEADER if field in data}, **mission}
+
+
+_Row = tuple[int, str, str]
+"""Depth, kind and name, and all fields of a node."""
+
+
+def _rows(root: Box) -> Iterator[_Row]:
+    for depth, box in root.walk():
+        name = box.label or box.kind
+        sign = SIGNS.get(box.kind, "")
+        head = " ".join(filter(None, (sign, name, box.about)))
+        yield depth, f"{box.kind} {name}", " · ".join((head, *box.notes))
+
+
+def _replaced_rows(before: Sequence[_Row], after: Sequence[_Row]) -> Iterator[Change]:
+    """Yield a section that differs: nodes of the same name and depth are paired."""
+    heads = [row[:2] for row in before], [row[:2] for row in after]
+    matcher = difflib.SequenceMatcher(None, *heads, autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            for (depth, _, old), (_, _, new) in zip(before[a:b], after[c:d], strict=True):
+                yield Change("changed" if old != new else "same", depth, old, new)
+        else:
+            yield from (Change("removed", depth, old=text) for depth, _, text in before[a:b])
+            yield from (Change("added", depth, new=text) for depth, _, text in after[c:d])

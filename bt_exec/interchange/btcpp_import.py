@@ -3,19 +3,21 @@
 Files written by `bt_exec.interchange.btcpp_export` are restored exactly. Other files (version 3 or
 4) are converted as far as the tree language supports them; the report lists the rest. Leaves
 without a TreeNodesModel become skills of the same name.
+
+A blackboard has no declarations. An entry that a tree reads before it writes it becomes a
+parameter; one that a subtree writes for its caller becomes a returned result.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from bt_exec.failure import Problem, SpecError
-from bt_exec.interchange.entries import bind_entries
 from bt_exec.interchange.nodes_import import NodeReader
 from bt_exec.interchange.report import Report
 from bt_exec.interchange.values import FORMAT_MARK, decode, own_name
@@ -24,7 +26,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Document, MissionSpec, TreeSpec
 from bt_exec.spec.user_data import first_error
 
-__all__ = ["Imported", "import_btcpp"]
+__all__ = ["Imported", "bind_entries", "import_btcpp"]
 
 
 class Imported(NamedTuple):
@@ -169,3 +171,100 @@ def _document(data: dict[str, Any], tree: _Tree) -> Document:
     except ValidationError as error:
         message = f"tree {tree.element.attributes.get('ID')!r}: {first_error(error)}"
         raise SpecError([_problem("NOT_SAYABLE", message, tree)]) from None
+
+
+Data = dict[str, Any]
+
+
+def bind_entries(trees: Mapping[str, Data], report: Report) -> None:
+    """Add parameters and returned results to trees, in place; callees before callers."""
+    by_name = {data["tree"]: data for data in trees.values() if "tree" in data}
+    done: set[str] = set()
+    for name in by_name:
+        _bind(name, by_name, done, report)
+
+
+def _bind(name: str, trees: Mapping[str, Data], done: set[str], report: Report) -> None:
+    if name in done or name not in trees:
+        return
+    done.add(name)  # a recursive tree is rejected by verification
+    tree = trees[name]
+    for call in _calls(tree["root"]):
+        _bind(call["tree"], trees, done, report)
+        if call["tree"] in trees:
+            _remap(call, trees[call["tree"]], name, report)
+        call.pop("<autoremap>", None)
+    params = dict(tree.get("params", {}))
+    for entry in _read_first(tree["root"]):
+        params.setdefault(entry, {"type": "text"})
+    if params:
+        root = tree.pop("root")
+        tree["params"] = params
+        tree["root"] = root
+    known = ("text", "number", "integer", "boolean")
+    for entry, param in params.items():
+        if param["type"] not in known:
+            report.add("TYPE", name, f"{entry}: {param['type']}")
+            param["type"] = "text"
+
+
+def _remap(call: Data, callee: Data, caller: str, report: Report) -> None:
+    """Classify the ports of a call as arguments or results."""
+    params, saved = callee.get("params", {}), set(_saved_entries(callee["root"]))
+    args: Data = call.pop("with", {})
+    if call.get("<autoremap>"):
+        args = {**{name: f"${name}" for name in (*params, *sorted(saved))}, **args}
+    save: dict[str, str] = dict(call.pop("save", {}))
+    kept: Data = {}
+    for port, value in args.items():
+        if port in params:
+            kept[port] = value
+        elif port in saved and isinstance(value, str) and value.startswith("$"):
+            save[port] = value[1:]
+            callee.setdefault("returns", {})[port] = f"${port}"
+        else:
+            report.add("UNUSED_PORT", caller, f"{call['tree']}.{port}")
+    if kept:
+        call["with"] = kept
+    if save:
+        call["save"] = save
+
+
+def _nodes(node: Data) -> Iterator[Data]:
+    yield node
+    for kind in ("sequence", "fallback", "parallel"):
+        for child in node.get(kind, ()):
+            yield from _nodes(child)
+
+
+def _calls(root: Data) -> list[Data]:
+    return [node for node in _nodes(root) if "tree" in node]
+
+
+def _saved_entries(root: Data) -> Iterator[str]:
+    for node in _nodes(root):
+        yield from node.get("save", {}).values()
+
+
+def _read_first(root: Data) -> list[str]:
+    """Return the entries that are read before an earlier node of the document wrote them."""
+    written: set[str] = set()
+    found: dict[str, None] = {}
+    for node in _nodes(root):
+        conditions = [node.get(key) for key in ("check", "skip_if", "while")]
+        values = (*node.get("with", {}).values(), node.get("repeat"), *conditions)
+        for name in _references(values):
+            if name not in written:
+                found[name] = None
+        written.update(node.get("save", {}).values())
+    return list(found)
+
+
+def _references(values: Iterable[Any]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, str) and value.startswith("$") and not value.startswith("$$"):
+            yield value[1:]
+        elif isinstance(value, list):
+            yield from _references(value)
+        elif isinstance(value, dict):
+            yield from _references(value.values())

@@ -14,8 +14,7 @@ from bt_exec.interchange.leaves_import import (
     place_of,
     refers,
 )
-from bt_exec.interchange.scripts import read_condition
-from bt_exec.interchange.values import decode
+from bt_exec.interchange.values import decode, read_condition
 from bt_exec.interchange.xml_text import Element
 
 __all__ = ["NodeReader"]

@@ -24,10 +24,12 @@ from bt_exec.journal.typed_values import as_declared, built
 from bt_exec.outcome import Outcome
 from bt_exec.robot import Observation
 from bt_exec.skill import Verdict
+from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 
 __all__ = [
     "RecordedObservation",
+    "Specs",
     "digest_of",
     "event_of",
     "observation_data",
@@ -96,6 +98,37 @@ class RecordedObservation:
 def digest_of(text: str) -> str:
     """Return the SHA-256 of a text, the identifier of a spec or a request in the journal."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+class Specs:
+    """Plans by their digests; each is read once.
+
+    Args:
+        text_of: Returns the text of a plan.
+
+    Attributes:
+        texts: The texts of the plans that were read.
+    """
+
+    def __init__(self, text_of: Callable[[str], str]) -> None:
+        self.texts: dict[str, str] = {}
+        self._specs: dict[str, MissionSpec] = {}
+        self._text_of = text_of
+
+    def __call__(self, digest: str) -> MissionSpec:
+        """Return the plan with a digest.
+
+        Raises:
+            Exception: Of any kind, if it is missing or damaged.
+        """
+        if digest not in self._specs:
+            text = self._text_of(digest)
+            if digest_of(text) != digest:
+                raise ValueError(f"the plan {digest[:12]} is damaged")
+            document = load_text(text, f"the plan {digest[:12]}").document
+            assert isinstance(document, MissionSpec)
+            self.texts[digest], self._specs[digest] = text, document
+        return self._specs[digest]
 
 
 def observation_data(observation: Observation, language: str, frame: str | None) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from bt_exec.failure import Failure
 from bt_exec.journal.record import MissionLine, MissionRecord, SkillRun
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE
 from bt_exec.pack import Catalogue
-from bt_exec.planning.first_cause import DoneAction, first_cause
+from bt_exec.planning.effects import DoneAction, first_cause
 from bt_exec.spec.expand import with_results
 from bt_exec.spec.model import Check, Do, MissionSpec
 from bt_exec.spec.paths import is_kept, locate

@@ -9,22 +9,21 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Required, TypedDict, Unpack
 
 import platformdirs
 
-from bt_exec.failure import UnknownName, UsageError
+from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
 from bt_exec.journal.json_text import clean, to_json
 from bt_exec.journal.maintenance import Finding, Pruned, Retention, check, prune
-from bt_exec.journal.process import this_process
-from bt_exec.journal.read import line_of, read_lines, read_mission, read_rows
+from bt_exec.journal.mission_row import this_process
+from bt_exec.journal.read import line_of, read_lines, read_mission, read_rows, read_spec
 from bt_exec.journal.record import EventRow, MissionLine, MissionRecord
 from bt_exec.journal.schema import connect, prepare
 from bt_exec.journal.search import Wanted
-from bt_exec.journal.sentences import tell_stderr
 from bt_exec.journal.side_file import absorb
-from bt_exec.journal.write import Recorder
+from bt_exec.journal.write import Recorder, tell_stderr
 
 __all__ = ["Booking", "Journal", "default_path"]
 
@@ -41,8 +40,35 @@ _SITES = (
 )
 """Distinct sites, each found through the index; ``DISTINCT`` would read every mission."""
 
+_STARTED = "EXISTS (SELECT 1 FROM events WHERE mission = no AND kind = 'SkillStarting')"
+"""Condition that a skill was started in a mission."""
+
 _MOST_NUMBER = 1_000_000
 """Larger mission numbers were not assigned by this program and are ignored."""
+
+
+class MissionFacts(TypedDict, total=False):
+    """Data about a mission at its start, for the journal.
+
+    Attributes:
+        command: The command as typed.
+        language: ``en`` (default) or ``ko``: the language of the descriptions of observations.
+        site: Name of the site.
+        settings: The site's settings, plain data.
+        seeds: The seeds of its worlds, by pack.
+        setup: Further data for a replay, plain data; see `bt_exec.mission.setup`.
+        session: Identifier of the session and its world; missions of one session share it.
+        continues: Identifier of the mission that this one resumes.
+    """
+
+    command: Required[str]
+    language: str
+    site: str
+    settings: Mapping[str, Any] | None
+    seeds: Mapping[str, int] | None
+    setup: Mapping[str, Any] | None
+    session: str
+    continues: str
 
 
 class Booking(NamedTuple):
@@ -100,67 +126,31 @@ class Journal:
     def begin(
         self,
         *,
-        command: str,
-        language: str = "en",
-        site: str = "",
-        settings: Mapping[str, Any] | None = None,
-        seeds: Mapping[str, int] | None = None,
-        setup: Mapping[str, Any] | None = None,
-        session: str = "",
-        continues: str = "",
         frames: bool = False,
         tell: Callable[[str], None] = tell_stderr,
+        **facts: Unpack[MissionFacts],
     ) -> Recorder:
-        """Assign a mission its identifier and start its record.
+        """Assign a mission its identifier and start its record; see `book` and `record`.
+
+        Raises:
+            UsageError: If the journal cannot be written.
+        """
+        return self.record(self.book(**facts), frames=frames, tell=tell)
+
+    def book(self, **facts: Unpack[MissionFacts]) -> Booking:
+        """Assign a mission its identifier and list it before it begins.
 
         Args:
-            command: The command as typed.
-            language: ``en`` or ``ko``: the language of the descriptions of observations.
-            site: Name of the site.
-            settings: The site's settings, plain data.
-            seeds: The seeds of its worlds, by pack.
-            setup: Further data for a replay, plain data; see `bt_exec.mission.setup`.
-            session: Identifier of the session and its world; missions of one session share it.
-            continues: Identifier of the mission that this one resumes.
-            frames: Whether to keep the frames of observations.
-            tell: Called with a message if the record cannot be written, possibly on another thread:
-                at the first error, and at the end if rows are missing.
+            facts: Data about the mission; see `MissionFacts`.
 
         Raises:
             UsageError: If the journal cannot be written.
         """
-        booking = self.book(
-            command=command,
-            language=language,
-            site=site,
-            settings=settings,
-            seeds=seeds,
-            setup=setup,
-            session=session,
-            continues=continues,
-        )
-        return self.record(booking, frames=frames, tell=tell)
-
-    def book(
-        self,
-        *,
-        command: str,
-        language: str = "en",
-        site: str = "",
-        settings: Mapping[str, Any] | None = None,
-        seeds: Mapping[str, int] | None = None,
-        setup: Mapping[str, Any] | None = None,
-        session: str = "",
-        continues: str = "",
-    ) -> Booking:
-        """Assign a mission its identifier and list it before it begins; see `begin`.
-
-        Raises:
-            UsageError: If the journal cannot be written.
-        """
-        facts = (clean(command), clean(language), clean(site))
-        data = (to_json(settings or {}), to_json(seeds or {}))
-        origin = (clean(session), clean(continues), to_json(setup or {}))
+        language = facts.get("language", "en")
+        words = (clean(facts["command"]), clean(language), clean(facts.get("site", "")))
+        data = (to_json(facts.get("settings") or {}), to_json(facts.get("seeds") or {}))
+        session, continues = clean(facts.get("session", "")), clean(facts.get("continues", ""))
+        origin = (session, continues, to_json(facts.get("setup") or {}))
         with self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE")
             now = time.time()
@@ -171,7 +161,7 @@ class Journal:
                 "INSERT INTO missions (id, day, number, command, language, site, settings, seeds,"
                 " program, started_at, process, session, continues, setup)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (mission_id, day, number, *facts, *data, _program(), now, this_process(), *origin),
+                (mission_id, day, number, *words, *data, _program(), now, this_process(), *origin),
             )
             connection.execute("COMMIT")
             row = added.lastrowid
@@ -186,6 +176,12 @@ class Journal:
         tell: Callable[[str], None] = tell_stderr,
     ) -> Recorder:
         """Start the record of a booked mission, which begins now.
+
+        Args:
+            booking: The mission.
+            frames: Whether to keep the frames of observations.
+            tell: Called with a message if the record cannot be written, possibly on another thread:
+                at the first error, and at the end if rows are missing.
 
         Raises:
             UsageError: If the journal cannot be written.
@@ -209,8 +205,7 @@ class Journal:
             site: Only missions of this site.
             day: Only missions that began on this day.
         """
-        with self._connected() as connection:
-            return read_lines(connection, limit, site, day)
+        return self.find(Wanted(site=site or "", day=day), limit)
 
     def find(self, wanted: Wanted, limit: int | None = None) -> tuple[MissionLine, ...]:
         """Return the newest missions that meet some conditions, newest first.
@@ -219,10 +214,7 @@ class Journal:
             UsageError: If the journal cannot be read.
         """
         with self._connected() as connection:
-            only, values = wanted.condition(connection)
-            return read_lines(
-                connection, limit, None, None, only=only, values=values, keep=wanted.keeps
-            )
+            return read_lines(connection, limit, *wanted.condition(connection), wanted.keeps)
 
     def sites(self) -> tuple[str, ...]:
         """Return the names of all sites with missions.
@@ -240,11 +232,9 @@ class Journal:
         Raises:
             UsageError: If the journal cannot be read.
         """
-        started = "EXISTS (SELECT 1 FROM events WHERE mission = no AND kind = 'SkillStarting')"
+        only = f"site = :site AND ended_at IS NOT NULL AND {_STARTED}"
         with self._connected() as connection:
-            lines = read_lines(
-                connection, 1, site, None, only=f"ended_at IS NOT NULL AND {started}"
-            )
+            lines = read_lines(connection, 1, only, {"site": site})
         return lines[0] if lines else None
 
     def unfinished(self, site: str, session: str = "") -> MissionLine | None:
@@ -261,11 +251,11 @@ class Journal:
             UsageError: If the journal cannot be read.
         """
         only = (
-            "(status IS NULL OR EXISTS (SELECT 1 FROM events WHERE mission = no"
-            " AND kind = 'SkillStarting')) AND (:session = '' OR session = :session)"
+            f"site = :site AND (status IS NULL OR {_STARTED})"
+            " AND (:session = '' OR session = :session)"
         )
         with self._connected() as connection:
-            lines = read_lines(connection, 50, site, None, only=only, values={"session": session})
+            lines = read_lines(connection, 50, only, {"site": site, "session": session})
         return next((line for line in lines if line.begun), None)
 
     def mission(self, which: str | int) -> MissionRecord:
@@ -289,7 +279,7 @@ class Journal:
             UsageError: If the journal cannot be read.
         """
         with self._connected() as connection:
-            lines = read_lines(connection, 1, None, None, mission_id=mission_id)
+            lines = read_lines(connection, 1, "id = :id", {"id": mission_id})
         return lines[0] if lines else None
 
     def rows(self, mission_id: str, *, after: int = 0, limit: int = 1000) -> tuple[EventRow, ...]:
@@ -314,11 +304,7 @@ class Journal:
             UsageError: If the journal cannot be read.
         """
         with self._connected() as connection:
-            rows = connection.execute("SELECT yaml FROM specs WHERE digest = ?", (digest,))
-            found = rows.fetchone()
-        if found is None:
-            raise UnknownName("plan", digest, ())
-        return str(found[0])
+            return read_spec(connection, digest)
 
     def prune(self, retention: Retention, *, site: str = "", dry_run: bool = False) -> Pruned:
         """Remove missions beyond the retention period or size; see `bt_exec.journal.maintenance`.
@@ -326,10 +312,8 @@ class Journal:
         Raises:
             UsageError: If the journal cannot be used.
         """
-        try:
-            return prune(self.path, self.frames, retention, site=site, dry_run=dry_run)
-        except sqlite3.Error as error:
-            raise UsageError(f"the journal {self.path} cannot be used: {error}") from error
+        with self._connected() as connection:
+            return prune(connection, self.path, self.frames, retention, site, dry_run=dry_run)
 
     def check(self, *, repair: bool = False) -> tuple[Finding, ...]:
         """Return the inconsistencies of the journal; see `bt_exec.journal.maintenance`.
@@ -337,10 +321,8 @@ class Journal:
         Raises:
             UsageError: If the journal cannot be used.
         """
-        try:
-            found = check(self.path, self.frames, repair=repair)
-        except sqlite3.Error as error:
-            raise UsageError(f"the journal {self.path} cannot be used: {error}") from error
+        with self._connected() as connection:
+            found = check(connection, self.path, self.frames, repair=repair)
         return (*(Finding("orphan", text) for text in self.waiting), *found)
 
     def session_of(self, mission_id: str) -> tuple[str, ...]:

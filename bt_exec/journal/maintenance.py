@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bt_exec.journal.process import is_gone
-from bt_exec.journal.schema import connect
+from bt_exec.journal.mission_row import is_gone
 
 __all__ = ["Finding", "Pruned", "Retention", "check", "prune"]
 
@@ -82,38 +81,38 @@ class Finding:
 
 
 def prune(
-    path: Path, frames: Path, retention: Retention, *, site: str = "", dry_run: bool = False
+    connection: sqlite3.Connection,
+    path: Path,
+    frames: Path,
+    retention: Retention,
+    site: str,
+    *,
+    dry_run: bool,
 ) -> Pruned:
     """Remove missions beyond the retention limits; running ones are kept.
 
     Args:
-        path: The journal.
+        connection: The journal.
+        path: Its file.
         frames: Its folder of frames.
         retention: The limits.
         site: Only missions of this site; of all if empty.
         dry_run: Only return the missions that would be removed.
-
-    Raises:
-        sqlite3.Error: If the journal cannot be used.
     """
-    connection = connect(path, busy_s=5.0)
-    try:
-        connection.row_factory = sqlite3.Row
-        rows = connection.execute(
-            "SELECT no, id, started_at, status, process, (SELECT COALESCE(SUM(LENGTH(data)), 0)"
-            " + 60 * COUNT(*) FROM events WHERE mission = no) AS size FROM missions"
-            " WHERE (:site = '' OR site = :site) ORDER BY no",
-            {"site": site},
-        ).fetchall()
-        ended = [row for row in rows if row["status"] is not None or is_gone(row["process"])]
-        sizes = {row["id"]: row["size"] + _size_of(frames / row["id"]) for row in ended}
-        doomed = list(_missions_to_remove(ended, sizes, retention, _total(path, frames)))
-        if doomed and not dry_run:
-            _remove(connection, frames, doomed)
-        names = tuple(row["id"] for row in doomed)
-        return Pruned(names, sum(sizes[name] for name in names))
-    finally:
-        connection.close()
+    rows = connection.execute(
+        "SELECT no, id, started_at, status, process, (SELECT COALESCE(SUM(LENGTH(data)), 0)"
+        " + 60 * COUNT(*) FROM events WHERE mission = no) AS size FROM missions"
+        " WHERE (:site = '' OR site = :site) ORDER BY no",
+        {"site": site},
+    ).fetchall()
+    ended = [row for row in rows if row["status"] is not None or is_gone(row["process"])]
+    sizes = {row["id"]: row["size"] + _size_of(frames / row["id"]) for row in ended}
+    total = _size_of(frames) + (path.stat().st_size if path.exists() else 0)
+    doomed = list(_missions_to_remove(ended, sizes, retention, total))
+    if doomed and not dry_run:
+        _remove(connection, frames, doomed)
+    names = tuple(row["id"] for row in doomed)
+    return Pruned(names, sum(sizes[name] for name in names))
 
 
 def _missions_to_remove(
@@ -143,10 +142,6 @@ def _remove(connection: sqlite3.Connection, frames: Path, rows: list[sqlite3.Row
         shutil.rmtree(frames / row["id"], ignore_errors=True)
 
 
-def _total(path: Path, frames: Path) -> int:
-    return _size_of(frames) + (path.stat().st_size if path.exists() else 0)
-
-
 def _size_of(folder: Path) -> int:
     """Return the disk space that the files of a folder take [bytes]."""
     if not folder.is_dir() or folder.is_symlink():
@@ -154,34 +149,29 @@ def _size_of(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
-def check(path: Path, frames: Path, *, repair: bool = False) -> tuple[Finding, ...]:
+def check(
+    connection: sqlite3.Connection, path: Path, frames: Path, *, repair: bool
+) -> tuple[Finding, ...]:
     """Return the inconsistencies of a journal.
 
     Args:
-        path: The journal.
+        connection: The journal.
+        path: Its file.
         frames: Its folder of frames.
         repair: Whether to remove orphans, and to complete the list entries of ended missions.
-
-    Raises:
-        sqlite3.Error: If the journal cannot be used.
     """
-    connection = connect(path, busy_s=5.0)
-    try:
-        connection.row_factory = sqlite3.Row
-        if said := _damage(connection):
-            return (Finding("damaged", f"{path}: {said}"),)
-        connection.execute("BEGIN IMMEDIATE" if repair else "BEGIN")
-        found = [
-            *_orphan_rows(connection, repair=repair),
-            *_missing_plans(connection),
-            *_unreadable(connection),
-            *_unfinished(connection, repair=repair),
-            *_orphan_frames(connection, frames, repair=repair),
-        ]
-        connection.execute("COMMIT")
-        return tuple(found)
-    finally:
-        connection.close()
+    if said := _damage(connection):
+        return (Finding("damaged", f"{path}: {said}"),)
+    connection.execute("BEGIN IMMEDIATE" if repair else "BEGIN")
+    found = (
+        *_orphan_rows(connection, repair=repair),
+        *_missing_plans(connection),
+        *_unreadable(connection),
+        *_unfinished(connection, repair=repair),
+        *_orphan_frames(connection, frames, repair=repair),
+    )
+    connection.execute("COMMIT")
+    return found
 
 
 def _damage(connection: sqlite3.Connection) -> str:

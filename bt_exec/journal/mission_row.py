@@ -1,17 +1,21 @@
-"""Row of a mission in the journal, decoded cell by cell.
+"""Row of a mission in the journal, decoded cell by cell, and the process that runs the mission.
 
 SQLite stores any value in any column, and a file can be damaged. An unreadable cell gets a neutral
-value and is reported, so that it affects neither the other cells nor other missions.
+value and is reported, so that it affects neither the other cells nor other missions. The identity
+of the process shows whether an unfinished mission is still running.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
+import platform
 import re
 import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 from bt_exec.journal.codec import outcome_of
@@ -19,7 +23,7 @@ from bt_exec.journal.record import DAMAGED, MissionLine
 from bt_exec.language.messages import LANGUAGES
 from bt_exec.outcome import EXIT_CODES, Outcome
 
-__all__ = ["MissionRow"]
+__all__ = ["MissionRow", "is_gone", "this_process"]
 
 _T = TypeVar("_T")
 _NAME = re.compile(r"\d{4}-\d{2}-\d{2}-\d{4,}")
@@ -147,3 +151,40 @@ class MissionRow:
         if words not in self.damaged:
             self.damaged.append(words)
         return instead
+
+
+def this_process() -> str:
+    """Return an identifier of this process: host, process number and start time.
+
+    Process numbers are reused; start times (available on Linux) are not.
+    """
+    return f"{platform.node()} {os.getpid()} {_start_time_of(os.getpid())}"
+
+
+def is_gone(process: str | None) -> bool:
+    """Return True if the process with an identifier of `this_process` has ended.
+
+    A process on another host counts as running. None, in old records, counts as ended.
+    """
+    if process is None:
+        return True
+    host, _, rest = process.partition(" ")
+    number, _, started = rest.partition(" ")
+    if host != platform.node() or not number.isdecimal():
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False  # it exists and belongs to another user
+    return _start_time_of(int(number)) != started
+
+
+def _start_time_of(number: int) -> str:
+    """Return the start time of a process in ticks since boot; "" where it is not available."""
+    try:
+        text = Path(f"/proc/{number}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    return text.rpartition(")")[2].split()[19]  # field 22; the name may contain spaces, brackets

@@ -1,20 +1,19 @@
-"""Reading of missions from the tables."""
+"""Reading of missions from the tables, also while this or another process writes them."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bt_exec.events import Event, Finished, Planned, SkillEnded, SkillStarting
 from bt_exec.failure import UnknownName
-from bt_exec.journal.codec import digest_of, event_of
-from bt_exec.journal.mission_row import MissionRow
-from bt_exec.journal.process import is_gone
+from bt_exec.journal.codec import Specs, event_of
+from bt_exec.journal.mission_row import MissionRow, is_gone
 from bt_exec.journal.record import (
     EventRow,
     Exchange,
@@ -25,68 +24,46 @@ from bt_exec.journal.record import (
 )
 from bt_exec.journal.typed_values import built
 from bt_exec.planning.compiler import REPLIES
-from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 
-__all__ = ["line_of", "read_lines", "read_mission", "read_rows"]
+if TYPE_CHECKING:
+    from bt_exec.journal.journal import Journal
+    from bt_exec.journal.record import EventRow
+
+__all__ = [
+    "JournalTail",
+    "Tail",
+    "decoded",
+    "line_of",
+    "read_lines",
+    "read_mission",
+    "read_rows",
+    "read_spec",
+]
 
 _KNOWN = 20  # missions that an error lists
 _NEAR = 3  # missions that an error lists for an unknown number
 
 
-class _Specs:
-    """The specs of a mission; each is read once."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.texts: dict[str, str] = {}
-        self._specs: dict[str, MissionSpec] = {}
-        self._connection = connection
-
-    def __call__(self, digest: str) -> MissionSpec:
-        """Return the spec with that digest."""
-        if digest not in self._specs:
-            found = self._connection.execute("SELECT yaml FROM specs WHERE digest = ?", (digest,))
-            (text,) = found.fetchone()
-            if digest_of(text) != digest:
-                raise ValueError(f"the plan {digest[:12]} is damaged")
-            self.texts[digest] = text
-            document = load_text(self.texts[digest], f"the plan {digest[:12]}").document
-            assert isinstance(document, MissionSpec)
-            self._specs[digest] = document
-        return self._specs[digest]
-
-
 def read_lines(
     connection: sqlite3.Connection,
     limit: int | None,
-    site: str | None,
-    day: date | None,
-    *,
-    mission_id: str | None = None,
-    only: str = "TRUE",
-    values: Mapping[str, Any] | None = None,
+    only: str,
+    values: Mapping[str, Any],
     keep: Callable[[MissionLine], bool] = lambda _: True,
 ) -> tuple[MissionLine, ...]:
-    """Return the newest missions, newest first; see `bt_exec.journal.Journal.missions`.
+    """Return the newest missions that satisfy a condition, newest first.
 
     Args:
         connection: The journal.
         limit: Maximum number; None for all.
-        site: Only missions of this site.
-        day: Only missions that began on this day.
-        mission_id: Only this mission.
-        only: A further condition in SQL; never text from outside.
-        values: Parameters of that condition.
+        only: Condition in SQL; never text from outside.
+        values: Parameters of the condition.
         keep: Predicate on entries; rows are read only until `limit` entries satisfy it.
     """
-    asked = {"site": site, "day": None if day is None else day.isoformat(), "id": mission_id}
-    wanted = {name: value for name, value in asked.items() if value is not None}
-    few = "+" if day is not None or mission_id is not None else ""  # "+": no index of sites
-    parts = [f"{few if name == 'site' else ''}{name} = :{name}" for name in wanted]
     rows = connection.execute(
-        "SELECT * FROM missions WHERE"  # noqa: S608 - our own words
-        f" {' AND '.join((*parts, f'({only})'))} ORDER BY no DESC",
-        {**wanted, **(values or {})},
+        f"SELECT * FROM missions WHERE ({only}) ORDER BY no DESC",  # noqa: S608 - our own words
+        values,
     )
     lines = filter(keep, (line_of(connection, row) for row in rows))
     return tuple(islice(lines, limit))
@@ -99,6 +76,18 @@ def line_of(connection: sqlite3.Connection, row: sqlite3.Row) -> MissionLine:
 
 def _line(cells: MissionRow, *, begun: bool) -> MissionLine:
     return cells.line(begun=begun, gone=is_gone(cells.text("process") or None))
+
+
+def read_spec(connection: sqlite3.Connection, digest: str) -> str:
+    """Return the text of a plan by its digest.
+
+    Raises:
+        UnknownName: If there is no such plan.
+    """
+    found = connection.execute("SELECT yaml FROM specs WHERE digest = ?", (digest,)).fetchone()
+    if found is None:
+        raise UnknownName("plan", digest, ())
+    return str(found[0])
 
 
 def read_rows(
@@ -133,7 +122,7 @@ def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path)
     row = _find(connection, str(which).strip())
     cells = MissionRow(row)
     number, folder = cells.number, frames / (Path(cells.name()).name or "unnamed")
-    specs = _Specs(connection)
+    specs = Specs(partial(read_spec, connection))
     events: list[Event] = []
     plans: list[PlanRecord] = []
     starts: list[tuple[int, SkillStarting]] = []
@@ -227,3 +216,60 @@ def _has_begun(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
     """Return True if a mission has ended, or any event of it is on record."""
     first = "SELECT 1 FROM events WHERE mission = ? LIMIT 1"
     return bool(row["status"] or connection.execute(first, (row["no"],)).fetchone())
+
+
+class Tail(Protocol):
+    """Source of a mission's events as they are recorded.
+
+    Attributes:
+        ended: Why no more events will come: ``ended``, ``interrupted``; empty while it runs.
+    """
+
+    ended: str
+
+    def read(self) -> list[Event]:
+        """Return the events since the last call, without waiting."""
+
+
+class JournalTail:
+    """Follower of a mission in the journal.
+
+    Args:
+        journal: The journal; another process may write it.
+        mission_id: The whole identifier of the mission.
+    """
+
+    def __init__(self, journal: Journal, mission_id: str) -> None:
+        self.ended = ""
+        self._journal = journal
+        self._mission_id = mission_id
+        self._after = 0
+        self._specs = Specs(journal.spec)
+
+    def read(self) -> list[Event]:
+        """Return the events since the last call; unreadable rows are skipped."""
+        gone = self._is_gone()
+        found: list[Event] = []
+        while rows := self._journal.rows(self._mission_id, after=self._after):
+            for row in rows:
+                event = decoded(row, self._specs, self._journal.frames / self._mission_id)
+                found += [] if event is None else [event]
+            self._after = rows[-1].seq
+        if any(isinstance(event, Finished) for event in found):
+            self.ended = "ended"
+        elif gone:
+            self.ended = "interrupted"
+        return found
+
+    def _is_gone(self) -> bool:
+        line = self._journal.line(self._mission_id)
+        return line is None or line.interrupted
+
+
+def decoded(row: EventRow, spec_of: Callable[[str], MissionSpec], frames: Path) -> Event | None:
+    """Return the event of a row; None for an unreadable row."""
+    columns = {"t": row.t, "tick": row.tick, "path": row.path, "call": row.call}
+    try:
+        return event_of(row.kind, columns, json.loads(row.data), spec_of, frames)
+    except Exception:  # noqa: BLE001 - `history check` reports damaged rows; the others are shown
+        return None

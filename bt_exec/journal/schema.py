@@ -96,7 +96,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         _view("turns", "e.kind = 'Turn'", report="report"),
     ),
     (
-        "ALTER TABLE missions ADD COLUMN process TEXT",  # see `bt_exec.journal.process`
+        "ALTER TABLE missions ADD COLUMN process TEXT",  # see `bt_exec.journal.mission_row`
         "ALTER TABLE missions ADD COLUMN told_at REAL",  # when its interruption was reported
     ),
     (  # "scene" was renamed to "observation"

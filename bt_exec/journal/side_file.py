@@ -16,7 +16,7 @@ import os
 import sqlite3
 import stat
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,24 +41,35 @@ def keep_aside(journal: Path, mission_id: str, number: int, rows: Sequence[Row])
     lines: list[object] = [[mission_id, number]]
     lines += [[names[statement], values] for statement, values in rows]
     text = "".join(to_json(line) + "\n" for line in lines)
-    for folder, prefix in folders_beside(journal):
-        path = folder / f"{prefix}{mission_id}.rows"
+    for part, prefix in _new_files(journal, ".part"):
+        path = part.with_name(f"{prefix}{mission_id}.rows")
         try:
-            # Create a file with a random name and owner-only access, so that no planted link is
-            # followed.
-            file, part = tempfile.mkstemp(".part", prefix, folder)
+            part.write_text(text, encoding="utf-8")
+            part.replace(path)
         except OSError:
-            continue
-        os.close(file)
-        try:
-            Path(part).write_text(text, encoding="utf-8")
-            Path(part).replace(path)
-        except OSError:
-            with contextlib.suppress(OSError):
-                Path(part).unlink()
+            _remove(part)
         else:
             return path
     return None
+
+
+def _new_files(journal: Path, suffix: str) -> Iterator[tuple[Path, str]]:
+    """Yield a new file in each folder that allows one, with the prefix of the names there.
+
+    It has a random name and owner-only access, so that no planted link is followed.
+    """
+    for folder, prefix in folders_beside(journal):
+        try:
+            file, name = tempfile.mkstemp(suffix, prefix, folder)
+        except OSError:
+            continue
+        os.close(file)
+        yield Path(name), prefix
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
 
 
 def side_files(journal: Path) -> tuple[Path, ...]:
@@ -181,15 +192,9 @@ def save_mission(
         number: The mission's row.
         rows: Further rows of the mission.
     """
-    for folder, prefix in folders_beside(journal):
+    for path, _ in _new_files(journal, f".{mission_id}.sqlite"):
         try:
-            file, name = tempfile.mkstemp(f".{mission_id}.sqlite", prefix, folder)
-        except OSError:
-            continue
-        os.close(file)
-        path = Path(name)
-        try:
-            connection.execute("VACUUM INTO ?", (name,))
+            connection.execute("VACUUM INTO ?", (str(path),))
             with contextlib.closing(connect(path)) as copy:
                 copy.execute("DELETE FROM events WHERE mission != ?", (number,))
                 copy.execute("DELETE FROM exchanges WHERE mission != ?", (number,))
@@ -200,8 +205,7 @@ def save_mission(
                 count = "SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM exchanges)"
                 (events,) = copy.execute(count).fetchone()
         except sqlite3.Error:
-            with contextlib.suppress(OSError):
-                path.unlink()
+            _remove(path)
         else:
             return SavedMission(path, events)
     return None

@@ -18,6 +18,7 @@ import _thread
 import contextlib
 import itertools
 import sqlite3
+import sys
 import threading
 import time
 from collections import deque
@@ -30,10 +31,10 @@ from bt_exec.events import Event, Finished, SkillStarting
 from bt_exec.journal.frames import FrameStore
 from bt_exec.journal.rows import Raw, Row, Rows
 from bt_exec.journal.schema import connect
-from bt_exec.journal.sentences import said, tell_stderr
 from bt_exec.journal.side_file import keep_aside, save_mission
+from bt_exec.language.messages import say_own
 
-__all__ = ["Recorder"]
+__all__ = ["Recorder", "tell_stderr"]
 
 PERIOD_S = 0.1  # time between commits [s]
 PATIENCE_S = 2.0  # time limit of `on` for a commit [s]
@@ -78,6 +79,11 @@ class _Flag:
             return False
         self.set()
         return True
+
+
+def tell_stderr(message: str) -> None:
+    """Print a message about the journal to stderr."""
+    print(f"journal: {message}", file=sys.stderr)
 
 
 _NEVER = _Flag()
@@ -262,7 +268,7 @@ class Recorder:
 
     def _sentence(self, code: str, **facts: object) -> str:
         """Return a sentence about this record, in the mission's language."""
-        return said(code, self._language, mission=self.mission_id, **facts)
+        return say_own(code, self._language, mission=self.mission_id, **facts)
 
     def __enter__(self) -> Recorder:
         return self

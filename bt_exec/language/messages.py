@@ -28,21 +28,28 @@ import string
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import yaml
 
 from bt_exec.failure import Failure, Problem, RegistrationError
-from bt_exec.language.message_form import LANGUAGES, SECTIONS, form_problems
+from bt_exec.language.message_form import LANGUAGES, SECTIONS, form_problems, value_names
 from bt_exec.language.particles import with_particles
 from bt_exec.language.plurals import with_plurals
-from bt_exec.language.value_names import value_names
 from bt_exec.spec.plain_yaml import parse_yaml, read_yaml
 from bt_exec.spec.yaml_mistakes import explain
 
-__all__ = ["LANGUAGES", "OWN_MESSAGES", "Called", "Messages", "language_of"]
+__all__ = [
+    "LANGUAGES",
+    "OWN_MESSAGES",
+    "Called",
+    "Messages",
+    "language_of",
+    "messages_of",
+    "say_own",
+]
 
 OWN_MESSAGES = Path(__file__).with_name("messages.yaml")
 """File of the executive's own sentences; a pack that generates messages loads it with its own."""
@@ -374,3 +381,14 @@ class _AlternativesFormatter(string.Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         del format_spec  # a word instead of a number must not raise
         return str(value)
+
+
+@cache
+def messages_of(*files: Path) -> Messages:
+    """Return the messages of some files, which are read once."""
+    return Messages.load(files)
+
+
+def say_own(code: str, language: str, **facts: Any) -> str:
+    """Return a sentence of the executive itself."""
+    return messages_of(OWN_MESSAGES).say(code, language, **facts)

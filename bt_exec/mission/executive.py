@@ -34,20 +34,25 @@ from bt_exec.events import (
     MissionStarted,
 )
 from bt_exec.failure import Failure, PartBroken, Refusal, RobotStopped, in_words
-from bt_exec.language.context import Context
+from bt_exec.language.meaning import Context
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.heartbeat import Heartbeat, stall_s
-from bt_exec.mission.interval_timers import Timers
 from bt_exec.mission.known_state import OLD_S, Known
 from bt_exec.mission.listeners import Listeners
 from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker
-from bt_exec.mission.planner import Planner
+from bt_exec.mission.planner import Planner, ReplanPolicy
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.reporting import Reporters
-from bt_exec.mission.shutdown import STOP_FAILED, come_to_rest, moving_robots
+from bt_exec.mission.shutdown import (
+    STOP_FAILED,
+    Timers,
+    come_to_rest,
+    ending_of,
+    failed,
+    moving_robots,
+)
 from bt_exec.mission.summary import summarise
-from bt_exec.mission.termination import ending_of, failed
 from bt_exec.mission.watchdog import Watchdog, hang_s
 from bt_exec.nodes.build import Built, build
 from bt_exec.nodes.composites import failure_of
@@ -57,8 +62,7 @@ from bt_exec.nodes.runtime import Runtime, Unwatched
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, Ending, Outcome, code_of_reason
 from bt_exec.planning.compiler import Compiler, Record, Request
 from bt_exec.planning.confirmation import Confirm, Confirmation
-from bt_exec.planning.expected_state import Assumed
-from bt_exec.planning.replan_policy import ReplanPolicy
+from bt_exec.planning.effects import Assumed
 from bt_exec.rig import Rig, free_reserve, keep_reserve, stop_all, stop_all_apart
 from bt_exec.site.site import Site
 from bt_exec.standby import STANDBY

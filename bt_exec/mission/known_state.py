@@ -10,8 +10,7 @@ from bt_exec.language.messages import Messages
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Check, Do, walk
-from bt_exec.verify.facts import established
-from bt_exec.verify.templates import fill
+from bt_exec.verify.facts import established, fill
 
 __all__ = ["OLD_S", "Known", "asked_about", "moment", "state_of"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from bt_exec.events import NodeChanged, Planned, Planning, Refused, Rejected
@@ -13,14 +13,16 @@ from bt_exec.failure import Failure, Refusal, SpecError, UsageError, in_words, p
 from bt_exec.mission.clock import Clock
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.outcome import Ending
-from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
+from bt_exec.pack import Catalogue
+from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, VerifiedPlan
 from bt_exec.planning.confirmation import Confirmation
-from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.planning.plan import NEED_NOT_MET, prepare_answer, rejection
-from bt_exec.planning.verified_plan import VerifiedPlan
+from bt_exec.planning.repair import FixedPlan
+from bt_exec.spec.dump import dump_yaml
+from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.standby import STANDBY
 
-__all__ = ["Planner"]
+__all__ = ["Planner", "ReplanPolicy"]
 
 _log = logging.getLogger("bt_exec")
 
@@ -152,3 +154,73 @@ def _ending_without_plan(request: Request, refusal: Refusal) -> Ending:
     return Ending(
         "blocked", "SKILL_FAILED", request.failure, why=code, said=said, problems=problems
     )
+
+
+_BROKEN = ("SKILL_CRASHED", "CONDITION_CRASHED", "BAD_ARGUMENT", "NOT_RECORDED")
+
+
+class ReplanPolicy:
+    """Policy of one mission: re-plan after a failure or not.
+
+    There is no re-plan if no plan could help (a failed check, a condition that stays unknown, a
+    failure that is not retryable), if the same plan failed in the same way without any change, or
+    if the budget is used up.
+
+    Args:
+        budget: Maximum number of plans after the first.
+        catalogue: Declares which failures mean an unknown condition.
+        turns: Maximum number of turns of a plan that is made turn by turn.
+
+    Attributes:
+        replans: Number of re-plans so far.
+    """
+
+    def __init__(self, budget: int, catalogue: Catalogue, turns: int = 24) -> None:
+        self.replans = 0
+        self._turns_left = turns
+        self._budget = budget
+        self._doubts = {condition.unknown for condition in catalogue.conditions.values()}
+        self._met: set[tuple[object, ...]] = set()
+
+    def ends(self, failure: Failure, spec: MissionSpec, facts: Mapping[str, str]) -> Ending | None:
+        """Return the ending of the mission after a failure, or None to re-plan.
+
+        Args:
+            failure: The plan's failure.
+            spec: The plan.
+            facts: Known facts.
+        """
+        if failure.code in _BROKEN:
+            return Ending("failed", failure.code, failure)
+        if failure.code in self._doubts or failure.kind == "check":
+            return Ending("blocked", failure.code, failure)
+        if not failure.retryable:
+            return Ending("blocked", "SKILL_FAILED", failure)
+        kept = spec.mission.kept
+        same = spec.model_copy(update={"mission": Mission(command="", kept=kept)})
+        met = (dump_yaml(same), failure.code, failure.path, *sorted(facts.items()))
+        if met in self._met:
+            return Ending("blocked", "SKILL_FAILED", failure, why="NO_PROGRESS")
+        self._met.add(met)
+        if self.replans >= self._budget:
+            return Ending("blocked", "SKILL_FAILED", failure, why="BUDGET_SPENT")
+        self.replans += 1
+        return None
+
+    def ends_turns(self, failure: Failure | None) -> Ending | None:
+        """Return the ending of the mission after a turn, or None to request the next one.
+
+        A failed tool call is an observation for the next turn. Compilers that plan in turns limit
+        their number; this limit applies to those that do not.
+
+        Args:
+            failure: The turn's failure, or None.
+        """
+        if failure is not None and failure.code == "NOT_RECORDED":
+            return Ending("failed", failure.code, failure)
+        self._turns_left -= 1
+        return (
+            None
+            if self._turns_left > 0
+            else Ending("blocked", "TURNS_SPENT", failure, why="TURNS_SPENT")
+        )

@@ -21,7 +21,7 @@ from bt_exec.mission.incomplete import Undone, still_undone, undone_of
 from bt_exec.mission.reporting import Action, MissionView, Reporters, Skip
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue
-from bt_exec.planning.first_cause import DoneAction
+from bt_exec.planning.effects import DoneAction
 from bt_exec.rig import PackSettings, texts_by_text
 from bt_exec.skill import Verdict
 from bt_exec.spec.expand import with_results

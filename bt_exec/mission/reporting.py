@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from bt_exec.events import Event
 from bt_exec.failure import Failure, PartBroken
-from bt_exec.mission.namespaces import in_names_of
 from bt_exec.nodes.runtime import Unwatched, Watch
 from bt_exec.outcome import MissionStatus
 from bt_exec.pack import Catalogue
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bt_exec.pack import Pack
     from bt_exec.rig import Rig
 
-__all__ = ["Action", "MissionReporter", "MissionView", "Reporters", "Skip"]
+__all__ = ["Action", "MissionReporter", "MissionView", "Reporters", "Skip", "in_names_of"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -234,3 +234,42 @@ class Reporters:
             if (pack, job) not in self._failed:
                 self._failed.add((pack, job))
                 _log.error("the reporter of %s could not %s", pack, job, exc_info=error)
+
+
+Told = TypeVar("Told", bound="Event | MissionView")
+
+_FULL = re.compile(r"(?<![\w.])\w+\.\w+")
+
+
+def in_names_of(pack: str, told: Told, catalogue: Catalogue) -> Told:
+    """Return an event or a view in the names of `pack`; unchanged if no name clashes."""
+    if not catalogue.clashes(pack):
+        return told
+
+    def plain(name: str) -> str:
+        return catalogue.plain_in(pack, name)
+
+    def text(said: str) -> str:
+        return _FULL.sub(lambda found: plain(found[0]), said)
+
+    def of(field: str, value: Any) -> Any:
+        match value:
+            case MissionSpec():
+                return catalogue.with_plain_names(pack, value)
+            case Failure(node=node, cause=cause):
+                return replace(value, node=plain(node), cause=of("cause", cause))
+        match field:
+            case "skill":
+                return plain(value)
+            case "question":
+                return text(value)
+            case "verdicts":
+                return {text(question): verdict for question, verdict in value.items()}
+            case "next_action" if value is not None:
+                return replace(value, name=plain(value.name))
+            case "remaining" | "done" | "skipped":
+                return tuple(replace(part, name=plain(part.name)) for part in value)
+        return value
+
+    before = {field.name: getattr(told, field.name) for field in fields(told)}
+    return replace(told, **{name: of(name, value) for name, value in before.items()})

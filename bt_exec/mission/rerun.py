@@ -28,7 +28,7 @@ from bt_exec.mission.session import Session
 from bt_exec.mission.setup import DEFERRED, digests, versions
 from bt_exec.nodes.fault_injection import Faults, for_rerun
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, compiler_names
-from bt_exec.planning.fixed_plan import FixedPlan
+from bt_exec.planning.repair import FixedPlan
 from bt_exec.robot import RemoteSimulation
 from bt_exec.site.site import CompilerSettings, Limits, Rates, Site, load_site
 from bt_exec.spec.model import MissionSpec

@@ -18,13 +18,12 @@ from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.journal import MissionRecord
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
-from bt_exec.planning.expected_state import Assumed
+from bt_exec.planning.effects import Assumed
 from bt_exec.planning.plan import NEED_NOT_MET, prepare
 from bt_exec.planning.repair import kept_everywhere
 from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree
 from bt_exec.spec.paths import encloses, is_kept, paths
-from bt_exec.verify.facts import after_success
-from bt_exec.verify.templates import fill, is_known
+from bt_exec.verify.facts import after_success, fill, is_known
 
 __all__ = ["INTERRUPTED", "Resumed", "Work", "recorded_work"]
 

@@ -24,14 +24,13 @@ from bt_exec.guardian.client import Guardian, take_report
 from bt_exec.language.meaning import Meaning
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
-from bt_exec.mission.conversation import Conversation
+from bt_exec.mission.conversation import Conversation, SelfAnswers, question_of
 from bt_exec.mission.executive import Executive
 from bt_exec.mission.life_cycle import LifeCycle
 from bt_exec.mission.perception_loop import PerceptionWorker
 from bt_exec.mission.resumption import Resumed, Work, recorded_work
 from bt_exec.mission.rigs import check_world, identity_of, make_rig
 from bt_exec.mission.robot_lock import RobotLock, report_file
-from bt_exec.mission.self_questions import SelfAnswers, question_of
 from bt_exec.mission.setup import DEFERRED, setup_of
 from bt_exec.mission.shutdown import STOP_FAILED
 from bt_exec.mission.watchdog import Watchdog
@@ -41,7 +40,7 @@ from bt_exec.observation import ObservationBuffer
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES, Compiler, Reader, Reply, Warming
 from bt_exec.planning.confirmation import Confirm
-from bt_exec.planning.fixed_plan import FixedPlan
+from bt_exec.planning.repair import FixedPlan
 from bt_exec.rig import Rig, stop_all_apart
 from bt_exec.robot import Observation
 from bt_exec.site.compile_command import make_compiler, request_of

@@ -1,16 +1,23 @@
-"""Shutdown of motion at the end of a mission: every robot is still, or its stop has failed."""
+"""End of a mission: the ending for an exception, interval timers, and the shutdown of motion.
+
+At the end every robot is still, or its stop has failed.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import signal
 from collections.abc import Callable, Mapping
 
-from bt_exec.failure import Failure, PartBroken, in_words
+from bt_exec.declarations.pack_errors import place_of
+from bt_exec.failure import Failure, PartBroken, RobotStopped, SimulationLost, in_words, trace_of
 from bt_exec.mission.clock import Clock
 from bt_exec.nodes.runtime import Watch
+from bt_exec.outcome import Ending
 from bt_exec.rig import Rig, stop_all
 
-__all__ = ["STOP_FAILED", "come_to_rest", "moving_robots"]
+__all__ = ["STOP_FAILED", "Timers", "come_to_rest", "ending_of", "failed", "moving_robots"]
 
 STOP_FAILED = "STOP_FAILED"
 
@@ -102,3 +109,60 @@ def moving_robots(rigs: Mapping[str, Rig], watch: Watch) -> dict[str, str]:
         except BaseException as error:  # noqa: BLE001 - a robot that cannot be asked may be moving
             moving[name] = f"still raised {in_words(error)}"
     return moving
+
+
+def ending_of(error: BaseException) -> Ending:
+    """Return the ending for an exception; an unexpected one is reported as an internal error."""
+    if isinstance(error, PartBroken):
+        return failed(error.failure())
+    if isinstance(error, RobotStopped):
+        return Ending("blocked", error.failure.code, error.failure)
+    if isinstance(error, SimulationLost):
+        return failed(Failure("SIMULATION_LOST", str(error), kind="robot", retryable=False))
+    _log.error("internal error in the executive", exc_info=error)
+    told = {"traceback": trace_of(error)}
+    said = in_words(error) + place_of(error)  # a part may have replaced a function of ours
+    return failed(Failure("EXECUTIVE_CRASHED", said, kind="robot", evidence=told, retryable=False))
+
+
+def failed(failure: Failure) -> Ending:
+    """Return the ending of a mission that failed with `failure`."""
+    return Ending("failed", failure.code, failure)
+
+
+_SIGNALS = {
+    getattr(signal, timer): getattr(signal, name)
+    for timer, name in (
+        ("ITIMER_REAL", "SIGALRM"),
+        ("ITIMER_VIRTUAL", "SIGVTALRM"),
+        ("ITIMER_PROF", "SIGPROF"),
+    )
+    if hasattr(signal, timer)
+}
+
+
+class Timers:
+    """The interval timers of this process; timers that are running at creation are kept."""
+
+    def __init__(self) -> None:
+        self._watched = [timer for timer in _SIGNALS if not signal.getitimer(timer)[0]]
+
+    def clear(self) -> str:
+        """Switch off and report running timers, unless a C library handles their signal.
+
+        On the main thread, the signal is ignored from then on.
+
+        Returns:
+            The signal of such a timer, or an empty text.
+        """
+        found = ""
+        for timer in self._watched:
+            number = _SIGNALS[timer]
+            if signal.getitimer(timer)[0] and signal.getsignal(number) is not None:
+                found = number.name
+                with contextlib.suppress(Exception):  # its handler may still be called once
+                    signal.setitimer(timer, 0)
+                with contextlib.suppress(Exception):  # not possible on other threads
+                    signal.signal(number, signal.SIG_IGN)  # it may already be pending
+                _log.warning("a part left the timer of %s running; it is switched off", found)
+        return found

@@ -12,7 +12,7 @@ from bt_exec.mission.known_state import Known, asked_about, moment, state_of
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, STOPS, UNMET, Ending
 from bt_exec.pack import Catalogue
-from bt_exec.planning.first_cause import DoneAction, first_cause
+from bt_exec.planning.effects import DoneAction, first_cause
 from bt_exec.spec.expression import Is, Not
 from bt_exec.spec.model import Check, walk
 from bt_exec.spec.paths import paths

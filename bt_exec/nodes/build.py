@@ -17,8 +17,7 @@ from bt_exec.nodes.modifiers import ForEach, Guard, Repeat, Retry, SkipIf, Timeo
 from bt_exec.nodes.node import KeptNode, Node
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
-from bt_exec.planning.compiler import Done
-from bt_exec.planning.verified_plan import VerifiedPlan
+from bt_exec.planning.compiler import Done, VerifiedPlan
 from bt_exec.spec.expression import leaves
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Parallel
 from bt_exec.spec.paths import Located, locate

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
 from bt_exec.failure import Refusal
-from bt_exec.language.context import Context
+from bt_exec.language.meaning import Context
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading, may_deny_more
 from bt_exec.language.reading.session import with_named_conditions

@@ -13,23 +13,22 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
 from bt_exec.declarations.pack_errors import is_interrupt, slip
 from bt_exec.failure import BtExecError, Failure, Problem, Refusal, UsageError
-from bt_exec.language.context import Context
-from bt_exec.language.meaning import Meaning, Unclear
+from bt_exec.language.meaning import Context, Meaning, Unclear
 from bt_exec.language.messages import Messages
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue, Pack
-from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import PackSettings
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import MissionSpec
 
 __all__ = [
+    "PREPARE",
     "REPLIES",
     "Compiler",
     "CompilerFactory",
@@ -42,6 +41,7 @@ __all__ = [
     "ReplyCode",
     "Request",
     "Suggesting",
+    "VerifiedPlan",
     "Warming",
     "WordsChecker",
     "Wrapping",
@@ -282,3 +282,36 @@ def find_compiler(name: str, settings: Mapping[str, Any]) -> Compiler:
         if is_interrupt(error):
             raise
         raise UsageError(f"compiler {name!r} cannot be made: {slip(error)}") from error
+
+
+PREPARE = object()
+"""Token with which `prepare` and the test kit create verified plans."""
+
+
+@dataclass(frozen=True)
+class VerifiedPlan:
+    """A verified mission with expanded subtrees and applied passes.
+
+    Attributes:
+        spec: The mission as it runs.
+        written: The mission as its compiler wrote it.
+        situation: The situation for which it was verified.
+        made_by: The token of `prepare`.
+
+    Raises:
+        TypeError: If it is created without the token.
+    """
+
+    spec: MissionSpec
+    written: MissionSpec
+    situation: Situation
+    made_by: InitVar[object]
+
+    def __post_init__(self, made_by: object) -> None:
+        """Raise TypeError without the token."""
+        if made_by is not PREPARE:
+            raise TypeError("a plan is verified by bt_exec.planning.plan.prepare, nowhere else")
+
+    def is_of(self, written: MissionSpec, situation: Situation) -> bool:
+        """Whether this is `written`, already verified for this situation."""
+        return self.written is written and self.situation is situation

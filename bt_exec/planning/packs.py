@@ -16,8 +16,7 @@ from functools import partial
 from typing import Any
 
 from bt_exec.failure import Problem, Refusal, UsageError
-from bt_exec.language.context import Context, Turn
-from bt_exec.language.meaning import Meaning, Unclear
+from bt_exec.language.meaning import Context, Meaning, Turn, Unclear
 from bt_exec.language.messages import language_of
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import MARGIN, Reader, Reading

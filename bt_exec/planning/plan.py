@@ -10,15 +10,14 @@ from bt_exec.failure import Problem, Refusal, SpecError
 from bt_exec.language.korean_errors import korean_mistake
 from bt_exec.language.meaning import Meaning
 from bt_exec.observation import Situation
-from bt_exec.planning.compiler import Plan, Request
+from bt_exec.planning.compiler import PREPARE, Plan, Request, VerifiedPlan
 from bt_exec.planning.passes import PassContext
 from bt_exec.planning.robot_views import apply_to_parts, parts_of, situation_of
-from bt_exec.planning.verified_plan import PREPARE, VerifiedPlan
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import MissionSpec, NodeBase, Tree, rebuild
 from bt_exec.verify import verify_document, verify_mission
+from bt_exec.verify.bounds import CLAIMED_TWICE
 from bt_exec.verify.facts import NEED_NOT_MET
-from bt_exec.verify.resources import CLAIMED_TWICE
 from bt_exec.verify.types import read_word
 
 __all__ = [

@@ -9,15 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bt_exec.failure import Failure, SpecError
-from bt_exec.planning.achievements import assumed_now, finished_steps, undone
-from bt_exec.planning.compiler import Request
+from bt_exec.failure import Failure, Refusal, SpecError
+from bt_exec.planning.compiler import Plan, Request
+from bt_exec.planning.effects import assumed_now, finished_steps, undone
 from bt_exec.planning.plan_reuse import still_kept
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
 from bt_exec.spec.paths import encloses, moved, paths
 
-__all__ = ["failed_part", "kept_everywhere", "kept_paths", "other_way", "repaired", "replace_part"]
+__all__ = [
+    "FixedPlan",
+    "failed_part",
+    "kept_everywhere",
+    "kept_paths",
+    "other_way",
+    "repaired",
+    "replace_part",
+]
 
 
 def failed_part(spec: MissionSpec, failure: Failure) -> tuple[str, NodeBase]:
@@ -154,3 +162,19 @@ def _kept_paths_of(request: Request, outside: Mapping[str, str], root: NodeBase)
         if path in outside and path not in lost
     }
     return still_kept(root, achieved, assumed_now(request), request.catalogue)
+
+
+class FixedPlan:
+    """Compiler that returns a given plan, and repairs it with alternatives of the library."""
+
+    name = "given"
+
+    def __init__(self, spec: MissionSpec) -> None:
+        self.spec = spec
+
+    def compile(self, request: Request) -> Plan | Refusal:
+        """Return the given plan; after a failure, with an alternative for the failed part."""
+        if request.previous is not None and request.failure is not None:
+            return Plan(repaired(request, self.name))
+        whole = {"command": request.command, "language": request.language, "turn": None}
+        return Plan(self.spec.with_header(**whole))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from bt_exec.language.addressees import Addressed, RobotNames, addressed
-from bt_exec.language.context import Context, Turn
+from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue

@@ -19,7 +19,6 @@ from bt_exec.failure import UnknownName
 from bt_exec.journal.search import Wanted
 from bt_exec.serve.document import answer_of, still_running
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.mission_ids import BODY, ID_PATTERN, READ, MissionId, known_mission
 from bt_exec.serve.models import (
     Aborted,
     Accepted,
@@ -40,13 +39,24 @@ from bt_exec.serve.models import (
     Status,
     is_blank,
 )
-from bt_exec.serve.openapi import ANY_BODY, OPEN, PAGE, answers, document, error_answers
+from bt_exec.serve.openapi import (
+    ANY_BODY,
+    BODY,
+    ID_PATTERN,
+    OPEN,
+    PAGE,
+    READ,
+    MissionId,
+    answers,
+    document,
+    error_answers,
+    known_mission,
+)
 from bt_exec.serve.planning import compiled
 from bt_exec.serve.service import Service
-from bt_exec.serve.speech_routes import add_speech_routes
 from bt_exec.serve.stages import RecordReader
 from bt_exec.serve.streams import Feeds
-from bt_exec.serve.world_routes import add_world_routes
+from bt_exec.serve.world_routes import add_speech_routes, add_world_routes
 from bt_exec.tui.history import line_data
 from bt_exec.web.app import Json, add_page, new_app
 from bt_exec.web.guard import Guard

@@ -18,7 +18,7 @@ from typing import Any
 from bt_exec.events import Event, Finished
 from bt_exec.failure import UsageError
 from bt_exec.journal import EventRow
-from bt_exec.journal.tail import decoded
+from bt_exec.journal.read import decoded
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 

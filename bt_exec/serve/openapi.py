@@ -1,14 +1,15 @@
-"""OpenAPI description of the service: answers with examples, errors, security schemes."""
+"""OpenAPI description of the service: answers with examples, errors, paths, security schemes."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+import pathlib
+from typing import Annotated, Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Path
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
+from bt_exec.failure import UnknownName
 from bt_exec.serve.errors import ServiceError
 from bt_exec.serve.models import (
     Aborted,
@@ -31,10 +32,25 @@ from bt_exec.serve.models import (
     Suggestions,
     Transcript,
 )
+from bt_exec.serve.service import Service
 from bt_exec.web.app import page_files
 from bt_exec.web.login import COOKIE
 
-__all__ = ["ANY_BODY", "EXAMPLES", "OPEN", "PAGE", "answers", "document", "error_answers"]
+__all__ = [
+    "ANY_BODY",
+    "BODY",
+    "EXAMPLES",
+    "ID_PATTERN",
+    "OPEN",
+    "PAGE",
+    "READ",
+    "MissionId",
+    "answers",
+    "document",
+    "error_answers",
+    "known_mission",
+]
+
 
 _LINE = {
     "mission_id": "2026-11-20-0007",
@@ -176,7 +192,7 @@ _FACTS: dict[str, dict[str, Any]] = {
 }
 """Facts of errors for examples; the other errors have none."""
 
-PAGE = page_files(Path(__file__).with_name("page"))
+PAGE = page_files(pathlib.Path(__file__).with_name("page"))
 """Files of the page by path."""
 OPEN = frozenset({*PAGE, "/sites", "/health", "/ready", "/login"})
 """Paths that do not require a token."""
@@ -258,3 +274,38 @@ def document(app: FastAPI, *, secured: bool) -> dict[str, Any]:
             for operation in found["paths"][path].values():
                 operation["security"] = []
     return found
+
+
+ID_PATTERN = r"[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4,9}"
+READ = ("NO_MISSION", "BAD_REQUEST", "CANNOT")  # errors of routes that read the journal
+BODY = ("BAD_REQUEST", "NOT_JSON")  # errors of routes that read a body
+
+MissionId = Annotated[
+    str,
+    Path(
+        pattern=f"^({ID_PATTERN}|last)$",
+        description="Name of a mission, or `last`: the newest of this site.",
+        examples=["2026-11-20-0007"],
+    ),
+]
+
+
+def known_mission(service: Service, mission_id: str) -> str:
+    """Return the whole identifier of a mission.
+
+    Raises:
+        ServiceError: If there is no such mission.
+    """
+    if service.find(mission_id) is not None:
+        return mission_id
+    try:
+        line = (
+            next(iter(service.journal.missions(1, site=service.site.name)), None)
+            if mission_id == "last"
+            else service.journal.line(mission_id)
+        )
+    except UnknownName:
+        line = None
+    if line is None:
+        raise ServiceError("NO_MISSION", mission_id=mission_id)
+    return line.id

@@ -20,8 +20,7 @@ from bt_exec.journal.json_text import to_json
 from bt_exec.language.messages import LANGUAGES, Messages
 from bt_exec.observation import Situation
 from bt_exec.robot import Observation
-from bt_exec.serve.maps import map_of
-from bt_exec.serve.pictures import Pictures
+from bt_exec.serve.pictures import Pictures, map_of
 from bt_exec.serve.questions import Question
 from bt_exec.serve.view import view_of
 from bt_exec.tui.display import Display

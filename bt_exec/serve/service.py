@@ -20,7 +20,7 @@ from bt_exec.events import Event, Finished, MissionStarted, Observed
 from bt_exec.failure import UsageError, in_words
 from bt_exec.journal import Booking, Journal
 from bt_exec.mission.session import Session
-from bt_exec.models.speech import Speech, TextSpeech
+from bt_exec.models import Speech, TextSpeech
 from bt_exec.outcome import Outcome
 from bt_exec.serve.errors import ServiceError
 from bt_exec.serve.page_state import Watching

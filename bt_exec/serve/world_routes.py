@@ -1,25 +1,50 @@
-"""Routes around a mission: maps, suggestions, the queue, downloads."""
+"""Routes around a mission: maps, suggestions, the queue, downloads, speech."""
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import email
+import email.policy
 import pathlib
 import tempfile
 from typing import Annotated, Any, Literal
 
-from fastapi import FastAPI, Header, Path, Query
+from fastapi import FastAPI, Header, Path, Query, Request
 from fastapi.responses import Response
 
 from bt_exec.export import FORMS, exporter
+from bt_exec.language.messages import language_of
+from bt_exec.models import Speech
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.maps import maps_of
-from bt_exec.serve.mission_ids import BODY, READ, MissionId, known_mission
-from bt_exec.serve.models import Maps, Moved, Place, Resume, Resumed, Suggestions
-from bt_exec.serve.openapi import ANY_BODY, answers, error_answers
+from bt_exec.serve.models import (
+    Maps,
+    Moved,
+    Place,
+    Resume,
+    Resumed,
+    Spoken,
+    SpokenText,
+    Suggestions,
+    Transcript,
+    is_blank,
+)
+from bt_exec.serve.openapi import (
+    ANY_BODY,
+    BODY,
+    READ,
+    MissionId,
+    answers,
+    error_answers,
+    known_mission,
+)
+from bt_exec.serve.pictures import maps_of
 from bt_exec.serve.planning import suggested
 from bt_exec.serve.service import Service
 from bt_exec.web.guard import language_of_headers
 
-__all__ = ["add_world_routes"]
+__all__ = ["add_speech_routes", "add_world_routes"]
+
 
 _TYPES = {
     "jsonl": "application/x-ndjson",
@@ -121,3 +146,67 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
             data = path.read_bytes()
         headers = {"Content-Disposition": f'attachment; filename="{path.name}"'}
         return Response(data, media_type=_TYPES[form], headers=headers)
+
+
+_FIELDS = ("audio", "file")  # form fields; the first existing one is used
+_FILE = {"type": "string", "format": "binary", "minLength": 1}
+_UPLOAD: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "An audio file: the body itself, or the field `audio` of a form.",
+        "content": {
+            "application/octet-stream": {"schema": _FILE},
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["audio"],
+                    "properties": {"audio": _FILE},
+                }
+            },
+        },
+    }
+}
+
+
+def add_speech_routes(app: FastAPI, speech: Speech) -> None:
+    """Add the routes to an application."""
+    one_at_a_time = asyncio.Lock()
+
+    @app.post(
+        "/stt", responses=answers(Transcript, "NO_AUDIO", "CANNOT", *BODY), openapi_extra=_UPLOAD
+    )
+    async def stt(
+        request: Request, accept_language: Annotated[str, Header(max_length=2000)] = ""
+    ) -> Any:
+        """Return what is said in an audio file. Nothing is run."""
+        audio = _audio_of(await request.body(), request.headers.get("content-type", ""))
+        if not audio:
+            raise ServiceError("NO_AUDIO")
+        language = language_of_headers({"accept-language": [accept_language]})
+        async with one_at_a_time:
+            text = await asyncio.to_thread(speech.transcribe, audio, language)
+        return {"status": "success", "text": text}
+
+    @app.post("/tts", responses=answers(Spoken, "NO_TEXT", "CANNOT", *BODY))
+    async def tts(asked: SpokenText) -> Any:
+        """Return a text as an audio file in base64; empty without a plugin."""
+        if is_blank(asked.text):
+            raise ServiceError("NO_TEXT")
+        text = asked.text.strip()
+        async with one_at_a_time:
+            audio = await asyncio.to_thread(speech.synthesize, text, language_of(text))
+        return {"status": "success", "text": text, "audio": base64.b64encode(audio).decode()}
+
+
+def _audio_of(body: bytes, kind: str) -> bytes:
+    """Return the audio file in the body of a request; empty if there is none."""
+    if not kind.casefold().startswith("multipart/form-data"):
+        return body
+    head = f"Content-Type: {kind}\r\n\r\n".encode("latin-1", "replace")
+    form = email.message_from_bytes(head + body, policy=email.policy.HTTP)
+    parts: dict[Any, bytes] = {}
+    for part in form.iter_parts() if form.is_multipart() else ():
+        content = part.get_payload(decode=True)
+        if isinstance(content, bytes):
+            parts[part.get_param("name", header="content-disposition")] = content
+    return next((parts[name] for name in _FIELDS if parts.get(name)), b"")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bt_exec.failure import Refusal, SpecError
-from bt_exec.language.context import Context
+from bt_exec.language.meaning import Context
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Compiler, Prompting, Reply, Request, find_compiler

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bt_exec.failure import Problem, SpecError, nearest
+from bt_exec.failure import Problem, SpecError, nearest, nearest_first
 from bt_exec.guardian.guard import Guard
 from bt_exec.language.messages import OWN_MESSAGES, Messages
 from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
@@ -22,8 +22,8 @@ from bt_exec.site.own_parts import (
     own_pack,
     replaced_parts,
     unused_overrides,
+    with_tools,
 )
-from bt_exec.site.own_tools import with_tools
 from bt_exec.site.site_file import (
     CompilerSettings,
     GuardSettings,
@@ -213,10 +213,9 @@ def _packs(source: Source, written: SiteFile) -> list[Pack]:
 
     def unknown(kind: str, name: Any, known: Iterable[str], *place: str, key: bool = False) -> None:
         if name not in (names := tuple(known)):
-            near = nearest(str(name), names)
-            allowed = (*near, *(other for other in names if other not in near))
+            allowed = nearest_first(str(name), names)
             code, message = f"UNKNOWN_{kind.upper()}", f"there is no {kind} {name!r}"
-            if kind == "pack" and not near:
+            if kind == "pack" and not nearest(name, names):
                 message += "; if it is yours, install its package: pip install -e ."
             problems.append(source.problem(code, message, place, allowed=allowed, key=key))
 

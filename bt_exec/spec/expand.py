@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from bt_exec.failure import Problem, SpecError, nearest
+from bt_exec.failure import Problem, SpecError, nearest, nearest_first
 from bt_exec.spec.expression import Is, with_leaves
 from bt_exec.spec.field_types import Count, Duration
 from bt_exec.spec.library import Library
@@ -227,15 +227,9 @@ class _Expander:
     ) -> NodeBase | None:
         name = node.tree
         if name not in self.library:
-            known = self.library.names()
-            near = nearest(name, known)
-            self._report(
-                "UNKNOWN_TREE",
-                f"there is no tree {name!r}",
-                (*place, "tree"),
-                name,
-                (*near, *(other for other in known if other not in near)),
-            )
+            known = nearest_first(name, self.library.names())
+            message = f"there is no tree {name!r}"
+            self._report("UNKNOWN_TREE", message, (*place, "tree"), name, known)
             return None
         if name in scope.above:
             cycle = " → ".join((*scope.above[scope.above.index(name) :], name))

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 from bt_exec.failure import Problem, SpecError, UnknownName
 from bt_exec.files import is_pipe_or_device
+from bt_exec.spec.expression import Is, with_leaves
 from bt_exec.spec.load import Loaded, load_file
-from bt_exec.spec.model import TreeSpec
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, TreeSpec, rebuild
 from bt_exec.spec.source import Source
 
-__all__ = ["Library"]
+__all__ = ["Document", "Library", "renamed"]
 
 
 class Library:
@@ -125,3 +127,43 @@ class Library:
     def source(self, name: str) -> Source:
         """Return the source text of the tree called `name`."""
         return self._sources[name]
+
+
+Document = TypeVar("Document", TreeSpec, MissionSpec)
+
+
+def renamed(
+    document: Document, name_of: Callable[[str], str], tree_of: Callable[[str], str] = str
+) -> Document:
+    """Return a document with renamed skills, conditions, types and trees.
+
+    Args:
+        document: A tree or a mission.
+        name_of: Returns the new name of a skill, condition or type.
+        tree_of: Returns the new name of a tree.
+    """
+
+    def renamed_leaf(leaf: Is, _: object) -> Is:
+        return leaf.model_copy(update={"name": name_of(leaf.name)})
+
+    def node(old: NodeBase) -> NodeBase:
+        update: dict[str, Any] = {}
+        if isinstance(old, Do):
+            update["do"] = name_of(old.do)
+        if isinstance(old, Tree):
+            update["tree"] = tree_of(old.tree)
+        update |= old.with_conditions(lambda _, part: with_leaves(part, renamed_leaf))
+        return old.model_copy(update=update)
+
+    changed: dict[str, Any] = {"root": rebuild(document.root, node)}
+    if isinstance(document, TreeSpec):
+        changed["tree"] = tree_of(document.tree)
+        changed["otherwise"] = tuple(
+            way.model_copy(update={"tree": tree_of(way.tree)}) if way.tree else way
+            for way in document.otherwise
+        )
+        changed["params"] = {
+            name: param.model_copy(update={"type": name_of(param.type)})
+            for name, param in document.params.items()
+        }
+    return document.model_copy(update=changed)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from bt_exec.failure import Problem, SpecError, nearest
+from bt_exec.failure import Problem, SpecError, nearest, nearest_first
 from bt_exec.spec.model import (
     KINDS,
     Check,
@@ -128,15 +128,9 @@ def _no_document(data: Mapping[str, Any], source: Source) -> Problem:
     close = next((key for key in data if nearest(key, allowed)), None)
     place = () if close is None else (close,)
     found = close or ", ".join(data)[:80] or "an empty mapping"
-    near = nearest(close or "", allowed)
-    return source.problem(
-        "NOT_A_TREE",
-        message,
-        place,
-        found=found,
-        allowed=_ordered(near, allowed),
-        key=close is not None,
-    )
+    known = nearest_first(close or "", allowed)
+    has_key = close is not None
+    return source.problem("NOT_A_TREE", message, place, found=found, allowed=known, key=has_key)
 
 
 def _explain(error: ValidationError, source: Source, top: type) -> list[Problem]:
@@ -221,7 +215,7 @@ def _problem(finding: ErrorDetails, place: Place, source: Source, top: type) -> 
         return source.problem("TOO_FEW", _too_few(kind, ctx, place), place, found=value)
     if kind == "literal_error":
         known = tuple(str(ctx["expected"]).replace("'", "").split(" or "))
-        allowed = _ordered(nearest(str(finding["input"]), known), known)
+        allowed = nearest_first(str(finding["input"]), known)
         message = f"{field!r} must be one of these"
         return source.problem("BAD_VALUE", message, place, found=value, allowed=allowed)
     return _value_problem(finding, place, source)
@@ -241,8 +235,7 @@ def _value_problem(finding: ErrorDetails, place: Place, source: Source) -> Probl
     elif kind == "duration" and type(value) in (int, float) and value > 0:
         allowed = tuple(f"{value}{unit}" for unit in ("s", "ms", "min"))
     elif kind == "needed":
-        known = ("all", "any")
-        allowed = _ordered(nearest(str(value), known), known)
+        allowed = nearest_first(str(value), ("all", "any"))
     elif kind != "default":
         message = _plain_words(finding)
     return source.problem(code, message, place, found=_shown(value), allowed=allowed)
@@ -254,7 +247,7 @@ def _unknown_field(finding: ErrorDetails, place: Place, source: Source, top: typ
     message = f"{_SAID[owner]} has no field {field!r}"
     if owner is Check and field in ("with", "args"):
         message += _ARGUMENTS_HINT
-    allowed = _ordered(nearest(field, fields), fields)
+    allowed = nearest_first(field, fields)
     return source.problem("UNKNOWN_FIELD", message, place, found=field, allowed=allowed, key=True)
 
 
@@ -278,7 +271,7 @@ def _kind_problem(finding: ErrorDetails, place: Place, source: Source) -> Proble
         message,
         (*place, close) if close else place,
         found=found,
-        allowed=_ordered(nearest(close or "", KINDS), KINDS),
+        allowed=nearest_first(close or "", KINDS),
         key=close is not None,
     )
 
@@ -312,11 +305,6 @@ def _plain_words(finding: ErrorDetails) -> str:
 
 def _fields(model: Any) -> tuple[str, ...]:
     return tuple(info.alias or name for name, info in model.model_fields.items() if name != "body")
-
-
-def _ordered(near: Iterable[str], every: Iterable[str]) -> tuple[str, ...]:
-    """Return `every` with those of `near` first."""
-    return tuple(dict.fromkeys((*near, *every)))
 
 
 def _shown(value: Any) -> str:

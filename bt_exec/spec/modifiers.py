@@ -1,14 +1,28 @@
 """Modifiers of a node: names, meanings and timing, in the order of their evaluation.
 
 They are used by the documentation, the JSON Schema, prompts and the layout.
-`bt_exec.nodes.modifiers` implements them.
+`bt_exec.nodes.modifiers` implements them. A tree may give ``repeat`` and ``timeout`` a parameter,
+``repeat: $n``; the expanded mission contains the value.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Self
 
-__all__ = ["MODIFIERS", "Modifier", "table"]
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+__all__ = ["MODIFIERS", "Filled", "Modifier", "SpecModel", "table"]
 
 
 class Modifier(NamedTuple):
@@ -73,3 +87,52 @@ def table() -> str:
     rows = [("Modifier", "Meaning", "When"), ("---", "---", "---")]
     rows += [(f"`{one.name}`", one.meaning, one.timing) for one in MODIFIERS]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+
+
+_FILLED = ("repeat", "timeout")
+"""Modifiers that may be ``$name`` of a parameter in a tree."""
+
+
+class SpecModel(BaseModel):
+    """Immutable part of a tree or a mission; unknown fields are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False)
+
+
+class Filled(SpecModel):
+    """A node whose modifiers may refer to parameters of its tree."""
+
+    _filled: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _take_references(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(value, dict):
+            return handler(value)
+        if value.get("until") is not None and value.get("repeat") is None:
+            message = "'until' ends a 'repeat'; say how often at most: repeat: 10"
+            raise PydanticCustomError("until", message)
+        given = {name: value[name] for name in _FILLED if _is_reference(value.get(name))}
+        node = handler({key: part for key, part in value.items() if key not in given})
+        if given:
+            node._filled = given
+        return node
+
+    @model_serializer(mode="wrap")
+    def _give_references(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {**handler(self), **self._filled}
+
+    @property
+    def filled(self) -> Mapping[str, str]:
+        """Modifiers that refer to a parameter until the tree is expanded: ``repeat: $n``."""
+        return self._filled
+
+    def with_filled(self, values: Mapping[str, Any]) -> Self:
+        """Return the node with `values` for the modifiers that refer to parameters."""
+        node = self.model_copy(update=dict(values))
+        node._filled = {}
+        return node
+
+
+def _is_reference(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"\$[A-Za-z_][A-Za-z0-9_]*", value) is not None

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
-from bt_exec.failure import Problem, SpecError, UsageError, nearest
+from bt_exec.failure import Problem, SpecError, UsageError, nearest_first
 from bt_exec.spec.source import Place, Source, read_file
 
 __all__ = ["UserData", "first_error", "load_model", "read_model", "read_settings", "value_error"]
@@ -57,7 +57,7 @@ def read_settings(
 def _mistake(found: Any, known: tuple[str, ...], whose: str) -> str:
     name = ".".join(map(str, found["loc"]))
     if found["type"] == "extra_forbidden":
-        return f"{whose} has no setting {name!r}; known: {', '.join(_nearest_first(name, known))}"
+        return f"{whose} has no setting {name!r}; known: {', '.join(nearest_first(name, known))}"
     return f"setting {name!r} of {whose}: {found['msg'].lower()}"
 
 
@@ -121,7 +121,7 @@ def _problem(
     place, kind = (*inside, *own), found["type"]
     if kind == "extra_forbidden":
         field = str(own[-1])
-        allowed = _nearest_first(field, tuple(_fields(_owner(model, own[:-1]))))
+        allowed = nearest_first(field, _fields(_owner(model, own[:-1])))
         message = f"{whose} has no setting {field!r}" if whose else f"unknown field {field!r}"
         return source.problem("UNKNOWN_FIELD", message, place, allowed=allowed, key=True)
     if kind == "missing":
@@ -152,11 +152,6 @@ def _models_in(hint: Any) -> Iterator[type[BaseModel]]:
 
 def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
     return {info.alias or name: info for name, info in model.model_fields.items()}
-
-
-def _nearest_first(name: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    near = nearest(name, known)
-    return (*near, *(other for other in known if other not in near))
 
 
 def _said(found: Any) -> str:

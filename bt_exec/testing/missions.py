@@ -17,9 +17,8 @@ from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import Situation
 from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue, Pack
-from bt_exec.planning.compiler import Plan, Request
+from bt_exec.planning.compiler import PREPARE, Plan, Request, VerifiedPlan
 from bt_exec.planning.repair import repaired
-from bt_exec.planning.verified_plan import PREPARE, VerifiedPlan
 from bt_exec.rig import PackSettings, Rig
 from bt_exec.robot import RemoteSimulation, Simulation
 from bt_exec.site.site import CompilerSettings, Limits, Rates, Site

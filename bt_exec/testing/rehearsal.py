@@ -24,7 +24,7 @@ from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
 from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue
-from bt_exec.planning.fixed_plan import FixedPlan
+from bt_exec.planning.repair import FixedPlan
 from bt_exec.rig import Rig
 from bt_exec.site.site import Site
 from bt_exec.skill import Condition, Label, Running, Skill, Steps, Verdict
@@ -33,8 +33,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.load import Loaded
 from bt_exec.spec.model import MissionSpec, NodeBase, Tree, TreeSpec, rebuild, walk
 from bt_exec.testing.scripted import FakeClock, ScriptedRobot
-from bt_exec.verify.facts import NEED_NOT_MET, after_failure, after_success, holds
-from bt_exec.verify.templates import form_of
+from bt_exec.verify.facts import NEED_NOT_MET, after_failure, after_success, form_of, holds
 from bt_exec.verify.types import plain, why_unfit
 
 __all__ = [

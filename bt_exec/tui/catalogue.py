@@ -12,7 +12,7 @@ from bt_exec.skill import Condition, Signature, Skill
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
-from bt_exec.tui.table import Entry
+from bt_exec.tui.text import Entry
 from bt_exec.verify.types import type_name
 
 __all__ = [

@@ -15,9 +15,8 @@ from bt_exec.tui.model import ViewModel
 from bt_exec.tui.node_words import seconds
 from bt_exec.tui.rows import NARROW
 from bt_exec.tui.screen import tree_lines
-from bt_exec.tui.style import ASCII, COLOURS, Glyphs
 from bt_exec.tui.summary import SIGNS, summary_lines
-from bt_exec.tui.text import Line, clean, wrap
+from bt_exec.tui.text import ASCII, COLOURS, Glyphs, Line, clean, wrap
 
 __all__ = [
     "history_table",

@@ -11,8 +11,7 @@ from bt_exec.planning.plan import NEED_NOT_MET
 from bt_exec.spec.model import Mission
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.nodes import ViewNode
-from bt_exec.tui.style import WORDS
-from bt_exec.tui.text import clean, pad
+from bt_exec.tui.text import WORDS, clean, pad
 
 __all__ = ["PlainView"]
 

@@ -36,12 +36,13 @@ from bt_exec.tui.changes import say_changes
 from bt_exec.tui.node_words import (
     begins_with_first,
     label_node,
+    names_of,
     say_notes,
     seconds,
     tries_first,
+    with_values,
 )
 from bt_exec.tui.nodes import Forest, ViewNode
-from bt_exec.tui.saved_values import names_of, with_values
 from bt_exec.tui.text import clean
 
 __all__ = ["Change", "ObservationLine", "Past", "ViewModel"]

@@ -15,9 +15,7 @@ from bt_exec.tui.commands import actions
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.node_words import modifiers
 from bt_exec.tui.nodes import ViewNode
-from bt_exec.tui.style import WORDS, Glyphs
-from bt_exec.tui.table import Entry, entry_lines
-from bt_exec.tui.text import Line, clean, fit, pad
+from bt_exec.tui.text import WORDS, Entry, Glyphs, Line, clean, entry_lines, fit, pad
 
 __all__ = ["camera_lines", "help_lines", "node_lines", "times_lines"]
 

@@ -12,8 +12,7 @@ from rich.color import ColorSystem
 from rich.console import Console
 from rich.style import Style
 
-from bt_exec.tui.style import ASCII, COLOURS, UNICODE, Glyphs
-from bt_exec.tui.text import Line, safe, wrap
+from bt_exec.tui.text import ASCII, COLOURS, UNICODE, Glyphs, Line, safe, wrap
 
 __all__ = ["Painter"]
 

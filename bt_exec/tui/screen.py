@@ -11,8 +11,7 @@ from bt_exec.tui.node_words import seconds
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.pages import camera_lines, help_lines, node_lines, times_lines
 from bt_exec.tui.rows import NARROW, Row, choose, rows_of
-from bt_exec.tui.style import ASCII, UNICODE, Glyphs
-from bt_exec.tui.text import Line, crop, fit, pad
+from bt_exec.tui.text import ASCII, UNICODE, Glyphs, Line, crop, fit, pad
 
 __all__ = ["HINT", "beside", "draw", "tree_lines"]
 

@@ -15,9 +15,7 @@ from bt_exec.tui.node_words import (
     modifiers,
     say_notes,
 )
-from bt_exec.tui.style import Glyphs
-from bt_exec.tui.table import Entry, entry_lines
-from bt_exec.tui.text import Line, clean, fit, pad, wrap
+from bt_exec.tui.text import Entry, Glyphs, Line, clean, entry_lines, fit, pad, wrap
 
 __all__ = ["document_lines"]
 

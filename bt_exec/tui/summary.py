@@ -8,8 +8,7 @@ from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.node_words import seconds
-from bt_exec.tui.style import ASCII, UNICODE
-from bt_exec.tui.text import Line, clean, fit, safe, wrap
+from bt_exec.tui.text import ASCII, UNICODE, Line, clean, fit, safe, wrap
 
 __all__ = ["SIGNS", "summary_lines", "unsaid"]
 

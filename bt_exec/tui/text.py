@@ -1,6 +1,6 @@
 """Text in terminal cells: Hangul is two cells wide, control characters are removed.
 
-A `Line` is a tuple of spans; a span is a text with the name of its style (`bt_exec.tui.style`). All
+A `Line` is a tuple of spans; a span is a text with the name of its style (`bt_exec.tui.paint`). All
 views are built from lines, so that tests can read them as plain text.
 """
 
@@ -8,14 +8,122 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 
 from bt_exec.language.sanitize import printable
 
-__all__ = ["Line", "Span", "clean", "crop", "fit", "line_width", "pad", "plain", "safe", "wrap"]
+__all__ = [
+    "ASCII",
+    "COLOURS",
+    "UNICODE",
+    "WORDS",
+    "Entry",
+    "Glyphs",
+    "Line",
+    "Span",
+    "clean",
+    "crop",
+    "entry_lines",
+    "fit",
+    "line_width",
+    "pad",
+    "plain",
+    "safe",
+    "wrap",
+]
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """The signs of one character set."""
+
+    states: Mapping[str, str]
+    full: str
+    empty: str
+    elbow: str
+    rule: str
+    dots: str
+    dot: str
+    arrow: str
+    cursor: str
+
+    def text(self, text: str) -> str:
+        """Return `text` in this character set; unsupported characters become question marks."""
+        if self is UNICODE:
+            return text
+        for sign, plain in _PLAIN.items():
+            text = text.replace(sign, plain)
+        return text.encode("ascii", "replace").decode()
+
+
+UNICODE = Glyphs(
+    {
+        "": "·",
+        "running": "▸",
+        "done": "✓",
+        "failed": "✗",
+        "skipped": "↷",
+        "kept": "≡",
+        "stopped": "■",
+    },
+    "▰",
+    "▱",
+    "└",
+    "─",
+    "…",
+    "·",
+    "→",
+    "❯",
+)
+ASCII = Glyphs(
+    {
+        "": ".",
+        "running": ">",
+        "done": "+",
+        "failed": "x",
+        "skipped": "~",
+        "kept": "=",
+        "stopped": "#",
+    },
+    "#",
+    "-",
+    "-",
+    "-",
+    "...",
+    "-",
+    "->",
+    "*",
+)
+
+WORDS: Mapping[str, str] = {
+    "": "waiting",
+    "running": "running",
+    "done": "done",
+    "failed": "failed",
+    "skipped": "skipped",
+    "kept": "kept",
+    "stopped": "stopped",
+}
+
+COLOURS: Mapping[str, str] = {
+    "": "",
+    "dim": "dim",
+    "strong": "bold",
+    "cursor": "reverse",
+    "running": "cyan",
+    "done": "green",
+    "failed": "bold red",
+    "skipped": "yellow",
+    "kept": "blue",
+    "stopped": "magenta",
+}
+"""Style names and their colours, as rich writes them."""
+
+_PLAIN = {"…": "...", "·": "-", "→": "->", "—": "-", "–": "-", "✓": "+", "✗": "x", "°": " deg"}
 
 Span: TypeAlias = tuple[str, str]
 Line: TypeAlias = tuple[Span, ...]
@@ -99,3 +207,65 @@ def crop(line: Line, cells: int) -> Line:
 def plain(lines: Iterable[Line]) -> str:
     """Return lines as text without styles, for files, pipes and tests."""
     return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One item of a list.
+
+    Attributes:
+        title: Its name.
+        about: Text next to the name.
+        remark: Text at the right.
+        summary: A sentence.
+        facts: Named facts; empty ones are left out.
+        style: Style of the title.
+        sign: A glyph before the title.
+    """
+
+    title: str
+    about: str = ""
+    remark: str = ""
+    summary: str = ""
+    facts: Sequence[tuple[str, str]] = ()
+    style: str = "strong"
+    sign: str = ""
+
+
+def entry_lines(entries: Iterable[Entry], width: int, glyphs: Glyphs) -> list[Line]:
+    """Return entries as lines of at most `width` cells."""
+    lines: list[Line] = []
+    for entry in entries:
+        lines += _entry(entry, max(width, 24), glyphs)
+    return lines
+
+
+def _entry(entry: Entry, width: int, glyphs: Glyphs) -> list[Line]:
+    remark = fit(glyphs.text(entry.remark), width // 3, glyphs.dots)
+    sign = f"{entry.sign} " if entry.sign else ""
+    space = width - 2 - cell_len(sign) - (cell_len(remark) + 2 if remark else 0)
+    title = fit(glyphs.text(clean(entry.title)), space, glyphs.dots)
+    about = fit(glyphs.text(clean(entry.about)), space - cell_len(title) - 2, glyphs.dots)
+    about = f"  {about}" if about else ""
+    filler = " " * (space - cell_len(title) - cell_len(about) + 2) if remark else ""
+    lines: list[Line] = [
+        (
+            (f" {sign}", entry.style),
+            (title, entry.style),
+            (about, ""),
+            (filler, ""),
+            (remark, "dim"),
+        )
+    ]
+    if entry.summary:
+        text = glyphs.text(clean(entry.summary))
+        lines += [((f"   {line}", ""),) for line in wrap(text, width - 4)]
+    column = max((cell_len(name) for name, text in entry.facts if text), default=0) + 2
+    column = min(column, width // 2)
+    for name, text in entry.facts:
+        name = fit(name, column - 1, glyphs.dots)
+        for index, line in enumerate(wrap(glyphs.text(clean(text)), width - 4 - column)):
+            if line:
+                head = pad(name if index == 0 else "", column)
+                lines.append((("   " + head, "dim"), (line, "")))
+    return lines

@@ -10,13 +10,10 @@ from bt_exec.journal.explain import Attempt, Explanation
 from bt_exec.language.messages import Messages
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.tui.history import shown_status
-from bt_exec.tui.node_words import say_args, seconds
+from bt_exec.tui.node_words import say_args, seconds, with_values
 from bt_exec.tui.rows import NARROW
-from bt_exec.tui.saved_values import with_values
-from bt_exec.tui.style import Glyphs
 from bt_exec.tui.summary import SIGNS
-from bt_exec.tui.table import Entry, entry_lines
-from bt_exec.tui.text import Line, clean
+from bt_exec.tui.text import Entry, Glyphs, Line, clean, entry_lines
 
 __all__ = ["Why"]
 

@@ -1,20 +1,34 @@
-"""Layer 6, bounds: a plan is finite and small enough to run.
+"""Layers 5 and 6: exclusive claims never overlap in time; a plan is finite and small enough to run.
 
-Codes: ``TOO_DEEP``, ``TOO_BIG``, ``TOO_LONG_RUNNING``. Every skill runs under a timeout (its own or
+Codes: ``CLAIMED_TWICE``, ``TOO_DEEP``, ``TOO_BIG``, ``TOO_LONG_RUNNING``. Skills declare the
+resources that they use (``uses={"arm.{arm}"}``). Children of a parallel run at the same time and
+may not claim the same resource. A claim with arguments that are known only at run time
+(``arm: $which``) stands for all its possible values. Every skill runs under a timeout (its own or
 the spec's), so the longest time a plan may take is known before it starts.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from typing import NamedTuple
 
 from bt_exec.spec.abstract_run import Step
 from bt_exec.spec.expand import MAX_NODES
-from bt_exec.spec.model import Do, NodeBase, Parallel, walk
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Parallel, walk
 from bt_exec.spec.source import Place, show_place
 from bt_exec.verify.context import Context
+from bt_exec.verify.facts import fill, form_of, is_known, known_args
 
-__all__ = ["MAX_DEPTH", "MAX_DURATION_S", "check_bounds", "longest_s"]
+__all__ = [
+    "CLAIMED_TWICE",
+    "MAX_DEPTH",
+    "MAX_DURATION_S",
+    "Claim",
+    "check_bounds",
+    "check_resources",
+    "longest_s",
+]
 
 MAX_DEPTH = 40
 """Limit of the nesting of nodes.
@@ -83,3 +97,66 @@ def longest_s(context: Context, node: NodeBase) -> float:
         once = min(once, node.timeout) if node.timeout else once
     rounds = (node.retry or 1) * (node.repeat or 1)
     return once * rounds * (node.for_each.most if node.for_each is not None else 1)
+
+
+CLAIMED_TWICE = "CLAIMED_TWICE"
+"""Code of a plan in which two parallel steps use the same resource."""
+
+
+class Claim(NamedTuple):
+    """Resource claimed by a skill while it runs.
+
+    Attributes:
+        text: The claim with the known arguments.
+        skill: Name of the skill.
+        form: Pattern of its possible values; None if it is known.
+    """
+
+    text: str
+    skill: str
+    form: re.Pattern[str] | None = None
+
+    def meets(self, other: Claim) -> bool:
+        """Return whether both may be the same resource."""
+        if self.form is None:
+            same = self.text == other.text
+            return same or (other.form is not None and other.form.fullmatch(self.text) is not None)
+        return self.form == other.form if other.form is not None else other.meets(self)
+
+
+def check_resources(context: Context) -> None:
+    """Report every resource that two children of a parallel claim."""
+    for step in context.root.walk(Parallel):
+        held: list[Claim] = []
+        for child in step.children:
+            claims = _claims_of(context, child.node)
+            for claim in claims:
+                other = next((one for one in held if one.meets(claim)), None)
+                if other is not None:
+                    context.report(
+                        CLAIMED_TWICE,
+                        f"{claim.skill} and {other.skill} would both use {claim.text} at once",
+                        child.place,
+                        found=claim.text,
+                    )
+            held += claims
+
+
+def _claims_of(context: Context, node: NodeBase) -> list[Claim]:
+    """Return the distinct claims of the skills under `node`.
+
+    Claims that depend on parameters of a tree are left out; they are checked in a mission.
+    """
+    claims: dict[str, Claim] = {}
+    for inner in walk(node, Do):
+        skill = context.catalogue.skills.get(inner.do)
+        if skill is None:
+            continue
+        args = known_args(skill, inner.args)
+        for use in skill.uses:
+            if is_known(use, args):
+                text = fill(use, args)
+                claims[text] = Claim(text, skill.name)
+            elif isinstance(context.document, MissionSpec):
+                claims[use] = Claim(use, skill.name, form_of(use, args))
+    return [claims[text] for text in sorted(claims)]

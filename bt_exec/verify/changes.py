@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Skill
 from bt_exec.spec.model import Do, NodeBase
-from bt_exec.verify.facts import UNKNOWN, needs_of
-from bt_exec.verify.templates import fill, form_of, is_known, known_args
+from bt_exec.verify.facts import UNKNOWN, fill, form_of, is_known, known_args, needs_of
 
 __all__ = [
     "Call",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from bt_exec.failure import Problem, nearest
+from bt_exec.failure import Problem, nearest_first
 from bt_exec.pack import Catalogue
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Document, NodeBase
@@ -64,9 +64,7 @@ class Context:
         key: bool = False,
     ) -> None:
         """Add a problem; `allowed` is sorted by similarity to `found`."""
-        names = tuple(allowed)
-        near = nearest(found, names) if found else ()
-        ordered = (*near, *(name for name in names if name not in near))
+        ordered = nearest_first(found, allowed) if found else tuple(allowed)
         problem = self.source.problem(code, message, place, found=found, allowed=ordered, key=key)
         if problem not in self._reported:  # repeated nodes are visited twice
             self._reported.add(problem)

@@ -4,19 +4,36 @@ Codes: ``UNKNOWN_FACT`` and ``UNKNOWN_FACT_VALUE`` for needs, effects and establ
 pack does not declare; ``UNDECLARED_CODE`` for a failure code that a skill's source raises and its
 decorator does not list; ``BLOCKING_CALL`` for a call in it that would hold up the tick. A site with
 an undeclared fact does not load, because a misspelt need would have no effect.
+
+The source code is parsed, never run. Codes are followed through functions of the same module that a
+skill calls. Helpers in other modules are not followed, because their codes depend on the arguments.
+The body of a ``try`` with handlers is not followed either, because the skill may translate the
+exceptions.
 """
 
 from __future__ import annotations
 
+import ast
+import inspect
+import types
 from collections.abc import Iterator, Mapping
-from typing import TypeAlias
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
-from bt_exec.failure import STOPPED, Problem, nearest
+from bt_exec.failure import STOPPED, Failed, Problem, nearest_first
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.skill import Signature, Skill
-from bt_exec.verify.skill_source import Position, blocking_calls, position_of, raised_codes
 
-__all__ = ["code_problems", "fact_problems"]
+__all__ = [
+    "Position",
+    "RaisedCode",
+    "blocking_calls",
+    "code_problems",
+    "fact_problems",
+    "position_of",
+    "raised_codes",
+]
 
 
 def fact_problems(catalogue: Catalogue) -> list[Problem]:
@@ -84,7 +101,7 @@ def _codes(pack: Pack, skill: Skill) -> Iterator[Problem]:
                 f"skill {skill.name!r} of pack {pack.name!r} raises {code!r} without declaring it; "
                 f"add it to fails={{…}} of its decorator"
             )
-            allowed = tuple(dict.fromkeys((*nearest(code, declared), *declared)))
+            allowed = nearest_first(code, declared)
             yield _problem("UNDECLARED_CODE", message, skill.name, code, allowed, position)
     for name, position in blocking_calls(skill):
         message = (
@@ -104,3 +121,183 @@ def _problem(
 ) -> Problem:
     file, line, column = position if position is not None else ("", None, None)
     return Problem(code, message, place, found, allowed, file, line, column)
+
+
+_DEEPEST = 6
+"""Maximum depth of calls followed from a skill into its helpers."""
+
+
+class Position(NamedTuple):
+    """A place in a Python file; line and column count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+
+_BLOCKING = frozenset(
+    (
+        "time.sleep",
+        "subprocess.run",
+        "subprocess.check_call",
+        "subprocess.check_output",
+        "urllib.request.urlopen",
+        "requests.api.get",
+        "requests.api.post",
+    )
+)
+"""Functions that wait for a time, a process or a network."""
+
+
+class RaisedCode(NamedTuple):
+    """A failure code in the source of a skill."""
+
+    code: str
+    position: Position
+
+
+class _Call(NamedTuple):
+    """A call in the source of a skill.
+
+    Attributes:
+        node: The call.
+        target: What is called, as far as it is known.
+        names: The names that are known there.
+        position: Its position.
+        is_inner: Whether it is in a function or lambda inside another function.
+    """
+
+    node: ast.Call
+    target: Any
+    names: Mapping[str, Any]
+    position: Position
+    is_inner: bool
+
+
+def position_of(part: Signature, keyword: str = "", text: str = "") -> Position | None:
+    """Return the position of `text` in an option of a decorator, or else of the function.
+
+    None if the source cannot be read.
+    """
+    found = _definition(part.function)
+    if found is None:
+        return None
+    file, node = found
+    for decorator in node.decorator_list:
+        for argument in getattr(decorator, "keywords", ()):
+            if argument.arg == keyword:
+                for inner in ast.walk(argument.value):
+                    if isinstance(inner, ast.Constant) and inner.value == text:
+                        return Position(file, inner.lineno, inner.col_offset + 1)
+    return Position(file, node.lineno, node.col_offset + 1)
+
+
+def raised_codes(part: Signature) -> tuple[RaisedCode, ...]:
+    """Return the codes that a skill's source raises with `Failed`, in the order of the search."""
+    found = (
+        RaisedCode(text, position)
+        for call, target, names, position, _ in _calls_in(part.function, set(), _DEEPEST)
+        if isinstance(target, type) and issubclass(target, Failed)
+        for text in _texts(call.args[0] if target is Failed and call.args else None, names)
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def blocking_calls(part: Signature) -> tuple[tuple[str, Position], ...]:
+    """Return name and position of each call in a skill's source that blocks its thread."""
+    found = (
+        (f"{getattr(target, '__module__', '')}.{getattr(target, '__qualname__', '')}", position)
+        for _, target, _, position, inner in _calls_in(part.function, set(), _DEEPEST)
+        if not inner  # a function inside the skill may run on a worker
+    )
+    return tuple(dict.fromkeys(one for one in found if one[0] in _BLOCKING))
+
+
+def _calls_in(function: Any, seen: set[Any], depth: int) -> Iterator[_Call]:
+    """Yield the calls in a function and in functions of its module that it calls."""
+    code = getattr(function, "__code__", None)
+    if code is None or code in seen or depth == 0:
+        return
+    seen.add(code)
+    found = _definition(function)
+    if found is None:
+        return
+    file, definition = found
+    names = _names_of(function)
+    for call, inner in _uncaught_calls(definition):
+        target = _resolve(call.func, names)
+        yield _Call(call, target, names, Position(file, call.lineno, call.col_offset + 1), inner)
+        if getattr(target, "__module__", None) == function.__module__:
+            yield from _calls_in(target, seen, depth - 1)
+
+
+def _uncaught_calls(definition: ast.AST, inner: bool = False) -> Iterator[tuple[ast.Call, bool]]:
+    """Yield every call outside the body of a ``try`` with handlers.
+
+    The second value is whether it is in a function or lambda inside the definition.
+    """
+    for child in ast.iter_child_nodes(definition):
+        if isinstance(child, ast.Try) and child.handlers:
+            for part in (*child.handlers, *child.orelse, *child.finalbody):
+                yield from _uncaught_calls(part, inner)
+            continue
+        if isinstance(child, ast.Call):
+            yield child, inner
+        yield from _uncaught_calls(child, inner or isinstance(child, ast.Lambda | ast.FunctionDef))
+
+
+def _texts(node: ast.AST | None, names: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the possible texts of an expression, as far as it is constant."""
+    if isinstance(node, ast.IfExp):
+        yield from _texts(node.body, names)
+        yield from _texts(node.orelse, names)
+    elif isinstance(node, ast.BoolOp):
+        for part in node.values:
+            yield from _texts(part, names)
+    elif node is not None:
+        text = node.value if isinstance(node, ast.Constant) else _resolve(node, names)
+        if isinstance(text, str):
+            yield text
+
+
+def _resolve(node: ast.AST, names: Mapping[str, Any]) -> Any:
+    """Return the value of a name or of an attribute of a module or class, or None."""
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if isinstance(node, ast.Attribute):
+        owner = _resolve(node.value, names)
+        if isinstance(owner, types.ModuleType | type):
+            return vars(owner).get(node.attr)
+    return None
+
+
+def _names_of(function: Any) -> Mapping[str, Any]:
+    """Return the global and enclosing names of a function, without its own variables."""
+    closed = inspect.getclosurevars(function)
+    local = set(function.__code__.co_varnames)
+    names = {**function.__globals__, **closed.nonlocals}
+    return {name: value for name, value in names.items() if name not in local}
+
+
+def _definition(function: Any) -> tuple[str, ast.FunctionDef] | None:
+    """Return the file of a function and its definition there."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None:
+        return None
+    for node in _functions(code.co_filename):
+        first = min((one.lineno for one in node.decorator_list), default=node.lineno)
+        if node.name == code.co_name and first == code.co_firstlineno:
+            return code.co_filename, node
+    return None
+
+
+def _functions(file: str) -> tuple[ast.FunctionDef, ...]:
+    try:
+        return _parsed(Path(file).read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return ()
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> tuple[ast.FunctionDef, ...]:
+    return tuple(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef))

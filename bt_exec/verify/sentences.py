@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from bt_exec.failure import OWN_CODES, Problem, SpecError, nearest
+from bt_exec.failure import OWN_CODES, Problem, SpecError, nearest_first
 from bt_exec.files import read_at_most
 from bt_exec.language.message_form import LANGUAGES, SECTIONS, placeholders
 from bt_exec.language.messages import OWN_MESSAGES
@@ -127,7 +127,7 @@ class _File:
                 for name in alternatives:
                     if name not in names and name not in more:
                         message = f"nothing gives a value for {{{name}}} here"
-                        allowed = tuple(dict.fromkeys((*nearest(name, names), *sorted(names))))
+                        allowed = nearest_first(name, sorted(names))
                         yield self.source.problem(
                             "UNKNOWN_PLACEHOLDER",
                             message,
@@ -141,7 +141,7 @@ class _File:
     ) -> Problem:
         names = sorted(known)
         message = f"there is no {kind} {name!r}; the sentence is never used"
-        allowed = tuple(dict.fromkeys((*nearest(name, names), *names)))
+        allowed = nearest_first(name, names)
         return self.source.problem(code, message, place, found=name, allowed=allowed, key=True)
 
     def _names_in_both_forms(self, names: Iterable[str]) -> set[str]:

@@ -1,17 +1,23 @@
-"""Layer 1, vocabulary: every name is defined on this site.
+"""Layer 1, vocabulary: every name is defined on this site, and so is every value of a fact.
 
 Codes: ``UNKNOWN_SKILL``, ``UNKNOWN_CONDITION``, ``UNKNOWN_TREE``, ``UNKNOWN_TYPE``, ``TREE_CYCLE``,
-``ELSE_WITH_TELL``, ``TOO_MANY_NEEDED``.
+``ELSE_WITH_TELL``, ``TOO_MANY_NEEDED``, ``UNKNOWN_FACT_VALUE``. Declarations of skills are checked
+with their pack (`bt_exec.verify.packs`), the values that arguments give declared facts here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
+from bt_exec.declarations.declared_facts import placeholders
+from bt_exec.skill import Condition, Skill
 from bt_exec.spec.expression import Is
 from bt_exec.spec.model import Check, Do, Parallel, Tree, TreeSpec, walk
 from bt_exec.spec.source import Place
 from bt_exec.verify.context import Context
+from bt_exec.verify.facts import fill, is_known, known_args
 
-__all__ = ["check_vocabulary"]
+__all__ = ["check_fact_values", "check_vocabulary"]
 
 
 def check_vocabulary(context: Context) -> None:
@@ -108,3 +114,56 @@ def _cycle(context: Context, start: str, own: str) -> tuple[str, ...]:
                     above[node.tree] = name
                     waiting.append(node.tree)
     return ()
+
+
+def check_fact_values(context: Context) -> None:
+    """Report arguments that give a declared fact an undeclared value."""
+    if not context.catalogue.facts.names():
+        return
+    for part, given, place in _calls(context):
+        facts = [(*fact, used) for fact in _facts(part) if (used := placeholders(*fact))]
+        args = known_args(part, given) if facts else {}
+        for name, value, used in facts:
+            if is_known(name, args) and is_known(value, args):
+                _check(context, fill(name, args), fill(value, args), place, used, given)
+
+
+def _check(
+    context: Context,
+    fact: str,
+    value: str,
+    place: Place,
+    used: tuple[str, ...],
+    given: Mapping[str, object],
+) -> None:
+    """Report an undeclared value of a fact at the argument that causes it."""
+    for mistake in context.catalogue.facts.mistakes(fact, value, may_be_unknown=True):
+        if mistake.code == "UNKNOWN_FACT_VALUE":
+            origin = [name for name in used if name in given][-1:]
+            context.report(
+                mistake.code,
+                mistake.message,
+                (*place, *origin),
+                found=mistake.found,
+                allowed=mistake.allowed,
+            )
+
+
+def _calls(
+    context: Context,
+) -> Iterator[tuple[Skill | Condition, Mapping[str, object], Place]]:
+    """Yield every skill and condition that a document names, with its arguments."""
+    for step in context.root.walk():
+        if isinstance(step.node, Do) and step.node.do in context.catalogue.skills:
+            yield context.catalogue.skills[step.node.do], step.node.args, (*step.place, "with")
+        for part, where in step.conditions():
+            if part.name in context.catalogue.conditions:
+                yield context.catalogue.conditions[part.name], part.args, where
+
+
+def _facts(part: Skill | Condition) -> Iterator[tuple[str, str]]:
+    if isinstance(part, Condition):
+        yield from part.establishes.items()
+    else:
+        yield from part.needs.items()
+        yield from part.effects.items()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bt_exec.models.visual_qa import VisualQa, VqaAnswer
+from bt_exec.models import VisualQa, VqaAnswer
 from bt_exec_llm.client import Block, Model, ModelFailure, Turn
 from bt_exec_llm.client.client import plugged
 from bt_exec_llm.client.images import image_block
@@ -17,7 +17,7 @@ _ROLE = Path(__file__).parent / "prompts" / "look.md"
 
 
 class ModelVisualQa:
-    """Model for questions about pictures; implements `bt_exec.models.visual_qa.VisualQa`.
+    """Model for questions about pictures; implements `bt_exec.models.VisualQa`.
 
     Args:
         model: The language model.
@@ -43,7 +43,7 @@ class ModelVisualQa:
 
 
 def create(settings: Mapping[str, Any]) -> VisualQa:
-    """Return a `bt_exec.models.visual_qa.VisualQa` with settings as `plugged` reads them.
+    """Return a `bt_exec.models.VisualQa` with settings as `plugged` reads them.
 
     Raises:
         UsageError: If a setting is unknown or wrong.

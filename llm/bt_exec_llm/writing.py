@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bt_exec.models.writing import Writer, Written
+from bt_exec.models import Writer, Written
 from bt_exec_llm.client import Block, Model, ModelFailure, Turn
 from bt_exec_llm.client.candidates import without_thoughts
 from bt_exec_llm.client.client import plugged
@@ -14,7 +14,7 @@ __all__ = ["ModelWriter", "create"]
 
 
 class ModelWriter:
-    """Model that generates texts; implements `bt_exec.models.writing.Writer`.
+    """Model that generates texts; implements `bt_exec.models.Writer`.
 
     Args:
         model: The language model.
@@ -38,7 +38,7 @@ class ModelWriter:
 
 
 def create(settings: Mapping[str, Any]) -> Writer:
-    """Return a `bt_exec.models.writing.Writer` with settings as `plugged` reads them.
+    """Return a `bt_exec.models.Writer` with settings as `plugged` reads them.
 
     Raises:
         UsageError: If a setting is unknown or wrong.

@@ -13,7 +13,7 @@ from bt_exec.cli.app import call
 code = call(sys.argv[1:])
 print(code, *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
 """
-SIMULATOR = {"cv2", "mujoco", "mink", "onnxruntime", "scipy"}
+SIMULATOR = {"cv2", "mujoco", "daqp", "onnxruntime", "scipy"}
 OTHERS = {"anthropic", "fastapi", "ray", "pyarrow", "torch", "ultralytics"}
 HEAVY = SIMULATOR | OTHERS
 

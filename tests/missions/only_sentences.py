@@ -14,9 +14,8 @@ from bt_exec.tui.lines import PlainView
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.pack_messages import why_of
 from bt_exec.tui.screen import draw, tree_lines
-from bt_exec.tui.style import UNICODE
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.text import plain
+from bt_exec.tui.text import UNICODE, plain
 
 __all__ = ["not_sentences", "shown_of"]
 

@@ -23,9 +23,8 @@ from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.screen import draw, tree_lines
-from bt_exec.tui.style import COLOURS
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.text import Line, plain
+from bt_exec.tui.text import COLOURS, Line, plain
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "terminal.md"

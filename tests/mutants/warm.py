@@ -28,7 +28,7 @@ __all__ = ["Deadlines", "Job", "run_all", "warm_up"]
 
 INSIDE = Path(__file__).parent / "inside"
 _HEAVY = (
-    "numpy", "scipy.optimize", "mujoco", "mink", "daqp", "cv2", "onnxruntime", "anthropic",
+    "numpy", "scipy.optimize", "mujoco", "daqp", "cv2", "onnxruntime", "anthropic",
     "pydantic", "py_trees", "yaml", "rich.live", "typer.testing", "hypothesis.strategies",
     "jsonschema", "pytest", "sqlite3", "http.server", "email.mime.text",
 )  # fmt: skip

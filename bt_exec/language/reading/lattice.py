@@ -14,7 +14,7 @@ from bt_exec.language.reading.english_inflection import singulars
 from bt_exec.language.reading.free_text import free_texts, remarks
 from bt_exec.language.reading.lexicon import PAST, Entry, Lexicon, Stem
 from bt_exec.language.reading.node import Node
-from bt_exec.language.reading.typed_text import Text
+from bt_exec.language.reading.typed_text import PAUSES, Text
 
 __all__ = ["lattice"]
 
@@ -121,13 +121,13 @@ def _spacing(text: Text, start: int, end: int, suffix: bool) -> float:
 
 
 def _marks(text: Text) -> Iterator[Edge]:
-    """Yield commas, and numbers in digits."""
+    """Yield commas and colons, and numbers in digits."""
     for match in re.finditer(r"\d+", text.chars):
         for category in ("number", "digits"):
             yield Edge(match.start(), match.end(), category, int(match[0]), 0.0, text=match[0])
     for start, char in enumerate(text.chars):
-        if char == ",":
-            yield Edge(start, start + 1, "comma", None, 0.0, text=",")
+        if char in PAUSES:
+            yield Edge(start, start + 1, "comma", None, 0.0, text=char)
 
 
 def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, normal
+from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, negation, normal
 
 _NOUNS = ("thing", "shape")
 _ONE = Node("one")
@@ -12,7 +12,9 @@ _OTHER = Node("pronoun", (("name", "other"),))  # "which is bigger?", after a qu
 _PAIRS = ("more", "alike", "apart")
 _FORMULAS = ("and", "or", "not", "np", "most")  # kinds whose parts are formulas
 
-_IT, _SO, _NOT_SO = (Node("pronoun", (("name", name),)) for name in ("it", "so", "not_so"))
+_IT, _SO, _NOT_SO, _THERE, _NOT_THERE = (
+    Node("pronoun", (("name", name),)) for name in ("it", "so", "not_so", "so_there", "not_there")
+)
 
 __all__ = ["resolve", "subject_of", "with_named_conditions"]
 
@@ -130,12 +132,42 @@ def with_named_conditions(meaning: Node) -> Node:
     """
     found: list[Node] = []
     for part in meaning.parts() if meaning.kind == "seq" else (meaning,):
-        question = _question_of(found[-1]) if found else None
+        last = found[-1] if found else None
+        merged = _with_otherwise(last, part) if last is not None else None
+        question = _question_of(last) if last is not None else None
         named = part if question is None else _named(part, question)
-        if named is not part and question == named.get("of"):
+        if merged is not None or (named is not part and question == named.get("of")):
             found.pop()
-        found.append(named)
+        found.append(merged or named)
     return found[0] if len(found) == 1 else Node("seq", (("of", tuple(found)),))
+
+
+def _with_otherwise(first: Node, part: Node) -> Node | None:
+    """Return a condition with a second one as its other branch, if the second one is its negation.
+
+    An example is "if it is empty, put it there; if not, leave it". None for other parts.
+    """
+    if first.kind != "if" or part.kind != "if" or first.get("other") or part.get("other"):
+        return None
+    question = first.node("of")
+    asked = _named(part, question)
+    negated = asked.get("other") is not None and asked.get("of") == question
+    if (
+        negated
+        or _opposite(asked.node("of")) == question
+        or asked.node("of") == _opposite(question)
+    ):
+        return first.replace(other=asked.get("other") if negated else part.get("then"))
+    return None
+
+
+def _opposite(question: Node) -> Node:
+    """Return a yes/no question about all objects with its quality negated."""
+    of = question.node("of") if isinstance(question.get("of"), Node) else question
+    hold = of.get("hold") if of.kind == "all" else None
+    return (
+        question.replace(of=of.replace(hold=negation(hold))) if isinstance(hold, Node) else question
+    )
 
 
 def _question_of(part: Node) -> Node | None:
@@ -150,9 +182,11 @@ def _named(part: Node, question: Node) -> Node:
     if part.kind != "if":
         return part
     condition = part.node("of")
-    if condition.get("of") == _SO:
+    asked = condition.get("of")
+    none = "0" in [one.text("number") for one in question.walk()]  # "is there none? if there is, …"
+    if asked in (_SO, _NOT_THERE if none else _THERE):
         return part.replace(of=question)
-    if condition.get("of") == _NOT_SO:
+    if asked in (_NOT_SO, _THERE if none else _NOT_THERE):
         then, other = part.get("then"), part.get("other")
         return part.replace(of=question, then=other or Node("seq", (("of", ()),)), other=then)
     subject = next((node for node in question.walk() if node.kind == "np"), None)

@@ -169,9 +169,11 @@ def _other_than(chosen: Any, excluded: Any) -> Any:
 
 
 def _all_of(objects: Any) -> Any:
-    """Return an object, or each of several, with "all" for its article."""
+    """Return an object, a goal, or each of several, with "all" for its article."""
     if isinstance(objects, tuple):
         return tuple(map(_all_of, objects))
+    if objects.kind == "rel":
+        return objects.map(_all_of)
     if objects.kind == "ordered":
         return objects.replace(of=_all_of(objects.node("of")))
     return objects.replace(det="all") if objects.kind == "np" else objects
@@ -272,11 +274,14 @@ def _topic(objects: Any, said: Node) -> Node:
 
 def _among(phrase: Node, said: Node) -> Node:
     """Return orders in which "the red one" is one of the objects of a phrase."""
+    same = phrase.get("of")
+    if not isinstance(same, Node):
+        return said
     if said.kind == "np" and Node("one") in conjuncts(said.node("of")):
-        same = phrase.get("of")
-        return (
-            said.replace(of=conjunction(said.node("of"), same)) if isinstance(same, Node) else said
-        )
+        return said.replace(of=conjunction(said.node("of"), same))
+    if said.kind == "act" and not any(one.kind == "thing" for one in conjuncts(same)):
+        themes = tuple(_refine(one, same) or one for one in said.parts())
+        return said.replace(of=themes if len(themes) != 1 else themes[0])
     return said.map(lambda part: _among(phrase, part))
 
 
@@ -312,8 +317,8 @@ def _changed(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
             parts = value if isinstance(value, tuple) else (value,)
             found: list[Any] = []
             for part in parts:
-                one = change(part) if part == places[0] else part
-                one = walk(one) if one is part and isinstance(part, Node) else one
+                one: Any = change(part) if part == places[0] else part
+                one = walk(part) if one is part and isinstance(part, Node) else one
                 found += one if isinstance(one, tuple) else [one]
             args.append((name, tuple(found) if len(found) > 1 else found[0]))
         return Node(node.kind, tuple(args))

@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-__all__ = ["Text"]
+__all__ = ["PAUSES", "Text"]
+
+PAUSES = (",", ":")
+"""Marks that are kept between clauses."""
 
 _ARROW = re.compile(r"[-=]+>|→")
-_WORD = re.compile(rf"(?:[^\W_]|['%])+|[,&]|{_ARROW.pattern}")
+_WORD = re.compile(rf"(?:[^\W_]|['%])+|[,&+]|{_ARROW.pattern}")
 _ENDS = re.compile(r"[.!?;:]+$")
 _QUOTE = re.compile(r"[\"“”]|(?<=[가-힣.?!])'|'(?=[가-힣])")
 _DASHES = re.compile(r"[-–—]+$")
@@ -46,9 +49,11 @@ class Text:
             surface = source[start:end].lower()
             if _ARROW.fullmatch(surface):
                 surface = "→"
-            elif surface[0] not in "'%&" and not surface[0].isalnum():
-                surface = ","
-            if surface == "," and (not chars or chars[-1] == ","):
+            elif surface in "&+":
+                surface = "&"
+            elif surface[0] not in "'%" and not surface[0].isalnum():
+                surface = ":" if surface == ":" else ","
+            if surface in PAUSES and (not chars or chars[-1] in PAUSES):
                 continue
             spelt = contractions.get(surface, _POSSESSIVE.sub(" 's", surface))
             words = [word.replace("'", "") for word in spelt.split() if word.strip("'")]
@@ -57,7 +62,7 @@ class Text:
             for word in words:
                 chars += word
                 gaps.add(len(chars))
-        if chars.endswith(","):
+        if chars.endswith(PAUSES):
             gaps.discard(len(chars))
             chars = chars[:-1]
         asked = source.rstrip().endswith(("?", "？"))

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from bt_exec.batch.interrupt import finishing_on_interrupt
-from bt_exec.cli.progress_bar import progress_bar
+from bt_exec.batch.engines import finishing_on_interrupt
+from bt_exec.cli.output import progress_bar
 from bt_exec.failure import UnknownName
 from bt_exec.files import expand_home
 from bt_exec_labeler.batch.budget import Budget, Ledger

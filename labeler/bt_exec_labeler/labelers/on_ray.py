@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bt_exec.batch.ray_cluster import connect
+from bt_exec.batch.engines import connect
 from bt_exec.batch.store import ResultStore
 from bt_exec_labeler.batch.budget import Budget, Ledger
 from bt_exec_labeler.items import Item

@@ -41,12 +41,12 @@ import math
 import re
 import time
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import Failure
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import messages_of
 from bt_exec_llm.client.usage import Usage
 
 __all__ = [
@@ -169,9 +169,7 @@ class ModelFailure(Exception):  # noqa: N818 - it becomes a `Failure`, not an er
         )
 
 
-@lru_cache(maxsize=1)
-def _sentences() -> Messages:
-    return Messages.load([SENTENCES])
+_sentences = partial(messages_of, SENTENCES)
 
 
 _BY_TYPE = {

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bt_exec.failure import Problem, SpecError
-from bt_exec.planning.compiler import Request
+from bt_exec.planning.compiler import Request, VerifiedPlan
 from bt_exec.planning.plan import Examined, examine
-from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.spec.load import parse
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.spec.paths import locate

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from bt_exec.failure import Problem
-from bt_exec.planning.compiler import Request
-from bt_exec.planning.verified_plan import VerifiedPlan
+from bt_exec.planning.compiler import Request, VerifiedPlan
 from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Usage
 from bt_exec_llm.dialogue import Dialogue
 from bt_exec_llm.model_compiler.check import Judgement, assess

@@ -31,7 +31,7 @@ from bt_exec.spec.model import (
     walk,
 )
 from bt_exec.verify.dry_run import left_behind
-from bt_exec.verify.templates import fill, known_args
+from bt_exec.verify.facts import fill, known_args
 from bt_exec_llm.model_compiler.normalize import options
 
 __all__ = ["Ends", "Meant", "chosen_in", "effects_of", "ends_of", "meaning_of", "said_of"]

@@ -10,8 +10,7 @@ from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import Check, Do, NodeBase, Sequence, Tree, walk
 from bt_exec.spec.paths import Located
 from bt_exec.spec.source import Place, show_place
-from bt_exec.verify.facts import established
-from bt_exec.verify.templates import fill
+from bt_exec.verify.facts import established, fill
 from bt_exec_llm.model_compiler.expected_effects import effects_of
 
 __all__ = ["already_done", "claims"]

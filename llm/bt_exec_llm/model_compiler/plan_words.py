@@ -22,7 +22,7 @@ from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import KINDS, Do, MissionSpec
 from bt_exec.spec.paths import locate
 from bt_exec.spec.source import Place, show_place
-from bt_exec.verify.templates import known_args
+from bt_exec.verify.facts import known_args
 from bt_exec_llm.model_compiler.beside_plan import objection
 from bt_exec_llm.model_compiler.catalogue import describe_site, made_once
 from bt_exec_llm.model_compiler.plan_format import Form

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
 
 from bt_exec.failure import Problem, Refusal
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import messages_of
 from bt_exec.language.sanitize import one_line
 from bt_exec_llm.model_compiler.dialogue import Result
 
@@ -18,10 +18,8 @@ _MOST_REASONS = 3
 _LONGEST = 300
 
 
-@lru_cache(maxsize=1)
-def sentences() -> Messages:
-    """Return the sentences of this package."""
-    return Messages.load([SENTENCES])
+sentences = partial(messages_of, SENTENCES)
+"""Return the sentences of this package."""
 
 
 def refusal_of(

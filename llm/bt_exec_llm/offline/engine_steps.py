@@ -547,8 +547,9 @@ class _Steps:
             hold = of.node("hold")
             positive = hold.kind != "not"
             hold = hold if positive else hold.parts()[0]
-            about = [] if _is_omitted(of.node("of")) else self._convert_phrase(of.node("of"))
-            said = [*about, *self._convert_alternatives(hold)]
+            omitted = _is_omitted(of.node("of"))
+            named = [] if omitted else list(self._convert_phrase(of.node("of")))
+            said = [*named, *self._convert_alternatives(hold)]
             places = [p for p in said if p.kind == "value" and p.name in self._joined]
             seen = {(p.name, p.value): p for p in places}  # 불이 켜져: the light, twice
             return [p for p in said if p not in places or p in seen.values()], positive

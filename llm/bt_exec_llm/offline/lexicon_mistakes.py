@@ -9,7 +9,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from bt_exec.failure import Problem, nearest
+from bt_exec.failure import Problem, nearest_first
 from bt_exec.spec.plain_yaml import SAFE_LOADER
 from bt_exec.spec.source import show_place
 
@@ -60,11 +60,11 @@ def _make_problem(
     if kind == "extra_forbidden":
         code, message, shown = "UNKNOWN_FIELD", f"there is no field {name!r} here", name
         fields = _field_names(_type_at(model, place[:-1]))
-        allowed = tuple(dict.fromkeys((*nearest(name, fields), *fields)))
+        allowed = nearest_first(name, fields)
     elif kind == "literal_error":
         code, message = "BAD_VALUE", f"{name!r} must be one of these"
         every = get_args(_type_at(model, place))
-        allowed = tuple(dict.fromkeys((*nearest(str(value), every), *every)))
+        allowed = nearest_first(str(value), every)
     elif kind == "missing":
         code, message, shown = "MISSING_FIELD", f"needs the field {name!r}", ""
     else:

@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from bt_exec.failure import Problem, nearest
+from bt_exec.failure import Problem, nearest_first
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec.spec.source import show_place
@@ -91,7 +91,7 @@ class _File:
     ) -> Iterator[Problem]:
         names = tuple(known)
         if name not in names:
-            allowed = tuple(dict.fromkeys((*nearest(name, names), *sorted(names))))[:_SHOWN]
+            allowed = nearest_first(name, sorted(names))[:_SHOWN]
             message = f"is not a {kind} of this site"
             yield self._make_problem(f"UNKNOWN_{kind.upper()}", message, place, name, allowed)
 

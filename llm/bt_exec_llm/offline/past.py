@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from bt_exec.language.context import Turn
-from bt_exec.language.meaning import Meaning
+from bt_exec.language.meaning import Meaning, Turn
 from bt_exec.spec.library import Library
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.part import Part

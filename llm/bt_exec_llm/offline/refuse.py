@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import Refusal
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import Messages, messages_of
 from bt_exec.planning.compiler import Request
 from bt_exec_llm.offline.asking import clarification_question, missing_types, understood_commands
 from bt_exec_llm.offline.choices import offer_choices
@@ -30,9 +30,7 @@ _PLAIN = ("STOP", "NOTHING_SAID", "NOTHING_LEFT")
 """Codes that are answered without suggestions."""
 
 
-@lru_cache(maxsize=1)
-def _sentences() -> Messages:
-    return Messages.load([Path(__file__).with_name("refusals.yaml")])
+_sentences = partial(messages_of, Path(__file__).with_name("refusals.yaml"))
 
 
 def build_refusal(

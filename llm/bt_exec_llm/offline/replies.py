@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
 
-from bt_exec.language.context import Turn
-from bt_exec.language.messages import Messages
+from bt_exec.language.meaning import Turn
+from bt_exec.language.messages import messages_of
 from bt_exec.planning.compiler import Reply, ReplyCode, Request
 from bt_exec_llm.offline.text import printable
 
@@ -18,9 +18,7 @@ _TOLD = 5
 _CODES: dict[str, ReplyCode] = {"HELP": "HELP", "WHY": "WHY", "DONE": "DONE", "WHERE": "WHERE"}
 
 
-@lru_cache(maxsize=1)
-def _sentences() -> Messages:
-    return Messages.load([Path(__file__).with_name("replies.yaml")])
+_sentences = partial(messages_of, Path(__file__).with_name("replies.yaml"))
 
 
 def build_reply(talk: str, request: Request, language: str, can: Iterable[str] = ()) -> Reply:

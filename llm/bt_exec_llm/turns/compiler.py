@@ -14,9 +14,8 @@ from typing import Any
 from bt_exec.failure import Problem, Refusal, UsageError
 from bt_exec.files import expand_home
 from bt_exec.language.sanitize import one_line
-from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, find_compiler
+from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, VerifiedPlan, find_compiler
 from bt_exec.planning.robots import RobotsCompiler
-from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec_llm.client import (
     Answer,
     Model,

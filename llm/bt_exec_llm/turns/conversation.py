@@ -12,14 +12,14 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from bt_exec.failure import Failure, Refusal
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import messages_of
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.user_data import UserData
 from bt_exec_llm.client import Usage
@@ -205,9 +205,7 @@ def _failure_text(failure: Failure) -> str:
     return f"{failure.code}: {failure.message}"[:_LONGEST]
 
 
-@lru_cache(maxsize=1)
-def _sentences() -> Messages:
-    return Messages.load([Path(__file__).with_name("sentences.yaml")])
+_sentences = partial(messages_of, Path(__file__).with_name("sentences.yaml"))
 
 
 def say(code: str, language: str, **facts: Any) -> str:

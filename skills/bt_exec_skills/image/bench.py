@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from bt_exec.failure import Failed, UsageError
-from bt_exec.models.writing import Writer
+from bt_exec.models import Writer
 from bt_exec_skills.image.models.contracts import (
     UNMEASURED,
     PromptedDetector,

@@ -7,7 +7,7 @@ from typing import cast
 
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
-from bt_exec.models.writing import Writer, find_writer
+from bt_exec.models import Writer, find_writer
 from bt_exec.rig import Rig
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.models.contracts import (

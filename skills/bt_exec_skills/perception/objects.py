@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import messages_of
 from bt_exec_skills.perception.contracts import Camera, CameraFault, Detection, Detector, View
 
 if TYPE_CHECKING:  # no numpy for a check of a file
@@ -41,9 +41,7 @@ class Detections:
         return tuple(dict.fromkeys(found.label for found in self.detections))
 
 
-@cache
-def _words() -> Messages:
-    return Messages.load([Path(__file__).with_name("words.yaml")])
+_words = partial(messages_of, Path(__file__).with_name("words.yaml"))
 
 
 def fault_in_words(fault: CameraFault, language: str) -> str:

@@ -18,8 +18,10 @@ def choose_gl() -> None:
     """Set MUJOCO_GL unless it is set: EGL if its library is installed, otherwise none.
 
     Without the library, a request for EGL would make ``import mujoco`` fail; ray casting needs no
-    OpenGL.
+    OpenGL. Mesa's software renderer gets no threads: for pictures of this size, they cost more than
+    they save.
     """
+    os.environ.setdefault("LP_NUM_THREADS", "0")
     if "MUJOCO_GL" in os.environ or not sys.platform.startswith("linux"):
         return
     try:

@@ -19,6 +19,7 @@ from bt_exec_skills.simulation.rays import Painter, Picture, RayPainter
 __all__ = ["GlPainter", "RendererName", "gl_thread", "gl_works", "make_painter"]
 
 RendererName = Literal["auto", "egl", "raycast"]
+_OTHER_SHOWN = 1000  # sites and other elements of a scene; the default of 10,000 takes 10 MB
 _BY_NUMBER = [int(mujoco.mjtRndFlag.mjRND_SEGMENT), int(mujoco.mjtRndFlag.mjRND_IDCOLOR)]
 
 
@@ -70,7 +71,8 @@ class GlPainter:
 
     def _made(self) -> Any:
         if self._renderer is None:
-            self._renderer = mujoco.Renderer(self._model, self._height, self._width)
+            shown = self._model.ngeom + _OTHER_SHOWN
+            self._renderer = mujoco.Renderer(self._model, self._height, self._width, shown)
             gl_thread().at_exit(self._close)
         return self._renderer
 

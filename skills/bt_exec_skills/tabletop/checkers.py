@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from bt_exec.failure import Problem, nearest
+from bt_exec.failure import Problem, nearest_first
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.expand import is_reference
 from bt_exec.spec.model import Do, MissionSpec
@@ -44,7 +44,7 @@ def known_targets(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
                 continue
             where = f"{show_place(step.place)}/with/{argument}"
             if name not in labels:
-                allowed = tuple(dict.fromkeys((*nearest(name, labels), *labels)))
+                allowed = nearest_first(name, labels)
                 yield Problem("OBJECT_GONE", f"there is no object {name!r}", where, name, allowed)
             elif node.do == "pick_object" and (_holds(name) or name in tables):
                 kind = "table" if name in tables else "container"

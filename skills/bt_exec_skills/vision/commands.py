@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from bt_exec.cli.progress_bar import progress_bar
+from bt_exec.cli.output import progress_bar
 from bt_exec.failure import UsageError
 
 __all__ = ["dataset", "evaluate", "show", "train", "train_names"]

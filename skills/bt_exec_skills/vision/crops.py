@@ -18,7 +18,7 @@ import numpy.typing as npt
 from bt_exec.failure import UsageError
 from bt_exec_skills.perception.picture import Frame, overlaps
 from bt_exec_skills.vision.decode import GREY, Found, suppress
-from bt_exec_skills.vision.network import THREADS, Network, names_in, open_session
+from bt_exec_skills.vision.network import Network, names_in, open_session
 from bt_exec_skills.vision.sample import Mark, Picture
 
 __all__ = ["FAINTEST", "MARGIN", "NOTHING", "SIDE", "Crops", "Namer", "crops_of", "cut", "proposed"]
@@ -138,7 +138,6 @@ class Namer:
 
     Args:
         weights: The file; its metadata holds the names, the last of which is ``nothing``.
-        threads: Number of threads of an inference.
 
     Attributes:
         names: Its classes, without ``nothing``.
@@ -147,8 +146,8 @@ class Namer:
         UsageError: If the file is not such a network.
     """
 
-    def __init__(self, weights: Path, *, threads: int = THREADS) -> None:
-        self._session = open_session(weights, threads)
+    def __init__(self, weights: Path) -> None:
+        self._session = open_session(weights)
         every = names_in(self._session, weights)
         given, told = self._session.get_inputs()[0], self._session.get_outputs()[0]
         if given.shape[1:] != [3, SIDE, SIDE] or told.shape[1:] != [len(every)]:

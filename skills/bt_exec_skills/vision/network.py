@@ -17,7 +17,6 @@ from bt_exec_skills.vision.decode import Found, decode, letterbox
 __all__ = [
     "LEAST_SCORE",
     "MOST_OVERLAP",
-    "THREADS",
     "Network",
     "OnnxNetwork",
     "UltralyticsNetwork",
@@ -25,11 +24,8 @@ __all__ = [
     "open_session",
 ]
 
-THREADS = 2
-"""Default number of threads of an inference."""
 
-
-def open_session(weights: Path, threads: int = THREADS) -> Any:
+def open_session(weights: Path) -> Any:
     """Return the onnxruntime session of a file.
 
     Raises:
@@ -40,11 +36,9 @@ def open_session(weights: Path, threads: int = THREADS) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1  # a second one saves little time and takes a core
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    # A spinning thread keeps a core busy between two inferences.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(
             str(weights), options, providers=["CPUExecutionProvider"]
@@ -85,14 +79,13 @@ class OnnxNetwork:
 
     Args:
         weights: The file; its metadata holds the class names.
-        threads: Number of threads of an inference.
 
     Raises:
         UsageError: If the file is not such a network.
     """
 
-    def __init__(self, weights: Path, *, threads: int = THREADS) -> None:
-        self._session = open_session(weights, threads)
+    def __init__(self, weights: Path) -> None:
+        self._session = open_session(weights)
         self.names = names_in(self._session, weights)
         self._name, self._height, self._width = _input_of(self._session, weights)
         _check_output(self._session, weights, len(self.names))

@@ -27,7 +27,7 @@ __all__ = ["NamesSettings", "train_names"]
 
 Tell = Callable[..., None]
 Bar = Callable[[str, int], AbstractContextManager[Tell]]
-"""A progress bar from a title and a total, as `bt_exec.cli.progress_bar`."""
+"""A progress bar from a title and a total, as `bt_exec.cli.output`."""
 _LAST, _BEST = "last.pt", "names.onnx"
 _SMALL_SIDE, _SMALL_SHARE = 48, 0.6  # crops of the first epochs are smaller, which is faster
 _SMOOTH, _DECAY, _WARM = 0.05, 0.02, 0.1

@@ -20,7 +20,6 @@ from bt_exec_skills.vision.crops import Namer, cut, proposed
 from bt_exec_skills.vision.decode import Found, suppress
 from bt_exec_skills.vision.network import (
     LEAST_SCORE,
-    THREADS,
     Network,
     OnnxNetwork,
     UltralyticsNetwork,
@@ -40,19 +39,19 @@ def loaded(weights: Path) -> Network:
     return load(weights)
 
 
-def load(weights: Path, *, threads: int = THREADS) -> Network:
+def load(weights: Path) -> Network:
     """Return the network in a file, with its classifier if there is one beside it.
 
     Raises:
         UsageError: If the file is missing, is of another kind, or cannot be read.
     """
-    network, names = load_alone(weights, threads=threads), names_beside(weights)
+    network, names = load_alone(weights), names_beside(weights)
     if not names.is_file():
         return network
-    return TwoStageNetwork(network, Namer(names, threads=threads))
+    return TwoStageNetwork(network, Namer(names))
 
 
-def load_alone(weights: Path, *, threads: int = THREADS) -> Network:
+def load_alone(weights: Path) -> Network:
     """Return the detector in a file, without a classifier.
 
     Raises:
@@ -62,7 +61,7 @@ def load_alone(weights: Path, *, threads: int = THREADS) -> Network:
         where = "" if weights.is_absolute() else f" in {Path.cwd()}"
         raise UsageError(f"weights {weights} not found{where}; they end in .onnx or .pt")
     if weights.suffix == ".onnx":
-        return OnnxNetwork(weights, threads=threads)
+        return OnnxNetwork(weights)
     if weights.suffix == ".pt":
         return UltralyticsNetwork(weights)
     raise UsageError(f"{weights}: weights end in .onnx (onnxruntime) or .pt (ultralytics)")

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import io
+import json
 import os
+import sys
 import threading
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from bt_exec.cli.confirming import TerminalConfirm, can_ask
+from bt_exec.cli.confirming import TerminalConfirm, can_ask, debugger_of
 from bt_exec.cli.mission import Conductor
+from bt_exec.failure import UsageError
+from bt_exec.rig import Rig
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import MissionSpec
 from bt_exec.tui.paint import Painter
+from tests.bt_exec.cli.conftest import Run
 
 SPEC = MissionSpec.model_validate(
     {
@@ -56,3 +63,62 @@ def test_any_other_answer_rejects(monkeypatch, typed):
 
 def test_question_is_not_asked_without_a_terminal():
     assert not can_ask(Painter(io.StringIO()))
+
+
+WAIT = ("do", "wait", "seconds=0.5", "--fast", "--no-journal")
+
+
+def ticks(ran: Any) -> Any:
+    return json.loads(ran.out)["ticks"]
+
+
+def test_pauses_do_not_change_the_ticks(bt: Run) -> None:
+    plain = bt(*WAIT, "--json")
+    stepped = bt(*WAIT, "--json", "--step", stdin="\n\n\n")
+    assert ticks(plain) == ticks(stepped) > 1
+    assert "Paused at 0.0 s." in stepped.err
+    assert "Paused" not in plain.err
+
+
+def test_end_of_input_continues(bt: Run) -> None:
+    ran = bt(*WAIT, "--step")
+    assert (ran.code, ran.out.count("Paused")) == (0, 1)
+
+
+def test_q_stops_the_mission_at_a_breakpoint(bt: Run) -> None:
+    ran = bt(*WAIT, "--break", "wait", stdin="q\n")
+    assert ran.code == 130
+    assert "Breakpoint wait reached." in ran.out
+
+
+def test_unreached_breakpoints_are_reported_with_the_nearest_name(bt: Run) -> None:
+    ran = bt(*WAIT, "--break", "wiat", "--watch", "dor")
+    assert ran.code == 0
+    assert "--break wiat: not reached in this mission (nearest: wait)" in ran.out
+    assert "--watch dor: not reached in this mission (nearest: door, doorway)" in ran.out
+
+
+def test_known_fact_is_printed(bt: Run) -> None:
+    assert "watch     door = closed" in bt(*WAIT, "--watch", "door").out
+
+
+def test_open_pipe_does_not_block_an_abort(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bt_exec.cli.confirming import read_line
+
+    read, write = os.pipe()
+    asked: list[int] = []
+    with os.fdopen(read) as keyboard:
+        monkeypatch.setattr(sys, "stdin", keyboard)
+        assert read_line(lambda: asked.append(1) or len(asked) < 3) == ""
+        os.write(write, b"c\n")
+        assert read_line(lambda: True) == "c\n"
+        os.close(write)
+        assert read_line(lambda: True) == ""
+
+
+def test_real_robots_are_never_paused() -> None:
+    session: Any = SimpleNamespace(rigs={"arm": Rig(robot=object())})
+    conductor = Conductor(Painter(sys.stderr), plain=True)
+    with pytest.raises(UsageError, match="arm is real and would keep moving"):
+        debugger_of(session, conductor, "en", step=True, breaks=(), watch=())
+    assert debugger_of(session, conductor, "en", step=False, breaks=(), watch=["door"])

@@ -20,7 +20,7 @@ from bt_exec.failure import Problem, RegistrationError, SpecError
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.site.check_utterances import word_problems
 from bt_exec.site.data import data_path
-from bt_exec.site.own_tools import with_tools
+from bt_exec.site.own_parts import with_tools
 from bt_exec.site.site import Site, load_site, sentences
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.library import Library

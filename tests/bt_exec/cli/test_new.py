@@ -41,3 +41,50 @@ def test_command_lists_files_and_the_next_step(bt: Run, tmp_path: Path) -> None:
     for words in (["pack", "my_lamp"], ["condition", "warm"], ["site", "lab"], ["tree", "mine"]):
         assert bt("new", *words, "--to", str(tmp_path)).code == 0
     assert bt("new", "robot", "x").code == 2
+
+
+MESSY = "tree:  a\nroot:\n    retry: 2\n    do: x # why\n"
+TIDY = "tree: a\nroot:\n  do: x   # why\n  retry: 2\n"
+
+
+def test_formatting_is_idempotent(bt: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(MESSY)
+    file.chmod(0o640)
+    ran = bt("fmt", str(tmp_path))
+    assert (ran.code, ran.out) == (0, f"formatted {file}\n1 changed, 0 in order\n")
+    assert file.read_text().split() == TIDY.split()
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in tmp_path.iterdir()] == ["a.yaml"]
+    assert bt("fmt", str(file)).out == "0 changed, 1 in order\n"
+
+
+def test_check_changes_nothing(bt: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(MESSY)
+    ran = bt("fmt", "--check", str(file))
+    assert (ran.code, ran.out) == (2, f"would change {file}\n1 to change, 0 in order\n")
+    assert file.read_text() == MESSY
+
+
+def test_invalid_files_are_not_changed(bt: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text("tree: [\n")
+    ran = bt("fmt", str(file), str(tmp_path / "none.yaml"))
+    assert ran.code == 2
+    assert "NOT_YAML" in ran.out
+    assert "UNREADABLE" in ran.out
+    assert file.read_text() == "tree: [\n"
+
+
+def test_fmt_and_new_write_the_line_once(bt: Run, tmp_path: Path) -> None:
+    assert bt("schema", "--to", str(tmp_path / "schema")).code == 0
+    file = tmp_path / "rest.yaml"
+    file.write_text("# why\ntree: rest\nroot:\n  do: return_home\n")
+    bt("fmt", str(file))
+    once = file.read_text()
+    assert once.startswith("# yaml-language-server: $schema=schema/tree.schema.json\n# why\n")
+    assert bt("fmt", "--check", str(file)).code == 0
+    bt("new", "site", "lab", "--to", str(tmp_path))
+    assert (tmp_path / "lab.yaml").read_text().startswith("# yaml-language-server: $schema=schema/")
+    assert bt("check", str(file)).code == 0

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.journal import Journal, process
-from bt_exec.journal.process import is_gone, this_process
+from bt_exec.journal import Journal, mission_row
+from bt_exec.journal.mission_row import is_gone, this_process
 
 KILLED = """
 import os, signal, sys
@@ -86,7 +86,7 @@ def test_start_time_is_the_22nd_field_for_any_process_name(
     fields = b" ".join(str(number).encode() for number in range(3, 53))
     (tmp_path / "stat").write_bytes(b"7 (" + name + b") " + fields + b"\n")
     asked: list[str] = []
-    monkeypatch.setattr(process, "Path", lambda path: asked.append(path) or tmp_path / "stat")
+    monkeypatch.setattr(mission_row, "Path", lambda path: asked.append(path) or tmp_path / "stat")
     number = os.getpid()
     assert this_process() == f"{HERE} {number} 22"
     assert not is_gone(f"{HERE} {number} 22")
@@ -97,6 +97,6 @@ def test_start_time_is_the_22nd_field_for_any_process_name(
 def test_process_id_is_sufficient_when_the_start_time_is_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "Path", lambda path: tmp_path / "none")
+    monkeypatch.setattr(mission_row, "Path", lambda path: tmp_path / "none")
     assert this_process() == f"{HERE} {os.getpid()} "
     assert not is_gone(this_process())

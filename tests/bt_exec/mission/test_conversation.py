@@ -6,7 +6,7 @@ import pytest
 
 from bt_exec.events import Finished
 from bt_exec.journal import Journal
-from bt_exec.language.context import Context, Turn
+from bt_exec.language.meaning import Context, Turn
 from bt_exec.mission.conversation import Conversation
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES

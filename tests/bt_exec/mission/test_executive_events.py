@@ -6,8 +6,8 @@ import pytest
 
 from bt_exec.events import Finished, MissionStarted, NodeChanged, Observed, Planned, Planning, Turn
 from bt_exec.failure import PartBroken, Refusal
-from bt_exec.language.context import Context
-from bt_exec.language.context import Turn as Word
+from bt_exec.language.meaning import Context
+from bt_exec.language.meaning import Turn as Word
 from bt_exec.language.messages import Messages
 from bt_exec.mission.reporting import MissionReporter, Reporters
 from bt_exec.outcome import Ending, Outcome

@@ -18,7 +18,7 @@ from bt_exec.mission import executive, planner
 from bt_exec.mission.executive import Executive
 from bt_exec.mission.life_cycle import LifeCycle
 from bt_exec.mission.watchdog import Watchdog
-from bt_exec.planning.verified_plan import PREPARE, VerifiedPlan
+from bt_exec.planning.compiler import PREPARE, VerifiedPlan
 from tests.bt_exec.mission.interleaved_missions import BrokenError, Stage
 from tests.bt_exec.mission.simulated_threads import DeadlockError, Schedule
 

@@ -16,11 +16,10 @@ from bt_exec.nodes.runtime import Runtime
 from bt_exec.observation import Situation
 from bt_exec.outcome import Ending
 from bt_exec.pack import Catalogue
-from bt_exec.planning.compiler import REPLIES, Plan, Reply, Request
+from bt_exec.planning.compiler import REPLIES, Plan, Reply, Request, VerifiedPlan
 from bt_exec.planning.confirmation import Confirmation
-from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.planning.plan import prepare
-from bt_exec.planning.verified_plan import VerifiedPlan
+from bt_exec.planning.repair import FixedPlan
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.standby import STANDBY

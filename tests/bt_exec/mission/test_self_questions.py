@@ -6,8 +6,8 @@ import pytest
 
 from bt_exec.failure import Refusal
 from bt_exec.journal import Journal
-from bt_exec.language.context import Context, Turn
-from bt_exec.mission.self_questions import SelfAnswers, asks_to_continue, question_of
+from bt_exec.language.meaning import Context, Turn
+from bt_exec.mission.conversation import SelfAnswers, asks_to_continue, question_of
 from bt_exec.mission.session import Session
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Reply, Request

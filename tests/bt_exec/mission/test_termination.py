@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.failure import Failure, PartBroken, RobotStopped, SimulationLost
-from bt_exec.mission.termination import ending_of, failed
+from bt_exec.mission.shutdown import ending_of, failed
 from bt_exec.outcome import Ending
 
 STOPPED = Failure("STOPPED", "by hand", "x", node="go")

@@ -9,7 +9,7 @@ from bt_exec.failure import Refusal
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
 from bt_exec.planning.compiler import Plan
-from bt_exec.planning.fixed_plan import FixedPlan
+from bt_exec.planning.repair import FixedPlan
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits
 from bt_exec.skill import Running, Steps, skill

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bt_exec.failure import Failure
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Request
-from bt_exec.planning.fixed_plan import FixedPlan
+from bt_exec.planning.repair import FixedPlan
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from bt_exec.failure import Failure, Refusal, SpecError, UsageError
-from bt_exec.language.context import Context, Turn
-from bt_exec.language.meaning import Meaning, Unclear
+from bt_exec.language.meaning import Context, Meaning, Turn, Unclear
 from bt_exec.language.messages import language_of
 from bt_exec.planning.compiler import Done, Plan, Reply
 from bt_exec.planning.packs import for_packs

@@ -13,7 +13,7 @@ from bt_exec.language.meaning import Meaning
 from bt_exec.language.messages import Messages
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue, Pack
-from bt_exec.planning.compiler import Plan, Request
+from bt_exec.planning.compiler import Plan, Request, VerifiedPlan
 from bt_exec.planning.passes import Pass
 from bt_exec.planning.plan import (
     examine,
@@ -22,7 +22,6 @@ from bt_exec.planning.plan import (
     rejection,
     with_typed_words,
 )
-from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.rig import PackSettings
 from bt_exec.skill import Label, Steps, skill
 from bt_exec.spec.load import load_text

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bt_exec.failure import Refusal
-from bt_exec.language.context import Context, Turn
-from bt_exec.language.meaning import Act, Meaning, Unclear
+from bt_exec.language.meaning import Act, Context, Meaning, Turn, Unclear
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Reply

@@ -9,7 +9,7 @@ import pytest
 
 from bt_exec import plugins
 from bt_exec.failure import Refusal, UnknownName
-from bt_exec.models.visual_qa import VqaAnswer, find_visual_qa
+from bt_exec.models import VqaAnswer, find_visual_qa
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Plan
 from bt_exec.rig import PackSettings

@@ -8,7 +8,7 @@ from bt_exec.cli.app import call
 from bt_exec.failure import RegistrationError, UsageError
 from bt_exec.mission.session import Session
 from bt_exec.pack import Pack
-from bt_exec.site.own_tools import with_tools
+from bt_exec.site.own_parts import with_tools
 from bt_exec.site.site import load_site
 from bt_exec.spec.load import load_text
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bt_exec.spec.library import renamed
 from bt_exec.spec.load import load_text
-from bt_exec.spec.rename import renamed
 
 WRITTEN = """
 tree: near

@@ -17,8 +17,7 @@ from bt_exec.tui.pages import help_lines
 from bt_exec.tui.paint import Painter
 from bt_exec.tui.rows import rows_of
 from bt_exec.tui.screen import draw
-from bt_exec.tui.style import ASCII, UNICODE
-from bt_exec.tui.text import plain
+from bt_exec.tui.text import ASCII, UNICODE, plain
 from tests.bt_exec.tui.scripted import ENGLISH, KOREAN, Script, slipped, spoken
 from tests.cases import examples
 

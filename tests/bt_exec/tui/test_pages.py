@@ -13,8 +13,7 @@ from bt_exec.skill import Verdict
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.pages import camera_lines, node_lines, times_lines
 from bt_exec.tui.paint import Painter
-from bt_exec.tui.style import UNICODE
-from bt_exec.tui.text import line_width, plain
+from bt_exec.tui.text import UNICODE, line_width, plain
 from tests.bt_exec.tui.scripted import (
     ENGLISH,
     KOREAN,

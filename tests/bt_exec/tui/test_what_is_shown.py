@@ -12,12 +12,11 @@ from bt_exec.spec.load import load_text
 from bt_exec.testing import run_tree, scripted_condition, scripted_skill
 from bt_exec.tui.lines import PlainView
 from bt_exec.tui.model import ViewModel
-from bt_exec.tui.saved_values import with_values
+from bt_exec.tui.node_words import with_values
 from bt_exec.tui.screen import tree_lines
 from bt_exec.tui.static import document_lines
-from bt_exec.tui.style import UNICODE
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.text import plain
+from bt_exec.tui.text import UNICODE, plain
 
 
 class Seen(NamedTuple):

@@ -13,8 +13,7 @@ from bt_exec.spec.model import MissionSpec
 from bt_exec.verify import verify_mission
 from bt_exec.verify.changes import Change, Others, few, learnt, state_of
 from bt_exec.verify.dry_run import _shared, left_behind
-from bt_exec.verify.facts import established
-from bt_exec.verify.templates import fill
+from bt_exec.verify.facts import established, fill
 from tests.bt_exec.spec.workshop import WORKSHOP
 from tests.bt_exec.verify.layers import CATALOGUE, of_mission
 

@@ -1,4 +1,4 @@
-"""Fact values created by arguments of a tree."""
+"""Fact values created by arguments of a tree: UNKNOWN_FACT_VALUE if they are not declared."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from bt_exec.spec.abstract_run import Step
 from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.paths import locate
 from bt_exec.verify.changes import Calls
-from bt_exec.verify.readers import Readers
+from bt_exec.verify.dry_run import Readers
 from tests.bt_exec.verify.layers import CATALOGUE
 
 OPEN: dict[str, Any] = {"do": "open_lid", "with": {"arm": "left"}}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bt_exec.skill import Running, Steps, skill
-from bt_exec.verify.templates import fill, form_of, is_known, known_args
+from bt_exec.verify.facts import fill, form_of, is_known, known_args
 
 
 @skill()

@@ -13,7 +13,7 @@ import pytest
 from bt_exec.events import Planned
 from bt_exec.failure import Refusal, UsageError
 from bt_exec.journal import Journal
-from bt_exec.language.context import Context
+from bt_exec.language.meaning import Context
 from bt_exec.language.messages import language_of
 from bt_exec.mission.session import Session
 from bt_exec.planning.compiler import Plan, Reply, compiler_names, find_compiler

@@ -8,7 +8,7 @@ import pytest
 from pydantic import Field
 
 from bt_exec.failure import Refusal
-from bt_exec.language.context import Context, Turn
+from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Plan, Request

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec.failure import Refusal
-from bt_exec.language.context import Context, Turn
+from bt_exec.language.meaning import Context, Turn
 from bt_exec.planning.compiler import Plan, Reply
 from bt_exec.site.compile_command import compile_command, request_of
 from bt_exec.spec.model import Sequence

@@ -34,7 +34,7 @@ def test_pack_creates_a_catalogue() -> None:
 def test_import_of_the_pack_loads_no_simulator_and_no_vision() -> None:
     script = (
         "import sys, bt_exec_skills.door.pack\n"
-        "print(sorted({'mujoco', 'mink', 'cv2', 'onnxruntime', 'numpy'} & set(sys.modules)))"
+        "print(sorted({'mujoco', 'daqp', 'cv2', 'onnxruntime', 'numpy'} & set(sys.modules)))"
     )
     told = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

@@ -3,7 +3,7 @@
 import pytest
 
 from bt_exec.mission.session import Session
-from bt_exec.models.visual_qa import VqaAnswer
+from bt_exec.models import VqaAnswer
 from bt_exec.observation import Situation
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.load import load_text

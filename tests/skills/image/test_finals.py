@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import yaml
 
-from bt_exec.models.visual_qa import VqaAnswer
+from bt_exec.models import VqaAnswer
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.perception.looker import LookAnswer, Looker
 from bt_exec_skills.image.rules.phrasing import final_report

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import Failed, UsageError
-from bt_exec.models.visual_qa import VqaAnswer
+from bt_exec.models import VqaAnswer
 from bt_exec_skills.image.perception.instances import Decision
 from bt_exec_skills.image.perception.looker import MOST_CROPS, LookAnswer, Looker, make_looker
 from tests.skills.image.asking import finish

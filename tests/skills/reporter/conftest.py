@@ -11,7 +11,7 @@ import pytest
 
 from bt_exec.failure import Failed
 from bt_exec.mission.rigs import make_rig
-from bt_exec.models.visual_qa import VisualQa
+from bt_exec.models import VisualQa
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
 from bt_exec.site.data import data_path

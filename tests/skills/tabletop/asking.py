@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bt_exec.language.context import Context, Turn
+from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Request

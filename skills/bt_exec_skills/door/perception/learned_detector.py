@@ -65,7 +65,8 @@ class LearnedDetector:
 
     An object to grasp must be in the opening behind the door and is confirmed on an enlarged part
     of the picture; otherwise it is marked as doubtful (`Detection.doubt`). A confirmation holds
-    until the object moves or its pixels change by more than noise.
+    until the object moves or its pixels change by more than noise. While the whole picture changes
+    by no more than noise, detections without doubt stay the same and the network is not run.
 
     Args:
         network: The network.
@@ -105,13 +106,22 @@ class LearnedDetector:
         self._least = least_score
         self._opening = None if opening is None else opening.astype(np.float32)
         self._confirmed: dict[str, tuple[Box, Frame]] = {}
+        self._last: tuple[Frame, tuple[Detection, ...]] | None = None
 
     def detect(self, view: View[Any]) -> tuple[Detection, ...]:
         """Implement `Detector.detect`."""
-        size = view.frame.shape[0], view.frame.shape[1]
+        if self._last is not None and is_unchanged(self._last[0], view.frame):
+            return self._last[1]
+        found = self._detections_in(view.frame)
+        self._last = None if any(one.doubt for one in found) else (view.frame, found)
+        return found
+
+    def _detections_in(self, frame: Frame) -> tuple[Detection, ...]:
+        """Return the detections, best first."""
+        size = frame.shape[0], frame.shape[1]
         doors: list[tuple[str, Found]] = []
         others: list[Detection] = []
-        for found in self._network.find(view.frame, _FAINT):
+        for found in self._network.find(frame, _FAINT):
             meaning = self._meanings[found.label]
             box = whole_pixels(found.xyxy, size)
             if box is None or meaning == "ignore":
@@ -119,7 +129,7 @@ class LearnedDetector:
             if meaning == "door" or meaning in _STATES:
                 doors.append((meaning, found))
             elif found.score > self._least:
-                doubt = self._doubt(view.frame, meaning, box) if meaning in _TO_GRASP else ""
+                doubt = self._doubt(frame, meaning, box) if meaning in _TO_GRASP else ""
                 others.append(Detection(meaning, box, found.score, doubt=doubt))
         door = self._door(doors, size)
         seen = [*([door] if door is not None else []), *others]
@@ -169,11 +179,16 @@ class LearnedDetector:
 def looks_same(before: tuple[Box, Frame], frame: Frame, box: Box) -> bool:
     """Return True if the box has not moved and its pixels have changed by no more than noise."""
     box_before, frame_before = before
-    if frame_before.shape != frame.shape or np.abs(np.subtract(box, box_before)).max() > _MOVED_PX:
+    if np.abs(np.subtract(box, box_before)).max() > _MOVED_PX:
         return False
     left, top = (max(0, side - _MARGIN_PX) for side in box[:2])
     part = np.s_[top : box[3] + _MARGIN_PX, left : box[2] + _MARGIN_PX]
-    return int(cv2.absdiff(frame_before[part], frame[part]).max()) <= _NOISE
+    return is_unchanged(frame_before[part], frame[part])
+
+
+def is_unchanged(before: Frame, frame: Frame) -> bool:
+    """Return True if two pictures differ by no more than noise."""
+    return before.shape == frame.shape and int(cv2.absdiff(before, frame).max()) <= _NOISE
 
 
 def closer(frame: Frame, box: Box) -> tuple[Frame, int, int]:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import messages_of
 from bt_exec_skills.door.robot import ARMS, DoorRobot, DoorState
 from bt_exec_skills.perception.contracts import CameraFault, Detection
 from bt_exec_skills.perception.objects import Detections, fault_in_words
@@ -83,9 +83,7 @@ class DoorEstimate:
         return frozenset(self.between if self.state == "uncertain" else (self.state,))
 
 
-@cache
-def _words() -> Messages:
-    return Messages.load([Path(__file__).with_name("words.yaml")])
+_words = partial(messages_of, Path(__file__).with_name("words.yaml"))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from bt_exec.failure import UsageError
-from bt_exec.models.visual_qa import VisualQa, find_visual_qa
+from bt_exec.models import VisualQa, find_visual_qa
 from bt_exec_skills.door.perception.contracts import DoorStateEstimator, DoorView
 from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.robot import DoorState

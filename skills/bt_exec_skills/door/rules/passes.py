@@ -7,11 +7,11 @@ model plans alike, after subtrees are expanded and before verification.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
-from bt_exec.language.messages import Messages, language_of
+from bt_exec.language.messages import language_of, messages_of
 from bt_exec.planning.passes import Pass, PassContext
 from bt_exec.spec.expression import Is, leaves
 from bt_exec.spec.model import (
@@ -129,9 +129,7 @@ def door_gate(spec: MissionSpec, context: PassContext) -> Changed:
     return spec.model_copy(update={"root": root}), tuple(notes)
 
 
-@cache
-def _notes() -> Messages:
-    return Messages.load([Path(__file__).with_name("notes.yaml")])
+_notes = partial(messages_of, Path(__file__).with_name("notes.yaml"))
 
 
 def _note(context: PassContext, node: NodeBase, key: str, **facts: str) -> str:

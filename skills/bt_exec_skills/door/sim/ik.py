@@ -1,4 +1,4 @@
-"""Inverse kinematics of one arm, on a private model, with mink.
+"""Inverse kinematics of one arm, on a private model.
 
 A target is a position of the grip, a yaw and a pitch of the hand. Orientation is a soft goal, since
 it matters less than position. A soft pull to a posture determines the remaining freedom.
@@ -10,19 +10,21 @@ import itertools
 import math
 from dataclasses import dataclass
 
-import mink
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.door.robot import Arm
 from bt_exec_skills.door.sim.arm import HOME, arm_body
+from bt_exec_skills.motion.site_ik import SiteIK, hand_rotation
 
 __all__ = ["ArmIK", "Pose", "Vector", "along_arm"]
 
 Vector = npt.NDArray[np.float64]
 
 _ROUNDS = 30
+_LARGEST_STEP = 0.35  # of a joint [rad]
+_POSTURE_COST = 2e-3
 _CLOSE_M = 0.004
 _SETTLED = 1e-3  # convergence threshold of a step [rad]
 _TIP = 0.02  # distance of the finger tips from the grip [m]
@@ -85,10 +87,7 @@ class ArmIK:
             f"<worldbody>{body}</worldbody></mujoco>"
         )
         model = mujoco.MjModel.from_xml_string(xml)
-        self._configuration = mink.Configuration(model)
-        self._grip = mink.FrameTask(f"{arm}/grip", "site", 1.0, 0.2, lm_damping=1e-3)
-        self._posture = mink.PostureTask(model, cost=2e-3)
-        self._limits = [mink.ConfigurationLimit(model)]
+        self._chain = SiteIK(model, f"{arm}/grip", damping=1e-4, error_damping=1e-3)
         self._home = np.array(HOME[arm])
         self._site = model.site(f"{arm}/grip").id
         self._fore, self._hand = model.body(f"{arm}/fore").id, model.body(f"{arm}/hand").id
@@ -101,48 +100,35 @@ class ArmIK:
             start: Initial joint angles [rad], shape (7,).
             posture: Attractor of the free motion [rad], shape (7,); home by default.
         """
-        configuration = self._configuration
-        configuration.update(start)
-        rotation = mink.SO3.from_rpy_radians(0.0, pose.pitch, pose.yaw)
-        self._grip.set_target(
-            mink.SE3.from_rotation_and_translation(rotation, np.asarray(pose.position))
-        )
-        self._grip.set_orientation_cost(pose.turn_cost)
-        self._posture.set_target(self._home if posture is None else posture)
+        chain = self._chain
+        chain.place(start)
+        chain.target = pose.position, hand_rotation(pose.yaw, pose.pitch)
+        chain.turn_cost = pose.turn_cost
+        chain.posture = self._home if posture is None else posture, _POSTURE_COST
         for _ in range(_ROUNDS):
-            step = mink.solve_ik(
-                configuration,
-                [self._grip, self._posture],
-                1.0,
-                solver="daqp",
-                damping=1e-4,
-                limits=self._limits,
-            )
-            largest = float(np.abs(step).max())
-            step *= min(1.0, 0.35 / max(largest, 1e-9))
-            configuration.integrate_inplace(step, 1.0)
+            largest = chain.step(_LARGEST_STEP)
             if largest < _SETTLED or (largest < 0.02 and self._position_error(pose) < _CLOSE_M):
                 break
         reached = (
             self._position_error(pose) <= pose.tolerance
             and self._direction_error(pose) <= pose.turn_tolerance
         )
-        return configuration.q.copy() if reached else None
+        return chain.data.qpos.copy() if reached else None
 
     def along(self, q: Vector) -> Vector:
         """Return points from the elbow to the finger tips at `q`, world frame [m], (n, 3)."""
-        self._configuration.update(q)
-        data = self._configuration.data
+        self._chain.place(q)
+        data = self._chain.data
         fingers = data.site_xmat[self._site].reshape(3, 3)[:, 0]
         parts = data.xpos[self._fore], data.xpos[self._hand], data.site_xpos[self._site]
         return along_arm(*parts, fingers)
 
     def _position_error(self, pose: Pose) -> float:
         """Return the distance of the grip from the target [m]."""
-        site = self._configuration.data.site_xpos[self._site]
+        site = self._chain.data.site_xpos[self._site]
         return float(np.linalg.norm(site - pose.position))
 
     def _direction_error(self, pose: Pose) -> float:
         """Return the angle between the fingers and their target direction [rad]."""
-        fingers = self._configuration.data.site_xmat[self._site].reshape(3, 3)[:, 0]
+        fingers = self._chain.data.site_xmat[self._site].reshape(3, 3)[:, 0]
         return math.acos(float(np.clip(fingers @ pose.fingers(), -1.0, 1.0)))

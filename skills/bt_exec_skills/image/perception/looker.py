@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from bt_exec.blocking_calls import run_in_thread
 from bt_exec.failure import Failed, UsageError
 from bt_exec.language.sanitize import one_line
-from bt_exec.models.visual_qa import VisualQa, find_visual_qa
+from bt_exec.models import VisualQa, find_visual_qa
 from bt_exec.skill import Steps
 from bt_exec_skills.image.models.contracts import (
     MODELS,

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from bt_exec.failure import Problem
 from bt_exec.language.sanitize import one_line
-from bt_exec.models.writing import CUT_OFF, Writer
+from bt_exec.models import CUT_OFF, Writer
 from bt_exec_skills.image import tools
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.rules.program_check import Checked, compare_with_answer, run_on_picture

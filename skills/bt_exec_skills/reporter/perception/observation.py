@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import messages_of
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.perception.contracts import CameraFault, Detection
 from bt_exec_skills.perception.objects import Detections
@@ -37,9 +37,7 @@ class PlacedDetection(Detection):
     at: tuple[float, float] | None = None
 
 
-@cache
-def _words() -> Messages:
-    return Messages.load([Path(__file__).with_name("words.yaml")])
+_words = partial(messages_of, Path(__file__).with_name("words.yaml"))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import Any
 
 from bt_exec.blocking_calls import run_in_thread
 from bt_exec.failure import UsageError
-from bt_exec.models.visual_qa import VisualQa, find_visual_qa
+from bt_exec.models import VisualQa, find_visual_qa
 from bt_exec.skill import Steps
 from bt_exec_skills.perception.picture import Frame
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, Messages, language_of
+from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, language_of, messages_of
 from bt_exec_skills.reporter.perception.gathering import Gathering, NoiseState
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.query import Aspect, asks
@@ -20,9 +20,9 @@ __all__ = ["ago", "answer_of", "clock_of", "report_of", "say", "sentence", "told
 _HERE = Path(__file__).parent
 
 
-@lru_cache(maxsize=1)
-def _sentences() -> Messages:
-    return Messages.load([OWN_MESSAGES, _HERE.parent / "messages.yaml", _HERE / "phrasing.yaml"])
+_sentences = partial(
+    messages_of, OWN_MESSAGES, _HERE.parent / "messages.yaml", _HERE / "phrasing.yaml"
+)
 
 
 def say(key: str, language: str, **facts: Any) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Sequence as Many
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bt_exec.language.messages import Messages, language_of
+from bt_exec.language.messages import language_of, messages_of
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence, steps_of, walk
 from bt_exec_skills.reporter.sitemap import SiteMap, make_map
@@ -68,9 +68,7 @@ def is_core(node: NodeBase) -> bool:
     return node.do in ("navigate", "observe_scene", "talk_to_person", "deliver_object")
 
 
-@cache
-def _sentences() -> Messages:
-    return Messages.load([Path(__file__).with_name("notes.yaml")])
+_sentences = partial(messages_of, Path(__file__).with_name("notes.yaml"))
 
 
 def note(context: PassContext, key: str) -> str:

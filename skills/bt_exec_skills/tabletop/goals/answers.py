@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import partial
 from pathlib import Path
 
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import messages_of
 from bt_exec_skills.tabletop.display_names import listed, said, value_said
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.groups import groups_of, things, unsorted
@@ -65,9 +65,7 @@ def answer(question: Question, now: Environment, held: str | None, language: str
     return kinds[question.kind](question)
 
 
-@cache
-def _sentences() -> Messages:
-    return Messages.load([Path(__file__).with_name("answers.yaml")])
+_sentences = partial(messages_of, Path(__file__).with_name("answers.yaml"))
 
 
 def found(phrase: Phrase, now: Environment) -> tuple[str, ...]:

@@ -7,14 +7,13 @@ present objects. A site selects the compiler by name: ``compiler: {name: table}`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bt_exec.failure import Refusal, UsageError
-from bt_exec.language.context import Turn
-from bt_exec.language.meaning import Act, Meaning, Role, Unclear, WordUse
-from bt_exec.language.messages import Messages, language_of
+from bt_exec.language.meaning import Act, Meaning, Role, Turn, Unclear, WordUse
+from bt_exec.language.messages import language_of, messages_of
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import MARGIN, Reading
@@ -36,7 +35,15 @@ from bt_exec_skills.tabletop.goals.session import ASKS_BACK, Meanings, Session
 from bt_exec_skills.tabletop.lexicon import lexicon
 from bt_exec_skills.tabletop.perception.known import environment_of
 
-__all__ = ["TableCompiler", "Understood", "create", "is_question", "subgoals_for", "understand"]
+__all__ = [
+    "TableCompiler",
+    "Understood",
+    "create",
+    "in_words",
+    "is_question",
+    "subgoals_for",
+    "understand",
+]
 
 _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "en": (
@@ -54,9 +61,7 @@ _TYPED = ("word", "name")
 """Facts of a refusal that contain typed words."""
 
 
-@cache
-def _sentences() -> Messages:
-    return Messages.load([Path(__file__).with_name("refusals.yaml")])
+_sentences = partial(messages_of, Path(__file__).with_name("refusals.yaml"))
 
 
 class Understood(NamedTuple):
@@ -89,8 +94,10 @@ class _World:
     def _converter(self) -> Converter:
         there = (*self.now.objects, *self.now.tables)
         return Converter(
-            Phrases(self.session.said, self.language, there, self.now.tables),
+            Phrases(self.session.said, self.session.start, self.language, there, self.now.tables),
             lambda question: answer(question, self.now, self.now.held, self.language).holds,
+            self.session.place,
+            self.session.subject,
         )
 
     def understand(self, command: str | Said, turns: Sequence[Turn] = ()) -> Understood:
@@ -225,7 +232,9 @@ class TableCompiler:
             understood = understand(request.command, now, request.context.turns)
             if understood.question is not None:
                 answer(understood.question, now, None, language)  # an undecided question is refused
-                return Plan(answer_plan(self._header(request)), meaning=_meaning(understood))
+                before = _referred(request, understood, now)
+                plan = answer_plan(self._header(request), before)
+                return Plan(plan, meaning=_meaning(understood))
         except Trouble as trouble:
             return self._refusal(trouble, language)
         return self._planned(request, understood, understood.subgoals)
@@ -246,7 +255,7 @@ class TableCompiler:
             update={
                 "subgoals": tuple(one.text for one in subgoals),
                 "notes": tuple(
-                    f"{REMARK}: {self._say(one, understood.language)}" for one in remarks
+                    f"{REMARK}: {in_words(one, understood.language)}" for one in remarks
                 ),
             }
         )
@@ -313,16 +322,8 @@ class TableCompiler:
             return Unclear(trouble.code, str(trouble.facts.get("word", "")))
         return _meaning(understood)
 
-    def _say(self, trouble: Trouble, language: str) -> str:
-        facts = {
-            key: str(value) if key in _TYPED else _fact(value, language)
-            for key, value in trouble.facts.items()
-        }
-        unnamed = trouble.code == "WHICH_ONE" and not facts.get("what")  # "and the other one"
-        return _sentences().say("WHICH_OF_THESE" if unnamed else trouble.code, language, **facts)
-
     def _refusal(self, trouble: Trouble, language: str) -> Refusal:
-        message = self._say(trouble, language)
+        message = in_words(trouble, language)
         missing = tuple(str(trouble.facts[key]) for key in _TYPED if key in trouble.facts)
         near = _EXAMPLES[language] if trouble.code in ("NOT_UNDERSTOOD", "UNKNOWN_WORD") else ()
         if trouble.code in ASKS_BACK:
@@ -335,6 +336,25 @@ class TableCompiler:
         return Refusal(
             trouble.code, message, near, did_you_mean=meant, missing=missing, question=asked
         )
+
+
+def in_words(trouble: Trouble, language: str) -> str:
+    """Return the message of a reason why a command cannot be followed."""
+    facts = {
+        key: str(value) if key in _TYPED else _fact(value, language)
+        for key, value in trouble.facts.items()
+    }
+    unnamed = trouble.code == "WHICH_ONE" and not facts.get("what")  # "and the other one"
+    return _sentences().say("WHICH_OF_THESE" if unnamed else trouble.code, language, **facts)
+
+
+def _referred(request: Request, understood: Understood, now: Environment) -> tuple[Turn, ...]:
+    """Return the earlier commands, if a question means something else without them."""
+    try:
+        alone = understand(request.command, now).question
+    except Trouble:
+        alone = None
+    return () if alone == understood.question else request.context.turns
 
 
 def _fact(value: str | tuple[str, ...], language: str) -> str:

@@ -67,6 +67,7 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
         elif ask.verb != "leave":
             _check_barred(ask, barred, scope)
             subgoals = _allowed(goals_for(ask, scope, language), barred)
+            found = _without_exceptions(found, subgoals)
             found += subgoals if found else held_first(subgoals, now)
             scope.last = tuple(move.thing for one in subgoals for move in one.moves)
             reached = {move.target for one in subgoals for move in one.moves}
@@ -107,6 +108,19 @@ def _allowed(goals: Iterable[Subgoal], barred: set[tuple[str, str]]) -> list[Sub
         for one in goals
     ]
     return [one for one in kept if one.moves]
+
+
+def _without_exceptions(found: list[Subgoal], later: Sequence[Subgoal]) -> list[Subgoal]:
+    """Return subgoals without the objects that a later part puts elsewhere, but for whole parts.
+
+    An example is "put the cups on the plate, but the yellow one in the bowl".
+    """
+    apart = {move.thing for one in later for move in one.moves if move.target}
+    kept = []
+    for one in found:
+        moves = tuple(move for move in one.moves if move.thing not in apart)
+        kept.append(replace(one, moves=moves) if moves else one)
+    return kept
 
 
 def _goes_on(rest: tuple[Ask, ...]) -> bool:

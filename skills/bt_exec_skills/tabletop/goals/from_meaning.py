@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import cast
 
-from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts
+from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, negation, normal
 from bt_exec_skills.tabletop.goals.model import Ask, Phrase, Trouble, Verb
 from bt_exec_skills.tabletop.goals.phrases import (
     HAND,
@@ -32,6 +32,9 @@ _SAME: Mapping[str, Verb] = {"lower": "put_down", "pair": "sort"}
 _TO_PLACES = ("move", "sort", "clear", "empty")
 _NEEDS_THEME = ("move", "bring", "pick", "out")
 _THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "there"),)))))
+_ONE, _NONE = (Node("quantity", (("bound", "exactly"), ("number", number))) for number in (1, 0))
+_THEM = Node("pronoun", (("name", "them"),))
+_EMPTY = Node("has", (("attribute", "empty"),))
 _LETTING = ("put_down", "put_back", "lower")
 
 
@@ -41,20 +44,30 @@ class Converter:
     Args:
         phrases: Converts its noun phrases.
         holds: Answers the question of a condition.
+        before: Place of earlier commands, as a relation to it; None if there is none.
+        subject: Object of the command before; None if there is none.
 
     Attributes:
         phrase: Converts a noun phrase; see `Phrases.phrase`.
         question: Converts the meaning of a question; see `Questions.question`.
     """
 
-    def __init__(self, phrases: Phrases, holds: Callable[[Question], bool]) -> None:
-        self._said, self._korean = phrases.said, phrases.korean
+    def __init__(
+        self,
+        phrases: Phrases,
+        holds: Callable[[Question], bool],
+        before: Node | None = None,
+        subject: Node | None = None,
+    ) -> None:
+        self._said, self._korean, self._start = phrases.said, phrases.korean, phrases.start
         self.phrase = phrases.phrase
         self.question = Questions(phrases).question
         self._holds = holds
-        self._before: Phrase | None = None
+        self._earlier_goal = before
+        self._before = phrases.phrase(subject) if subject is not None else None
         self._first_goal: Node | None = None
         self._place: Phrase | None = None
+        self._places: list[Phrase] = []
         self._side: Side = "in"
         self._unmet = ""
 
@@ -64,7 +77,8 @@ class Converter:
         Raises:
             Trouble: If the table cannot do it, or if it is not a command.
         """
-        self._first_goal = next(filter(_is_place, meaning.walk()), None)
+        places = filter(_is_place, meaning.walk())
+        self._first_goal = min(places, key=self._start, default=None)
         found = tuple(self._asks(meaning))
         if not found and self._unmet:
             raise Trouble("CONDITION_UNMET", what=self._unmet)
@@ -89,6 +103,8 @@ class Converter:
         Raises:
             Trouble: If it cannot be told.
         """
+        if question.text("what") != "whether":
+            raise Trouble("NOT_UNDERSTOOD")
         positive, wanted = _polarity(question)
         return self._holds(self.question(positive)) == wanted
 
@@ -97,10 +113,19 @@ class Converter:
 
         The other branch is converted as well, for its errors.
         """
-        question = node.node("of")
+        parts = _each(node)
+        if parts:
+            return [ask for part in parts for ask in self._asks(part)]
+        question = _with_object(node)
         subject = _itself(question.node("of").get("of"))
-        self._place = self._place or self._named_place(question)
-        branches = [self._branch(node.get(name), subject) for name in ("then", "other")]
+        named = self._named_place(question)
+        self._place = self._place or named
+        self._places += [named] if named is not None else []
+        acts = [one for part in node.parts("then") for one in part.walk() if _is_about(one)]
+        other = node.get("other")
+        if acts and isinstance(other, Node):
+            other = _with_theme(other, acts[0].node("of"))
+        branches = [self._branch(one, subject) for one in (node.get("then"), other)]
         wanted_branch = self.fulfils(question)
         chosen = branches[0 if wanted_branch else 1]
         if not chosen and not isinstance(node.get("then" if wanted_branch else "other"), Node):
@@ -153,13 +178,16 @@ class Converter:
             self._before = found
         if before is None or found.kind or found.again or found.name or found.table or found.held:
             return found
-        one = Node("one") in conjuncts(formula_of(node))
+        one, ranked = Node("one") in conjuncts(formula_of(node)), bool(found.order)
+        plain = one and not (found.values or ranked)
+        if plain and (before.count == 1 or before.number == "any"):
+            found = replace(found, rest=True, number="any")  # "one cup … and one …"
         if found.rest:  # "one cup … the other", "two red cubes … the rest"
             part = before.count > 0 or before.number == "any"
             like = replace(before, count=0) if part else Phrase(kind=before.kind)
             return replace(found, like=like, sure=one) if part or one else found
-        if one or (self._korean and found.values):
-            return replace(found, like=Phrase(kind=before.kind), sure=not self._korean)
+        if one or ranked or (self._korean and found.values):
+            return replace(found, like=Phrase(kind=before.kind), sure=ranked or not self._korean)
         return found
 
     def _ask(self, act: Node) -> Ask:
@@ -218,8 +246,9 @@ class Converter:
         """Return the target of objects, the side, and the attribute in which both agree."""
         relation, target = goal.text("relation"), target_of(goal)
         if target == Node("pronoun", (("name", "there"),)):
-            if self._place is None and self._first_goal is not None:
-                return self._goal(self._first_goal)  # "before you … on the tray, put the cup there"
+            named = self._first_goal or self._earlier_goal
+            if self._place is None and named is not None:
+                return self._goal(named)  # "before you … on the tray, put the cup there"
             if self._place is None:
                 raise Trouble("NOTHING_BEFORE", what=self._said(goal) or "-")
             return self._place, self._side, None
@@ -235,10 +264,13 @@ class Converter:
         previous = self._place
         if to.order and not (to.kind or to.values or to.name) and previous and previous.table:
             to = replace(to, table=True)  # "to the left table … to the right one"
+        same = [one for one in self._places if to == Phrase(to.text, kind=one.kind, definite=True)]
+        to = same[-1] if same else to  # "in the red bowl … into the bowl"
         bare = (to.values or to.rest) and not (to.kind or to.name or to.table or to.again)
         if previous and side == "in" and bare:  # "in the red bowl … in the blue one", "the other"
             to = replace(to, kind=previous.kind, table=previous.table)
         self._place, self._side = to, side
+        self._places.append(to)
         return replace(to, own=None), side, to.own
 
 
@@ -293,18 +325,75 @@ def _with_noun(node: Node, subject: Node) -> Node:
     return node.map(lambda part: _with_noun(part, subject))
 
 
+def _each(node: Node) -> list[Node]:
+    """Return the acts on the objects that fulfil a condition about each, and on the others.
+
+    An example is "put the cubes in the bowl if they are red". Empty for other conditions.
+    """
+    of = node.node("of").node("of")
+    hold = of.get("hold")
+    if of.get("of") != _THEM or not isinstance(hold, Node):
+        return []
+    found = []
+    for name, formula in (("then", hold), ("other", negation(hold))):
+        for act in node.parts(name):
+            themes = act.parts() if act.kind == "act" else ()
+            if act == Node("seq", (("of", ()),)):
+                continue
+            if len(themes) != 1 or themes[0].kind != "np":
+                return []
+            theme = themes[0].replace(of=conjunction(themes[0].node("of"), formula))
+            found.append(normal(act.replace(of=theme)))
+    return found
+
+
+def _with_object(node: Node) -> Node:
+    """Return the question of a condition in which "it" is an object or the place of its branch.
+
+    An example is "put the apple in the red bowl if it is empty".
+    """
+    question = node.node("of")
+    branches = [one for name in ("then", "other") for one in node.parts(name)]
+    act = next((one for branch in branches for one in branch.walk() if one.kind == "act"), None)
+    themes = [one for one in act.parts() if one.kind == "np"] if act is not None else []
+    goal = act.get("to") if act is not None else None
+    place = goal.get("to") if isinstance(goal, Node) else None
+    for pronoun in [one for one in question.walk() if one.kind == "pronoun"]:
+        contains = _EMPTY in question.walk() or pronoun != question.node("of").get("of")
+        if contains and isinstance(place, Node) and place.kind == "np":
+            question = question.substitute(pronoun, place)
+        elif themes and not contains:
+            question = question.substitute(pronoun, themes[0])
+    return question
+
+
 def _itself(subject: Value | None) -> Value | None:
-    """Return the subject of a condition without its place."""
+    """Return the subject of a condition without its place and its number."""
     of = subject.get("of") if isinstance(subject, Node) and subject.kind == "np" else None
     if not isinstance(of, Node) or not isinstance(subject, Node):
         return subject
+    several = subject.get("quantity") not in (None, _ONE, _NONE)
+    subject = subject.replace(quantity=None, det="all" if several else subject.get("det"))
     kept = [part for part in conjuncts(of) if part.kind != "rel"]
     return subject.replace(of=conjunction(*kept)) if kept else subject
 
 
+def _is_about(node: Node) -> bool:
+    """Return True for an act with an object that is named."""
+    return node.kind == "act" and [one.kind for one in node.parts()] == ["np"]
+
+
+def _with_theme(node: Node, theme: Node) -> Node:
+    """Return a branch whose acts without a named object have that of the other branch."""
+    if node.kind != "act" or node.text("verb") not in _NEEDS_THEME:
+        return node.map(lambda part: _with_theme(part, theme))
+    named = any(one.kind != "pronoun" for one in node.parts())
+    return node if named else node.replace(of=theme)
+
+
 def _with_subject(node: Node, subject: Node) -> Node:
     """Return a branch in which "it" is the subject of its condition."""
-    if node.kind == "pronoun" and node.text("name") != "there":
+    if node.kind == "pronoun" and node.text("name") not in ("there", "all"):
         return subject if subject.kind == "np" else node
     if node.kind == "act" and not node.parts() and node.text("verb") in _NEEDS_THEME:
         return node.replace(of=subject)

@@ -46,6 +46,7 @@ class Phrase:
         number: Quantity without a count.
         count: Count, or 0 without one.
         order: Selection among several: by size, by distance, as seen by the robot.
+        near: Object from which distances are measured; None for the robot.
         relation: Position relative to others.
         but: Exceptions. An exception introduced by "some" may match no object.
         rest: Whether all objects are meant that no other part of the command is about.
@@ -68,6 +69,7 @@ class Phrase:
     number: Number = "one"
     count: int = 0
     order: Order = ""
+    near: Phrase | None = None
     relation: tuple[Side, Phrase] | None = None
     but: tuple[Phrase, ...] = ()
     rest: bool = False

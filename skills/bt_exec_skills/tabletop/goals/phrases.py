@@ -14,6 +14,7 @@ from bt_exec_skills.tabletop.robot import Side
 
 __all__ = [
     "ANY",
+    "EACH_OTHER",
     "HAND",
     "SIDES",
     "TABLE",
@@ -29,6 +30,8 @@ _ORDERS: Mapping[str, Order] = {
     "small": "smallest",
     "near": "nearest",
     "far": "farthest",
+    "nearest": "nearest",
+    "farthest": "farthest",
     "left": "left",
     "right": "right",
     "middle": "middle",
@@ -47,6 +50,8 @@ SIDES: Mapping[str, Side] = {
 """Sides by the relations of the lexicon."""
 TABLE, HAND = (Node("thing", (("name", name),)) for name in ("table", "hand"))
 ANY = Node("any")
+EACH_OTHER = "each_other"
+"""Kind of a place that is beside another one of the moved objects."""
 
 
 def target_of(relation: Node) -> Node:
@@ -87,23 +92,26 @@ class Phrases:
 
     Args:
         said: Function that returns the words of a node.
+        start: Function that returns the position of a node in the text.
         language: Language of the text.
         names: Names of objects and tables.
         tables: Names of tables.
 
     Attributes:
         said: Function that returns the words of a node.
+        start: Function that returns the position of a node in the text.
         korean: Whether the text is Korean.
     """
 
     def __init__(
         self,
         said: Callable[[Node], str],
+        start: Callable[[Node], int],
         language: str,
         names: Iterable[str],
         tables: Iterable[str],
     ) -> None:
-        self.said = said
+        self.said, self.start = said, start
         self.korean = language == "ko"
         self._names, self._tables = frozenset(names), frozenset(tables)
 
@@ -115,8 +123,10 @@ class Phrases:
         """
         text = self.said(node)
         if node.kind == "pronoun":
-            several = node.text("name") == "them"
-            return Phrase(text, number="all" if several else "one", again=True)
+            name = node.text("name")
+            if name == EACH_OTHER:
+                return Phrase(text, kind=EACH_OTHER)
+            return Phrase(text, number="one" if name == "it" else "all", again=name != "all")
         if node.kind != "np":
             raise Trouble("NOT_UNDERSTOOD")
         found = Phrase(text)
@@ -145,7 +155,8 @@ class Phrases:
         quantity = node.get("quantity")
         count = 0
         if isinstance(quantity, Node):
-            if quantity.text("bound") != "exactly" or quantity.text("number") == "0":
+            bound = quantity.text("bound")
+            if bound not in ("exactly", "at_least", "at_most") or quantity.text("number") == "0":
                 raise Trouble("NOT_UNDERSTOOD")
             count = int(quantity.text("number"))
         number = phrase.number
@@ -168,6 +179,7 @@ class Phrases:
         handlers: dict[str, Callable[[Phrase, Node], Phrase]] = {
             "any": lambda phrase, _: phrase,
             "one": lambda phrase, _: phrase,
+            "pronoun": lambda phrase, _: replace(phrase, again=True),
             "thing": self._thing,
             "has": self._has,
             "or": self._or,
@@ -222,7 +234,9 @@ class Phrases:
         value = part.text("attribute")
         if value not in _ORDERS or phrase.order:
             raise Trouble("NOT_UNDERSTOOD")
-        phrase = replace(phrase, order=_ORDERS[value])
+        anchor = part.get("to")
+        near = self.phrase(anchor) if isinstance(anchor, Node) else None
+        phrase = replace(phrase, order=_ORDERS[value], near=near)
         inner = part.get("of")
         for one in conjuncts(inner) if isinstance(inner, Node) else ():
             if one.kind != "many":

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from bt_exec.language.meaning import Turn
 from bt_exec.spec.model import Check, Mission, MissionSpec, NodeBase, Sequence, Tree, walk
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
 
@@ -53,9 +54,18 @@ def plan_of(header: Mission, subgoals: Iterable[Subgoal], wanted: Mapping[str, s
     return MissionSpec(mission=header, root=Sequence.model_validate({**name, "sequence": nodes}))
 
 
-def answer_plan(header: Mission) -> MissionSpec:
-    """Return the plan that answers a question and moves nothing."""
-    asked = {"check": {ANSWER: {"question": header.command}}, "tell": True}
+def answer_plan(header: Mission, before: Iterable[Turn] = ()) -> MissionSpec:
+    """Return the plan that answers a question and moves nothing.
+
+    Args:
+        header: Header of the mission.
+        before: Earlier commands that the question refers to.
+    """
+    given: dict[str, Any] = {"question": header.command}
+    turns = list(before)
+    if turns:
+        given |= {"before": [t.command for t in turns], "codes": [t.code for t in turns]}
+    asked = {"check": {ANSWER: given}, "tell": True}
     return MissionSpec(mission=header, root=Check.model_validate(asked))
 
 

@@ -40,7 +40,7 @@ class Questions:
         Raises:
             Trouble: If the table cannot answer it, or if it is not a question.
         """
-        if meaning.kind != "ask":
+        if meaning.kind != "ask" or any(one.kind == "own" for one in meaning.walk()):
             raise Trouble("NOT_UNDERSTOOD")
         what, of = meaning.text("what"), meaning.node("of")
         if of.kind == "all":

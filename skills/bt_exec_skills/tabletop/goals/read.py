@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
+from bt_exec.language.reading.session import with_named_conditions
 from bt_exec_skills.tabletop.display_names import called
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Trouble
@@ -46,8 +47,14 @@ def read(text: str, now: Environment) -> Said:
     called_here = names(now)
     whole = {name.casefold() for name in called_here.values()} | set(called_here)
     for word in _IDENTIFIER.findall(text):
-        if word.casefold() not in whole:
+        if word.casefold() in whole:
+            continue
+        meant = [
+            name for name in now.objects if _bare(name) == word.casefold().removeprefix("object_")
+        ]
+        if len(meant) != 1:
             raise Trouble("NO_SUCH_OBJECT", (*now.objects, *now.tables), name=word)
+        called_here[word.casefold()] = meant[0]
     found = reader().read(text, called_here)
     if not isinstance(found, Reading):
         unknown = " ".join(found.unknown)
@@ -57,7 +64,13 @@ def read(text: str, now: Environment) -> Said:
     if found.respelt:
         raise Trouble("RESPELT", (found.respelt,), text=found.respelt)
     others = [(node, cost) for node, cost in found.others if cost <= found.cost + WIDTH]
-    return Said(found, ((found.meaning, found.cost), *others))
+    meanings = ((found.meaning, found.cost), *others)
+    return Said(found, tuple((with_named_conditions(node), cost) for node, cost in meanings))
+
+
+def _bare(name: str) -> str:
+    """Return a name without its prefix and its number: ``red_bowl``."""
+    return re.sub(r"_\d+$", "", name.removeprefix("object_"))
 
 
 def names(now: Environment) -> dict[str, str]:

@@ -73,12 +73,14 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
     if phrase.order in ("left", "right") and number == "all" and len(found) > 1:
         side = replace(phrase, text=phrase.text, number="one", table=True, values={}, relation=None)
         return _fitting(_on_tables(tables_of(side, scope), found, scope.now), phrase, scope)
-    if phrase.order:
+    if phrase.near is not None:
+        found = tuple(name for name in found if name != one_of(phrase.near, scope))
+    if phrase.order and found:
         return (_extreme(found, phrase, scope),)
-    if number == "all" or len(found) == 1:
+    if number == "all" or phrase.again or len(found) == 1:
         return found
     if number == "any":
-        return _near_first(found, scope.now)[:1]
+        return _near_first(found, scope)[:1]
     raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
 
 
@@ -243,7 +245,7 @@ def table_for(phrase: Phrase, scope: Scope, themes: tuple[str, ...]) -> str:
         if len(here) == 1 and own and (inside or phrase.part):
             return own[0]
     if len(found) > 1 and (phrase.number == "any" or all(map(now.on_floor, themes))):
-        found = _near_first(found, now)[:1]
+        found = _near_first(found, scope)[:1]
     if len(found) > 1:
         raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
     return found[0]
@@ -294,11 +296,15 @@ def _nothing(phrase: Phrase, scope: Scope) -> Trouble:
     return Trouble("NOTHING_LIKE_THAT", there, what=what, options=tuple(there))
 
 
-def _near_first(found: tuple[str, ...], now: Environment) -> tuple[str, ...]:
-    base = now.base
-    if base is None:
+def _near_first(
+    found: tuple[str, ...], scope: Scope, anchor: Phrase | None = None
+) -> tuple[str, ...]:
+    """Return names by their distance from the robot, or from an object."""
+    now = scope.now
+    origin = now.base if anchor is None else _place(one_of(anchor, scope), now)
+    if origin is None:
         return found
-    return tuple(sorted(found, key=lambda name: _place(name, now).flat(base)))
+    return tuple(sorted(found, key=lambda name: _place(name, now).flat(origin)))
 
 
 def _place(name: str, now: Environment) -> Point:
@@ -312,7 +318,7 @@ def _ranked(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, 
     if phrase.order in ("biggest", "smallest"):
         big_first = phrase.order == "biggest"
         return tuple(sorted(found, key=_size, reverse=big_first))
-    near = _near_first(found, scope.now)
+    near = _near_first(found, scope, phrase.near)
     return near[::-1] if phrase.order == "farthest" else near
 
 
@@ -337,11 +343,12 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
         if len(most) > 1:
             raise Trouble("WHICH_ONE", most, what=phrase.text, options=most)
         return most[0]
-    if now.base is None:
+    if now.base is None and phrase.near is None:
         raise Trouble("NO_VIEW", found, what=phrase.text, options=found)
     if order in ("nearest", "farthest"):
-        near = _near_first(found, now)
+        near = _near_first(found, scope, phrase.near)
         return near[0 if order == "nearest" else -1]
+    assert now.base is not None  # sides have no object of reference
     base = now.base
 
     def to_the_right(name: str) -> float:

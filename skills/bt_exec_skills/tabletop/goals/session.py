@@ -9,9 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from bt_exec.language.context import Turn
-from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation, normal
+from bt_exec.language.meaning import Turn
+from bt_exec.language.reading.node import (
+    Node,
+    conjunction,
+    conjuncts,
+    disjunction,
+    negation,
+    normal,
+)
 from bt_exec.language.reading.reader import MARGIN, Reading
+from bt_exec.language.reading.session import with_named_conditions
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.from_meaning import Converter
 from bt_exec_skills.tabletop.goals.model import Trouble
@@ -24,8 +32,11 @@ __all__ = ["ASKS_BACK", "Meanings", "Session"]
 ASKS_BACK = ("WHICH_ONE", "WHERE_TO")
 """Refusals that can be answered with a word."""
 _UNFINISHED = ("aborted", "blocked", "failed", "partial")
-_GO_ON = Node("act", (("verb", "go_on"),))
+_GO_ON, _PUT = (Node("act", (("verb", verb),)) for verb in ("go_on", "move"))
 _CLEARING = ("clear", "empty")
+_IT, _THEM, _THERE, _ALL = (
+    Node("pronoun", (("name", name),)) for name in ("it", "them", "there", "all")
+)
 
 Meanings = list[tuple[Node, float]]
 """Possible meanings of a text, with their costs."""
@@ -39,6 +50,11 @@ class Session:
         now: Current environment.
         converter: Function that returns the converter of meanings.
         trouble_of: Function that returns why meanings cannot be followed, or None.
+
+    Attributes:
+        readings: The parsed commands.
+        place: Last place of earlier commands, as a relation to it; None if there is none.
+        subject: Object of the command before; None if there is none.
     """
 
     def __init__(
@@ -46,11 +62,18 @@ class Session:
     ) -> None:
         self._now, self._converter, self._trouble_of = now, converter, trouble_of
         self.readings: list[Reading] = []
+        self.place: Node | None = None
+        self.subject: Node | None = None
 
     def said(self, node: Node) -> str:
         """Return the words of a node, from the newest command that contains it."""
         found = (reading.said(node) for reading in reversed(self.readings))
         return next(filter(None, found), "")
+
+    def start(self, node: Node) -> int:
+        """Return the position of a node in the newest command; 0 if it is not there."""
+        edge = self.readings[-1].edge_of(node)
+        return 0 if edge is None else edge.start
 
     def meanings(self, command: str | Said, turns: Sequence[Turn]) -> Meanings:
         """Return the possible meanings of a command after some turns, cheapest first.
@@ -64,6 +87,7 @@ class Session:
         """
         before: Meanings = []
         begun: Meanings | None = None
+        self.place = self.subject = None
         asked = False
         for turn in turns:
             try:
@@ -72,6 +96,8 @@ class Session:
                 asked = False
                 continue
             asked = turn.code in ASKS_BACK
+            self.place = _place_of(before[0][0]) or self.place
+            self.subject = next(iter(_subjects(before[0][0])), None)
             if turn.status not in ("", "refused"):
                 begun = before if turn.status in _UNFINISHED else None
         return self._step(command, before, asked, begun)
@@ -97,10 +123,12 @@ class Session:
             if (questioned and node.kind == "again") or changed or _is_denial(node):
                 continue  # again? again with the left arm, not on the tray
             if questioned and _is_open(node):
-                found += [(one, cost) for one in _questions(node)]
+                old = before[0][0] if before and node.kind == "fragment" else None
+                amended = _amended(old, node) if old is not None and old.kind == "ask" else ()
+                found += [(one, cost) for one in (tuple(amended) or _questions(node))]
             elif node.kind == "fragment" and asked:
                 found += [(one, cost) for one in self._answered(node, before)]
-            elif node.kind == "fragment" and node.text("sign") == "answer":
+            elif node.text("sign") == "answer" and not (before and before[0][0].kind == "ask"):
                 continue  # an answer without a question
             elif node.kind == "fragment":
                 found += [(one, cost) for old, _ in before[:1] for one in _amended(old, node)]
@@ -156,15 +184,31 @@ class Session:
     # -- pronouns
 
     def _with_held(self, node: Node, asked: bool) -> Node:
-        """Return the placement that a bare place means while an object is held: "onto the tray"."""
+        """Return what a bare place or verb means while an object is held: "onto the tray"."""
         of = node.get("of") if node.kind == "fragment" else None
-        if asked or self._now.held is None or not isinstance(of, Node) or of.kind != "rel":
+        if asked or self._now.held is None:
             return node
-        it = Node("pronoun", (("name", "it"),))
-        return Node("act", (("verb", "move"), ("of", it), ("to", of)))
+        if node == _PUT:
+            return node.replace(verb="put_down")
+        if node.kind == "act" and not node.parts() and _lacks_theme(node):
+            return node.replace(of=_IT)
+        if isinstance(of, Node) and of.kind == "np" and _holds(of):
+            of = Node("rel", (("relation", "at"), ("to", of)))
+        if not isinstance(of, Node) or of.kind != "rel":
+            return node
+        return Node("act", (("verb", "move"), ("of", _IT), ("to", of)))
+
+    def _about_question(self, node: Node, before: Meanings) -> Node:
+        """Return a meaning with "if so" and "there" replaced by what was asked and named before."""
+        if node.kind == "if" and before and before[0][0].kind == "ask":
+            named = with_named_conditions(Node("seq", (("of", (before[0][0], node)),)))
+            return named if named.kind == "if" else node
+        there = self.place.get("to") if node.kind == "ask" and self.place is not None else None
+        return node.substitute(_THERE, there) if isinstance(there, Node) else node
 
     def _with_antecedent(self, node: Node, before: Meanings) -> Node:
         """Return a meaning in which a leading pronoun is replaced by its antecedent."""
+        node = self._about_question(node, before)
         if self._now.held is not None or not before:
             return node
         subjects = _subjects(before[0][0])
@@ -172,30 +216,47 @@ class Session:
             return node
         subject, done = subjects[0], False
         korean = self.readings[-1].language == "ko"
+        many = len(subjects) > 1 or _is_plural(subject)
 
         def walk(part: Node) -> Node:
             nonlocal done
             about = part.get("of") if part.kind == "act" else None
-            them = Node("pronoun", (("name", "them"),))
-            if about == them and not done and len(subjects) > 1:
+            if about == _THEM and not done and len(subjects) > 1:
                 return part.replace(of=subjects)
-            if part.kind == "pronoun" and part.text("name") != "there":
+            if about == _ALL and not done and many:
+                return part.replace(of=tuple(one.replace(det="all") for one in subjects))
+            if part.kind == "np" and part.get("det") == "rest" and not done:
+                for one in subjects:
+                    part = _like(part, one)
+            if part.kind == "np" and _THEM in conjuncts(part.node("of")) and not done:
+                return normal(
+                    part.substitute(_THEM, disjunction(*(n.node("of") for n in subjects)))
+                )
+            if part.kind == "pronoun" and part.text("name") not in ("there", "all"):
                 several = len(subjects) > 1 or (
-                    part == them and not korean and not _is_plural(subject)
+                    part == _THEM and not korean and not _is_plural(subject)
                 )
                 return part if done or several else subject
             if part.kind == "act" and not done and not part.parts() and _lacks_theme(part):
                 part = part.replace(of=subject)
-            inner = part.map(walk)
+            inner = part.map(beside if part.kind == "act" else walk)
             done = done or part.kind in ("np", "act", "ask")
             return inner
+
+        def beside(part: Node) -> Node:
+            """Return a part of an act; its place is not relative to its own objects."""
+            nonlocal done
+            before = done
+            found = walk(part)
+            done = before
+            return found
 
         return normal(walk(node))
 
 
 def _lacks_theme(act: Node) -> bool:
     """Return True for an act that moves an object without naming it."""
-    return act.text("verb") in ("move", "bring", "pick") and not act.get("by")
+    return act.text("verb") in ("move", "bring", "pick", "out") and not act.get("by")
 
 
 def _is_denial(node: Node) -> bool:
@@ -222,12 +283,28 @@ def _questions(node: Node) -> Iterator[Node]:
 
 
 def _subjects(meaning: Node) -> tuple[Node, ...]:
-    """Return the subjects of a meaning by their own names, without their places."""
+    """Return the subjects of a meaning as they are described after it was done.
+
+    Objects of a question are where they were; those of an act have left their place.
+    """
     about = _last(meaning)
     phrases = [one for one in (about or meaning).walk() if one.kind == "np" and one.get("of")]
     themes = [one for one in about.parts() if one.kind == "np"] if about is not None else []
-    found = tuple(map(_subject, themes if len(themes) > 1 else phrases[:1]))
+    chosen = themes if len(themes) > 1 else phrases[:1]
+    found = tuple(_subject(one, meaning if about is None else about) for one in chosen)
     return tuple(filter(None, found)) if all(found) else ()
+
+
+def _place_of(meaning: Node) -> Node | None:
+    """Return the last named place of a meaning, or the subject of a question, as a relation."""
+    places = [
+        one for one in meaning.walk() if one.kind == "rel" and isinstance(one.get("to"), Node)
+    ]
+    named = [one for one in places if one.node("to").kind == "np"]
+    asked = [one for one in meaning.walk() if one.kind == "np" and _holds(one)]
+    if not named and asked and meaning.kind == "ask":
+        return Node("rel", (("relation", "at"), ("to", asked[0])))
+    return named[-1] if named else None
 
 
 def _is_plural(phrase: Node) -> bool:
@@ -239,12 +316,13 @@ def _is_plural(phrase: Node) -> bool:
     return several or phrase.text("det") in ("all", "rest") or Node("many") in phrase.walk()
 
 
-def _subject(of: Node) -> Node | None:
-    """Return a phrase by its own names, without its place."""
-    kept = [
-        part for part in conjuncts(of.node("of")) if part.kind in ("thing", "has", "nth", "many")
-    ]
-    if not kept:
+def _subject(of: Node, said: Node) -> Node | None:
+    """Return a phrase of a question, or of an act, as it is described afterwards."""
+    if said.kind != "act":
+        listed = of.get("wh") or said.text("what") in ("which", "how_many")
+        return of.replace(wh=None, det=of.get("det") or ("all" if listed else None))
+    kept = [part for part in conjuncts(of.node("of")) if part.kind not in ("rel", "any", "one")]
+    if all(part.kind == "many" for part in kept):
         return None
     return normal(of.replace(of=conjunction(*kept)))
 

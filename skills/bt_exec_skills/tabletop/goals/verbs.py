@@ -11,7 +11,7 @@ from bt_exec_skills.tabletop.goals.describe import goal_of, group_goal, in_one_r
 from bt_exec_skills.tabletop.goals.full_hand import put_aside, put_back
 from bt_exec_skills.tabletop.goals.groups import containers_of, groups_of, things
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
-from bt_exec_skills.tabletop.goals.phrases import taken_from
+from bt_exec_skills.tabletop.goals.phrases import EACH_OTHER, taken_from
 from bt_exec_skills.tabletop.goals.places import changed_places, onto_table, out_of
 from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, table_for, things_of
 from bt_exec_skills.tabletop.names import looks_of
@@ -50,7 +50,7 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: 
         case "out" if ask.to is not None and ask.to.table:
             return _cleared(replace(ask, themes=themes_of(ask), to=None), scope, language)
         case "out":
-            names = _loose(all_of(themes_of(ask), scope), scope)
+            names = _loose(all_of(themes_of(ask), _inside(scope)), scope)
             return [goal_of(out_of(names, scope.now), scope.now, language)]
         case "pick":
             names = _loose(all_of(ask.themes, scope, some="one"), scope)
@@ -69,7 +69,41 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: 
         case _:
             if ask.to is None:
                 raise Trouble("NOT_UNDERSTOOD")
+            if (
+                ask.side == "in"
+                and not ask.to.table
+                and (ask.to.number == "all" or ask.to.count > 1)
+            ):
+                return _dealt(ask, ask.to, scope, language)
             return [_move_goal(ask, scope, language)]
+
+
+def _dealt(ask: Ask, to: Phrase, scope: Scope, language: str) -> list[Subgoal]:
+    """Return the subgoals of distributing objects over containers.
+
+    Raises:
+        Trouble: TOO_FEW if there are fewer objects than containers.
+    """
+    targets = things_of(to, scope)
+    if len(targets) == 1:
+        return [_move_goal(replace(ask, to=replace(to, number="one", count=0)), scope, language)]
+    if not all(looks_of(name).holds_things for name in targets):
+        raise Trouble("NO_CONTAINER", scope.now.containers(), what=targets[0])
+    each = 1 if to.count else len(targets)
+    phrases = [
+        replace(one, number="all", count=(one.count or int(one.number == "any")) * each)
+        for one in ask.themes
+    ]
+    meant = set(all_of(phrases, scope)) - {*targets}
+    names = _loose(tuple(name for name in scope.now.objects if name in meant), scope)
+    if len(names) < len(targets):
+        wanted, there = str(len(targets)), str(len(names))
+        raise Trouble("TOO_FEW", names, wanted=wanted, there=there, what=ask.themes[0].text)
+    shares = [names[number :: len(targets)] for number in range(len(targets))]
+    return [
+        goal_of(_into(share, target), scope.now, language)
+        for share, target in zip(shares, targets, strict=True)
+    ]
 
 
 def _returned(ask: Ask, scope: Scope, language: str) -> Subgoal:
@@ -79,6 +113,8 @@ def _returned(ask: Ask, scope: Scope, language: str) -> Subgoal:
         Trouble: HAND_EMPTY or NOT_HELD; as `put_aside` and `put_back`.
     """
     held = scope.now.held
+    if held is None and ask.verb == "put_back" and ask.themes:
+        raise Trouble("NO_ORIGIN", tuple(scope.now.tables), what=all_of(ask.themes, scope))
     if held is None:
         raise Trouble("HAND_EMPTY")
     themes = (replace(one, number="all") if one.number == "one" else one for one in ask.themes)
@@ -93,6 +129,19 @@ def themes_of(ask: Ask) -> tuple[Phrase, ...]:
     if ask.verb != "out" or ask.to is None:
         return ask.themes
     return tuple(taken_from(one, ask.to) for one in ask.themes)
+
+
+def _inside(scope: Scope) -> Scope:
+    """Return a context with only the containers and the objects in them, if there are any."""
+    now = scope.now
+    holders = {name: now.holder(name) for name in now.objects}
+    inside = {name for name, holder in holders.items() if holder is not None}
+    kept = {
+        name: one
+        for name, one in now.objects.items()
+        if name in inside or looks_of(name).holds_things
+    }
+    return replace(scope, now=replace(now, objects=kept)) if inside else scope
 
 
 def _content(phrases: Iterable[Phrase], scope: Scope) -> tuple[str, ...]:
@@ -144,6 +193,12 @@ def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
             raise Trouble("NO_TABLE", scope.now.containers())
         names = _loose(all_of(ask.themes, scope), scope)
         return goal_of(onto_table(names, to, scope), scope.now, language)
+    if to.kind == EACH_OTHER:
+        names = _loose(all_of(_in_full(ask.themes), scope), scope)
+        *others, anchor = sorted(names, key=lambda name: name != scope.now.held)
+        if not others:
+            raise Trouble("TOO_FEW", names, wanted="2", there="1", what=ask.themes[0].text)
+        return goal_of(_into(others, anchor, side), scope.now, language)
     if not any(phrase.again for phrase in ask.themes):
         _movable(ask.themes, scope)  # a missing object is reported before "which bowl?" is asked
     moved = set(_movable(ask.themes, scope)) if to.rest else set()  # "next to the other cup"
@@ -173,6 +228,11 @@ def _movable(phrases: tuple[Phrase, ...], scope: Scope) -> tuple[str, ...]:
         if held is None or held not in trouble.choices:
             raise
         return (held,)
+
+
+def _in_full(phrases: Iterable[Phrase]) -> list[Phrase]:
+    """Return phrases that mean all their objects, as in "the cups together"."""
+    return [replace(one, number="all" if one.number == "one" else one.number) for one in phrases]
 
 
 def _into(names: Iterable[str], target: str, side: Side = "in") -> tuple[Move, ...]:

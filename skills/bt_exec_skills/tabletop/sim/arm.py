@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import mink
 import mujoco
 import numpy as np
 import numpy.typing as npt
+
+from bt_exec_skills.motion.site_ik import SiteIK, hand_rotation
 
 __all__ = ["FINGER_OPEN", "HAND_DROP", "HOME", "JOINTS", "REACH", "ArmIK", "add_arm"]
 
@@ -116,7 +117,7 @@ def _link(body: Any, name: str, fromto: list[float], radius: float, mass: float,
 
 
 class ArmIK:
-    """Inverse kinematics of the four joints with mink; stateless, on a private model."""
+    """Inverse kinematics of the four joints; stateless, on a private model."""
 
     _ROUNDS = 40
     _NEAR_M, _NEAR_RAD = 0.003, 0.03
@@ -126,10 +127,9 @@ class ArmIK:
         spec.compiler.degree = False
         add_arm(spec, spec.worldbody.add_body(name="base"), actuators=False)
         model = spec.compile()
-        self._configuration = mink.Configuration(model)
-        self._task = mink.FrameTask("grip", "site", 1.0, 0.3, lm_damping=1e-4)
-        self._limits = [mink.ConfigurationLimit(model)]
-        self._count = model.nq
+        self._chain = SiteIK(model, "grip", damping=1e-6, error_damping=1e-4)
+        self._chain.turn_cost = 0.3
+        self._ranges = model.jnt_range.T
 
     def solve(self, at: Vector, yaw: float, start: Vector) -> Vector | None:
         """Return joint values that bring the grip to `at` with the fingers at `yaw`.
@@ -152,21 +152,16 @@ class ArmIK:
         return None
 
     def _from(self, at: Vector, yaw: float, seed: Vector) -> Vector | None:
-        configuration = self._configuration
-        q = np.zeros(self._count)
+        chain = self._chain
+        q = np.zeros(len(chain.data.qpos))
         q[:4] = seed
         q[3] = math.remainder(yaw - seed[1] - seed[2], math.tau)
-        configuration.update(np.clip(q, *configuration.model.jnt_range.T))
-        target = mink.SE3.from_rotation_and_translation(mink.SO3.from_z_radians(yaw), at)
-        self._task.set_target(target)
+        chain.place(np.clip(q, *self._ranges))
+        chain.target = at, hand_rotation(yaw)
         for _ in range(self._ROUNDS):
-            step = mink.solve_ik(
-                configuration, [self._task], 1.0, solver="daqp", damping=1e-6, limits=self._limits
-            )
-            step *= min(1.0, 0.5 / max(float(np.abs(step).max()), 1e-9))
-            configuration.integrate_inplace(step, 1.0)
-            miss = self._task.compute_error(configuration)
+            chain.step(0.5)
+            miss = chain.error()
             away, turned = np.linalg.norm(miss[:3]), np.linalg.norm(miss[3:])
             if away < self._NEAR_M and turned < self._NEAR_RAD:
-                return np.asarray(configuration.q[:4]).copy()
+                return np.asarray(chain.data.qpos[:4]).copy()
         return None

@@ -8,17 +8,19 @@ there is one, the verdict is *unknown*.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import repeat
 from typing import Annotated
 
 from pydantic import StringConstraints
 
+from bt_exec.language.meaning import Turn
 from bt_exec.language.messages import language_of
 from bt_exec.observation import World
 from bt_exec.skill import Service, Verdict, condition
 from bt_exec_skills.tabletop.display_names import said
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.answers import answer
-from bt_exec_skills.tabletop.goals.compiler import understand
+from bt_exec_skills.tabletop.goals.compiler import in_words, understand
 from bt_exec_skills.tabletop.goals.groups import unsorted
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.hand import NEAR_M, Hand
@@ -188,21 +190,33 @@ def answer_to(
     world: World[TableObservation],
     hand: Service[Hand],
     question: Annotated[str, StringConstraints(min_length=1, max_length=2000)],
+    before: tuple[str, ...] = (),
+    codes: tuple[str, ...] = (),
 ) -> Verdict:
     """Answer a question in words; the verdict is true for yes, and if an object was found.
 
     Examples: "what is on the table?", "how many cubes are there?", "사과 어디 있어?".
+
+    Args:
+        robot: The robot.
+        world: Observations of the world.
+        hand: Content of the hand.
+        question: The question.
+        before: Earlier commands that it refers to.
+        codes: Their reason codes.
     """
     now = _current_environment(robot, world)
     if now is None:
         return _WAITING
+    now, language = hand.seen_in(now), language_of(question)
+    turns = [Turn(*turn) for turn in zip(before, repeat(""), codes, strict=False)]
     try:
-        asked = understand(question, now).question
-        if asked is None:
-            return Verdict.no("NOT_UNDERSTOOD")
-        told = answer(asked, now, hand.holds(now), language_of(question))
+        asked = understand(question, now, turns).question
+        told = answer(asked, now, now.held, language) if asked is not None else None
     except Trouble as trouble:  # the world has changed since the question was compiled
-        return Verdict.no(trouble.code)
+        return Verdict.no(in_words(trouble, language))
+    if told is None:
+        return Verdict.no(in_words(Trouble("NOT_UNDERSTOOD"), language))
     return Verdict(told.holds, told.text, told.names[:_MOST_EVIDENCE])
 
 

@@ -302,9 +302,34 @@ def test_confirmation_holds_until_the_object_changes(
 def test_confirmation_holds_until_the_object_moves(moved: int, holds: bool) -> None:
     x1, *rest = MATERIAL.xyxy
     eyes = SecondLooks(MATERIAL, MATERIAL._replace(xyxy=(x1 + moved, *rest)), True, True)
-    view = View(0.0, np.zeros((240, 320, 3), np.uint8))
-    assert [eyes.detect(view)[0].doubt for _ in range(2)] == ["", ""]
+    first, second = np.zeros((2, 240, 320, 3), np.uint8)
+    second[0, 0] = 200  # another picture, so that the network runs again
+    assert [eyes.detect(View(0.0, one))[0].doubt for one in (first, second)] == ["", ""]
     assert len(eyes.answers) == holds
+
+
+@pytest.mark.parametrize(
+    ("levels", "runs"),
+    [
+        ((50, 54, 46), 1),  # noise
+        ((50, 55), 2),
+        ((50, 52, 54, 56, 58), 2),  # drift: compared with the last picture that was searched
+    ],
+)
+def test_network_runs_again_when_the_picture_changes(levels: tuple[int, ...], runs: int) -> None:
+    searched: list[int] = []
+
+    class Doors(Finds):
+        def find(self, frame: Any, least_score: float = 0.25) -> list[Found]:
+            searched.append(int(frame.max()))
+            return [Found("door-open", (10.0, 20.0, 60.0, 90.0), 0.8)]
+
+    eyes = LearnedDetector(Doors())
+    for level in levels:
+        frame = np.full((240, 320, 3), 50, np.uint8)
+        frame[3, 4] = level
+        assert [one.label for one in eyes.detect(View(0.0, frame))] == ["door"]
+    assert len(searched) == runs
 
 
 def test_refused_object_is_looked_at_again() -> None:

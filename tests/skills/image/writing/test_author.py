@@ -6,7 +6,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec.language.messages import language_of
-from bt_exec.models.writing import CUT_OFF, Writer, Written, find_writer
+from bt_exec.models import CUT_OFF, Writer, Written, find_writer
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.rules import program_check
 from bt_exec_skills.image.sandbox import run as sandbox

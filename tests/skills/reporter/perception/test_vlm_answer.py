@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import UnknownName, UsageError
-from bt_exec.models.visual_qa import VqaAnswer
+from bt_exec.models import VqaAnswer
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.perception.vlm_answer import SCHEMA, PictureAnswers, make_answers
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.failure import Failure
+from bt_exec.mission.planner import ReplanPolicy
 from bt_exec.pack import Catalogue, Pack
-from bt_exec.planning.replan_policy import ReplanPolicy
 from bt_exec.skill import Verdict, condition
 from bt_exec.spec.model import Do, Mission, MissionSpec
 
@@ -46,7 +46,7 @@ def test_failure_that_no_plan_can_fix_ends_the_mission(failure, ending):
     assert worth.replans == 0
 
 
-def test_same_failure_of_the_same_plan_is_no_progress():
+def test_same_failure_of_the_same_plan_ends_the_mission():
     worth = ReplanPolicy(9, CATALOGUE)
     assert worth.ends(SLIPPED, plan(1), {"door": "open"}) is None
     again = worth.ends(SLIPPED, plan(2), {"door": "open"})

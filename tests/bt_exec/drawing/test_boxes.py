@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from bt_exec.drawing.boxes import boxes_of
-from bt_exec.drawing.difference import changes, header_changes
+from bt_exec.drawing.boxes import boxes_of, changes, header_changes
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from tests.bt_exec.spec.strategies import documents

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bt_exec.language.message_form import value_names
 from bt_exec.language.messages import Messages
-from bt_exec.language.value_names import value_names
 
 LEXICON = """
 values:
