@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bt_exec.language.operators import operators_in
+from bt_exec.language.closed import closed_classes
+from bt_exec.language.operators import Operator, operators_in
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.node import Node
@@ -153,17 +154,16 @@ class _Texts:
 def remarks(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
     """Yield the edges of remarks in words of any kind: ``aside_text``.
 
-    A remark has the ending of one, and contains no order, negation, condition, time or person.
+    A remark has the ending of one, and contains no order, exclusion, condition, time or person.
     """
     data = lexicon.language.data
     ends = tuple("".join(end.split()) for end in data["remarks"]["ends"])
-    without = data["remarks"]["without"]
     persons = tuple(data.get("texts", {}).get("persons", ()))
     inside = [
         one
         for one in edges
         if {one.start, one.end} <= text.gaps
-        and (one.category == "limit" or one.text in without or _says_more(one))
+        and (one.category == "limit" or _says_more(one))
     ]
     starts = [start for start, _ in text.words]
     for first, start in enumerate(starts):
@@ -178,9 +178,16 @@ def remarks(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edg
             said = text.typed(start, end)
             if any(start <= one.start and one.end <= end for one in inside):
                 continue
-            if not operators_in(said, lexicon.language.name):
+            language = lexicon.language.name
+            if not any(_limits(one, language) for one in operators_in(said, language)):
                 cost = _ITEM + _WORD * len(words)
                 yield Edge(start, end, "aside_text", None, cost, text=text.chars[start:end])
+
+
+def _limits(operator: Operator, language: str) -> bool:
+    """Return True for an operator that limits an order; "not" may be a part of a remark."""
+    excludes = operator.text in closed_classes(language)["operators"]["negation"]["words"]
+    return operator.kind != "negation" or excludes
 
 
 def _says_more(edge: Edge) -> bool:

@@ -297,6 +297,10 @@ def _with(order: Node, phrase: Node) -> Node:
     return order.replace(of=(*order.parts(), phrase))
 
 
+def _size(several: Any) -> int:
+    return len(several) if isinstance(several, tuple) else 1
+
+
 def _changed(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
     """Return what was said with the one phrase of the sort of `new` changed."""
     sort = _sort_of(new)
@@ -366,5 +370,6 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "amended_by": lambda said, old: UNSAID if _amended(said, old) == UNSAID else said,
     "extended": _extended,
     "with": _with,
+    "numbered": lambda several, number: several if _size(several) == number else UNSAID,
     "first": lambda *parts: next(iter(_present_parts(parts)), None),
 }

@@ -98,7 +98,9 @@ class Binder:
             if pair is not None:
                 parts.append(pair)
                 done += work[at : at + 2]
-                at += 2
+                first, second, at = work[at], work[at + 1], at + 2
+                while at < len(work) and self._pairs.says_again(first, second, work[at], pair):
+                    at += 1  # e.g. 자재 꺼내고 문 닫지 말고 열어 둬
                 continue
             if (
                 at

@@ -100,7 +100,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise NoStepsError  # whether all that stands before is forbidden, too
     if not steps:
         raise LeftAloneError
-    found = apply_exclusions(steps, lexicon)
+    found = apply_exclusions(_with_recipients(steps, lexicon), lexicon)
     acts = [step for step in found if step.positive and QUESTION not in step.verbs]
     if len(found) == 1 and _is_bare(found[0], lexicon):
         raise NoStepsError
@@ -110,6 +110,23 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         replace(step, joined="" if step.contrast or not at else "then")
         for at, step in enumerate(found)
     ]
+
+
+def _with_recipients(steps: list[Step], lexicon: Lexicon) -> list[Step]:
+    """Return steps in which a text is for the person of the prohibition before it.
+
+    E.g. "do not ask the professor, only deliver the documents".
+    """
+    found: list[Step] = []
+    persons: list[Piece] = []
+    for step in steps:
+        named = [piece for piece in step.pieces if piece.name in lexicon.people]
+        texts = any(piece.kind == "text" for piece in step.pieces)
+        if step.positive and texts and not named:
+            step = replace(step, pieces=[*persons, *step.pieces])
+        persons = [] if step.positive else named
+        found.append(step)
+    return found
 
 
 def pieces_of_fragment(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[Piece]:
