@@ -158,12 +158,14 @@ def remarks(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edg
     """
     data = lexicon.language.data
     ends = tuple("".join(end.split()) for end in data["remarks"]["ends"])
+    kinds = tuple(data["remarks"]["kinds"])
+    late = {one.end for one in edges if one.category in data.get("skipped", ())}
+    felt = {one.end for one in edges if one.category.startswith(kinds)}
     persons = tuple(data.get("texts", {}).get("persons", ()))
     inside = [
         one
         for one in edges
-        if {one.start, one.end} <= text.gaps
-        and (one.category == "limit" or _says_more(one))
+        if {one.start, one.end} <= text.gaps and (one.category == "limit" or _says_more(one))
     ]
     starts = [start for start, _ in text.words]
     for first, start in enumerate(starts):
@@ -171,16 +173,15 @@ def remarks(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edg
             words = [text.chars[a:b] for a, b in text.words if start <= a and b <= end]
             if "," in words:
                 break
-            if not text.chars[start:end].endswith(ends) or any(
-                word.endswith(persons) for word in words
-            ):
+            said_so = end in felt or text.chars[start:end].endswith(ends)
+            if not said_so or any(word.endswith(persons) for word in words):
                 continue
             said = text.typed(start, end)
             if any(start <= one.start and one.end <= end for one in inside):
                 continue
             language = lexicon.language.name
             if not any(_limits(one, language) for one in operators_in(said, language)):
-                cost = _ITEM + _WORD * len(words)
+                cost = _ITEM + _WORD * len(words) + (_LATE if start in late else 0.0)
                 yield Edge(start, end, "aside_text", None, cost, text=text.chars[start:end])
 
 

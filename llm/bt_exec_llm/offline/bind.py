@@ -109,6 +109,9 @@ class Binder:
             ):
                 at += 1  # e.g. 문 열고 그대로 둬
                 continue
+            if len(work) > 1 and self._only_keeps(work[at]):
+                at += 1  # e.g. 문 열린 채로 두고 팔 접어
+                continue
             if work[at].verbs[:1] == (_NOW,):
                 parts.append(Part(work[at].verbs[1], {}, work[at].text))
                 at += 1
@@ -129,6 +132,11 @@ class Binder:
         if not parts:
             return Trouble("NOT_UNDERSTOOD", text)
         return self._append_mission_ends(parts, ends, alone, work)
+
+    def _only_keeps(self, step: Step) -> bool:
+        """Return True if a step asks for nothing but that a state is kept."""
+        known = [self._lexicon.verbs[verb] for verb in step.verbs if verb in self._lexicon.verbs]
+        return bool(known) and all(verb.pairs for verb in known)
 
     def _separate_mission_ends(
         self, steps: list[Step]

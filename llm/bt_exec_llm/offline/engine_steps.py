@@ -238,6 +238,8 @@ class _Steps:
         self._points = _refers_to_named_place(reading, self._each)
         self._asked: tuple[Step, bool] | None = None
         ifs = [node for node in meaning.walk() if node.kind == "if"]
+        branches = [one for node in ifs for one in (node.get("then"), node.get("other"))]
+        self._only_ends = all(map(self._ends_mission, branches))
         self._branches = sum(1 + (node.get("other") is not None) for node in ifs)
         self._tool: Piece | None = None
         self._in_branch = False
@@ -640,7 +642,7 @@ class _Steps:
                     for step in self.convert(part):
                         yield replace(step, condition=(question, answer), case=self._case)
                 if self._branches > 1 or node.node("of").get("of") in _SOS[:_PAIR]:
-                    if self._reports_late(branch):
+                    if self._reports_late(branch) and not self._only_ends:
                         raise NoStepsError  # told at the end, after the other branch
                     told = replace(told, condition=(question, answer), case=self._case)
                 yield told
@@ -670,12 +672,18 @@ class _Steps:
 
     def _only_reports_answer(self, branch: Node) -> bool:
         """Return True for a branch that tells the answer of its condition: "come and tell me"."""
-        if branch.kind == "seq":
+        if branch.kind == "seq" and branch.parts():
             *before, last = branch.parts()
             return self._only_reports_answer(last) and all(map(self._only_comes, before))
         verbs = branch.text("verb").partition("/")[0].split() if branch.kind == "act" else ()
         bare = all(one.kind == "pronoun" or one.text("relation") == "me" for one in branch.parts())
         return bool(verbs) and bare and self._are_report_verbs(verbs)
+
+    def _ends_mission(self, branch: Value | None) -> bool:
+        """Return True for a branch that only comes back or reports, and for one that is absent."""
+        nodes = branch.walk() if isinstance(branch, Node) else ()
+        acts = [node for node in nodes if node.kind == "act"]
+        return all(self._reports_late(act) for act in acts)
 
     def _reports_late(self, branch: Node) -> bool:
         """Return True if a branch ends the mission with a report."""

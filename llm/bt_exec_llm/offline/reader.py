@@ -28,7 +28,7 @@ __all__ = ["Reader"]
 
 _LEFT_OUT = ("manner", "adverb")
 """Categories of words that a reading may leave out."""
-_PRESENT = ("exist", "absent", "seen", "tell", "dwell")
+_PRESENT = ("exist", "absent", "seen", "tell", "dwell", "wonder")
 """Verbs whose past asks what was so; the past of others is a state that lasts."""
 _SYMBOLS = re.compile(r"[^\w\s.,;:!?'\"’‘“”()~…→&-]|_")
 _SOUNDS = re.compile(
