@@ -641,8 +641,9 @@ class _Steps:
                 for part in branch.parts()[:-1] if branch.kind == "seq" else ():
                     for step in self.convert(part):
                         yield replace(step, condition=(question, answer), case=self._case)
-                if self._branches > 1 or node.node("of").get("of") in _SOS[:_PAIR]:
-                    if self._reports_late(branch) and not self._only_ends:
+                so = node.node("of").get("of") in _SOS[:_PAIR]
+                if self._branches > 1 or so:
+                    if self._reports_late(branch) and (so or not self._only_ends):
                         raise NoStepsError  # told at the end, after the other branch
                     told = replace(told, condition=(question, answer), case=self._case)
                 yield told
