@@ -44,7 +44,9 @@ def _expand(text: str, phrase: str) -> list[str]:
 
 def _read_group(text: str, start: int) -> tuple[int, list[str]]:
     """Return the end of the group at `start` and its options; -1 if it does not end."""
-    options, open_marks, begin = [], [], start + 1
+    options: list[str] = []
+    open_marks: list[str] = []
+    begin = start + 1
     for at in range(start, len(text)):
         char = text[at]
         if char in _CLOSING:
