@@ -335,7 +335,8 @@ def _changed(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
             found: list[Any] = []
             for part in parts:
                 one = change(part) if part == places[0] else part
-                one = walk(one) if one is part and isinstance(part, Node) else one
+                if isinstance(part, Node) and one is part:
+                    one = walk(part)
                 found += one if isinstance(one, tuple) else [one]
             args.append((name, tuple(found) if len(found) > 1 else found[0]))
         return Node(node.kind, tuple(args))

@@ -703,8 +703,9 @@ class _Steps:
             hold = of.node("hold")
             positive = hold.kind != "not"
             hold = hold if positive else hold.parts()[0]
-            about = [] if _is_omitted(of.node("of")) else self._convert_phrase(of.node("of"))
-            said = [*about, *self._convert_alternatives(hold)]
+            omitted = _is_omitted(of.node("of"))
+            named = [] if omitted else self._convert_phrase(of.node("of"))
+            said = [*named, *self._convert_alternatives(hold)]
             places = [p for p in said if p.kind == "value" and p.name in self._joined]
             seen = {(p.name, p.value): p for p in places}  # 불이 켜져: the light, twice
             pieces = [p for p in said if p not in places or p in seen.values()]
@@ -866,7 +867,7 @@ class _Steps:
 
     def _only_reports_answer(self, branch: Node) -> bool:
         """Return True for a branch that tells the answer of its condition: "come and tell me"."""
-        if branch.kind == "seq":
+        if branch.kind == "seq" and branch.parts():
             *before, last = branch.parts()
             return self._only_reports_answer(last) and all(map(self._only_comes, before))
         verbs = branch.text("verb").partition("/")[0].split() if branch.kind == "act" else ()
