@@ -48,6 +48,7 @@ class _Texts:
         self._text = text
         self._entries = lexicon.entries
         self._rules: Mapping[str, Any] = lexicon.language.data["texts"]
+        self._unfinished = frozenset(lexicon.language.data["unfinished"])
         numbers = {(one.start, one.end) for one in edges if one.category == "number"}
         acts = (
             one
@@ -94,6 +95,8 @@ class _Texts:
         rules, chars = self._rules, self._text.chars
         surface = chars[start:end]
         said = self._text.typed(start, end)
+        if chars[words[-1][0] : words[-1][1]] in self._unfinished:
+            return
         if not said or surface.startswith(",") or surface.endswith(",") or _SENTENCES.search(said):
             return
         cost = _WORD * len(words) + (_LATE if start in self._late else 0.0)

@@ -25,6 +25,8 @@ from bt_exec.language.reading.template import Build, GrammarError, Template
 
 __all__ = ["Grammar", "Rule", "State", "literals"]
 
+PAUSES = ("comma", "soft", "stop", "ask_stop")
+"""Categories of pauses: any, within a sentence, at its end, after a question."""
 UNUSUAL_ORDER = 0.35
 
 _ITEM = re.compile(r"(?:(\w+)=)?(~?[^\s?]+)(\?([\d.]+)?)?$")
@@ -92,7 +94,7 @@ class Grammar:
         for made, lines in data["rules"].items():
             for line in lines:
                 self.lines += _expanded(made, line, lists)
-        self._silent = frozenset({"comma", *silent}) | _silent(self.lines)
+        self._silent = frozenset({*PAUSES, *silent}) | _silent(self.lines)
         needed = None if goal is None else _needed(self.lines, goal)
         for made, line in self.lines:
             if needed is None or made in needed:
