@@ -96,14 +96,14 @@ def parse(
 def _advance(grammar: Grammar, edge: Edge, waiting: list[_Waiting]) -> Iterator[Edge]:
     """Yield the edges that `edge` completes; register the rules that it extends."""
     category = edge.category
-    state = grammar.start.following.get(category)
-    actives = [] if state is None else [_Active(state, edge.start, (edge,), edge.cost)]
+    begun = grammar.start.following.get(category, ())
+    actives = [_Active(state, edge.start, (edge,), edge.cost) for state in begun]
     before = waiting[edge.start]
     for place in before.places.get(category, ()):
         following = before.states[place].following[category]
         for active in before.actives[place]:
             parts, cost = (*active.parts, edge), active.cost + edge.cost
-            actives.append(_Active(following, active.start, parts, cost))
+            actives += [_Active(state, active.start, parts, cost) for state in following]
     here = waiting[edge.end]
     for active in actives:
         if active.state.following:

@@ -1,4 +1,4 @@
-"""English inflection: plurals and degrees of adjectives, all regular.
+"""English inflection: regular plurals, degrees of adjectives, gerunds and past forms.
 
 Irregular forms are listed with their words in lexicons and in `en.yaml`.
 """
@@ -11,6 +11,7 @@ __all__ = ["degrees", "gerund", "past", "plural", "singulars"]
 
 _HISSING = re.compile(r"(?:s|x|z|ch|sh)$")
 _DOUBLED = re.compile(r"(?:^|[^aeiou])[aeiou][bdgmnprt]$")
+_STRESSED = re.compile(r"^[^aeiou]*[aeiou][bdgmnprt]$|get$|gin$|mit$|trol$")
 
 
 def plural(noun: str) -> str:
@@ -39,7 +40,12 @@ def gerund(verb: str) -> str:
     """Return the gerund of a verb."""
     if verb.endswith("e") and not verb.endswith("ee"):
         return verb[:-1] + "ing"
-    return verb + (verb[-1] if _DOUBLED.search(verb) else "") + "ing"
+    return _doubled(verb) + "ing"
+
+
+def _doubled(verb: str) -> str:
+    """Return a verb with the consonant that is doubled before endings."""
+    return verb + verb[-1] if _STRESSED.search(verb) else verb
 
 
 def past(verb: str) -> str:
@@ -48,7 +54,7 @@ def past(verb: str) -> str:
         return verb[:-1] + "ied"
     if verb.endswith("e"):
         return verb + "d"
-    return verb + (verb[-1] if _DOUBLED.search(verb) else "") + "ed"
+    return _doubled(verb) + "ed"
 
 
 def degrees(adjective: str) -> tuple[str, str]:

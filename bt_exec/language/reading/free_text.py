@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bt_exec.language.operators import operators_in
+from bt_exec.language.closed import closed_classes
+from bt_exec.language.operators import Operator, operators_in
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.node import Node
@@ -47,6 +48,7 @@ class _Texts:
         self._text = text
         self._entries = lexicon.entries
         self._rules: Mapping[str, Any] = lexicon.language.data["texts"]
+        self._unfinished = frozenset(lexicon.language.data["unfinished"])
         numbers = {(one.start, one.end) for one in edges if one.category == "number"}
         acts = (
             one
@@ -93,6 +95,8 @@ class _Texts:
         rules, chars = self._rules, self._text.chars
         surface = chars[start:end]
         said = self._text.typed(start, end)
+        if chars[words[-1][0] : words[-1][1]] in self._unfinished:
+            return
         if not said or surface.startswith(",") or surface.endswith(",") or _SENTENCES.search(said):
             return
         cost = _WORD * len(words) + (_LATE if start in self._late else 0.0)
@@ -153,17 +157,18 @@ class _Texts:
 def remarks(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
     """Yield the edges of remarks in words of any kind: ``aside_text``.
 
-    A remark has the ending of one, and contains no order, negation, condition, time or person.
+    A remark has the ending of one, and contains no order, exclusion, condition, time or person.
     """
     data = lexicon.language.data
     ends = tuple("".join(end.split()) for end in data["remarks"]["ends"])
-    without = data["remarks"]["without"]
+    kinds = tuple(data["remarks"]["kinds"])
+    late = {one.end for one in edges if one.category in data.get("skipped", ())}
+    felt = {one.end for one in edges if one.category.startswith(kinds)}
     persons = tuple(data.get("texts", {}).get("persons", ()))
     inside = [
         one
         for one in edges
-        if {one.start, one.end} <= text.gaps
-        and (one.category == "limit" or one.text in without or _says_more(one))
+        if {one.start, one.end} <= text.gaps and (one.category == "limit" or _says_more(one))
     ]
     starts = [start for start, _ in text.words]
     for first, start in enumerate(starts):
@@ -171,16 +176,22 @@ def remarks(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edg
             words = [text.chars[a:b] for a, b in text.words if start <= a and b <= end]
             if "," in words:
                 break
-            if not text.chars[start:end].endswith(ends) or any(
-                word.endswith(persons) for word in words
-            ):
+            said_so = end in felt or text.chars[start:end].endswith(ends)
+            if not said_so or any(word.endswith(persons) for word in words):
                 continue
             said = text.typed(start, end)
             if any(start <= one.start and one.end <= end for one in inside):
                 continue
-            if not operators_in(said, lexicon.language.name):
-                cost = _ITEM + _WORD * len(words)
+            language = lexicon.language.name
+            if not any(_limits(one, language) for one in operators_in(said, language)):
+                cost = _ITEM + _WORD * len(words) + (_LATE if start in late else 0.0)
                 yield Edge(start, end, "aside_text", None, cost, text=text.chars[start:end])
+
+
+def _limits(operator: Operator, language: str) -> bool:
+    """Return True for an operator that limits an order; "not" may be a part of a remark."""
+    excludes = operator.text in closed_classes(language)["operators"]["negation"]["words"]
+    return operator.kind != "negation" or excludes
 
 
 def _says_more(edge: Edge) -> bool:

@@ -25,6 +25,8 @@ from bt_exec.language.reading.template import Build, GrammarError, Template
 
 __all__ = ["Grammar", "Rule", "State", "literals"]
 
+PAUSES = ("comma", "soft", "stop", "ask_stop")
+"""Categories of pauses: any, within a sentence, at its end, after a question."""
 UNUSUAL_ORDER = 0.35
 
 _ITEM = re.compile(r"(?:(\w+)=)?(~?[^\s?]+)(\?([\d.]+)?)?$")
@@ -65,10 +67,25 @@ class Rule:
 
 @dataclass(slots=True)
 class State:
-    """A prefix of one or more rules, with the next categories and the rules that end here."""
+    """A prefix of one or more rules, with what continues them and the rules that end here.
 
-    following: dict[str, State] = field(default_factory=dict)
+    Attributes:
+        following: States after each category.
+        complete: Rules that end here.
+    """
+
+    following: dict[str, list[State]] = field(default_factory=dict)
     complete: list[Rule] = field(default_factory=list)
+    _after: dict[tuple[str, ...], State] = field(default_factory=dict)
+
+    def after(self, categories: tuple[str, ...]) -> State:
+        """Return the state after an item of these categories; one state for all of them."""
+        state = self._after.get(categories)
+        if state is None:
+            state = self._after[categories] = State()
+            for category in categories:
+                self.following.setdefault(category, []).append(state)
+        return state
 
 
 class Grammar:
@@ -92,7 +109,7 @@ class Grammar:
         for made, lines in data["rules"].items():
             for line in lines:
                 self.lines += _expanded(made, line, lists)
-        self._silent = frozenset({"comma", *silent}) | _silent(self.lines)
+        self._silent = frozenset({*PAUSES, *silent}) | _silent(self.lines)
         needed = None if goal is None else _needed(self.lines, goal)
         for made, line in self.lines:
             if needed is None or made in needed:
@@ -121,15 +138,12 @@ class Grammar:
         places = {item.name: place for place, item in enumerate(items) if item.name}
         for category in items[0].categories:
             self._makers.setdefault(category, set()).add(made)
-        states = [self.start]
+        state = self.start
         for item in items:
-            following = []
             for category in item.categories:
                 self._check(category, item, line)
-                following += [one.following.setdefault(category, State()) for one in states]
-            states = following
-        for state in states:
-            state.complete.append(Rule(made, cost, template, places))
+            state = state.after(item.categories)
+        state.complete.append(Rule(made, cost, template, places))
 
     def begun_by(self, category: str) -> frozenset[str]:
         """Return the categories whose readings may begin with a category, including itself."""

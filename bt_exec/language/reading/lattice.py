@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from bt_exec.language.reading.asides import asides
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.english_inflection import singulars
 from bt_exec.language.reading.free_text import free_texts, remarks
@@ -53,6 +54,8 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
         edges += free_texts(text, lexicon, edges)
     if "remarks" in lexicon.language.data:
         edges += remarks(text, lexicon, edges)
+    if "asides" in lexicon.language.data:
+        edges += asides(text, lexicon, edges)
     edges = list(_without_cut_names(edges, lexicon))
     return [*edges, *_with_skipped(edges, lexicon)]
 
@@ -127,7 +130,10 @@ def _marks(text: Text) -> Iterator[Edge]:
             yield Edge(match.start(), match.end(), category, int(match[0]), 0.0, text=match[0])
     for start, char in enumerate(text.chars):
         if char in PAUSES:
-            yield Edge(start, start + 1, "comma", None, 0.0, text=char)
+            mark = text.stops.get(start, "")
+            kinds = ("stop", "ask_stop") if mark == "?" else ("stop",) if mark else ("soft",)
+            for category in ("comma", *kinds):
+                yield Edge(start, start + 1, category, None, 0.0, text=char)
 
 
 def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:

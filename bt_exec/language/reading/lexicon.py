@@ -14,33 +14,35 @@ listed in their dictionary form.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from bt_exec.language.closed import closed_classes
-from bt_exec.language.reading.english_inflection import degrees, gerund, plural
+from bt_exec.language.phrases import expand_phrase
+from bt_exec.language.reading.english_inflection import degrees, gerund, past, plural
 from bt_exec.language.reading.grammar import Grammar, literals
-from bt_exec.language.reading.korean_inflection import inflect, past
+from bt_exec.language.reading.korean_inflection import inflect
+from bt_exec.language.reading.korean_inflection import past as korean_past
 from bt_exec.language.reading.node import Node, conjunction
 from bt_exec.spec.plain_yaml import read_yaml
 
-__all__ = ["GERUND", "Ending", "Entry", "Language", "Lexicon", "Stem", "language_data"]
+__all__ = ["Ending", "Entry", "Language", "Lexicon", "Stem", "language_data"]
 
 SECTIONS = {"things": "thing", "attributes": "has"}
 """Sections of a pack's lexicon whose words are formulas, and the kind of node of each."""
 
+_POSSESSIVE = re.compile(r"'s\b")
 PAST = "past "
 PRESENT = ("order", "and")  # moods without a past form, but for endings of the form "past …"
 
 _SEVERAL_WORDS = -0.1
 """Cost of a name of several words, which is preferred to a name with an attribute."""
 
-GERUND = 0.3
-"""Cost of a gerund for an order: "would you mind putting"."""
 _SILENT = (
     "adverb",
     "interjection",
@@ -51,7 +53,11 @@ _SILENT = (
 )  # categories of words without meaning
 _NOMINAL = ("colour", "size")
 """Kinds of attributes whose English adjectives have a plural: "the reds"."""
+_EDGES = {"limit": "limits", "vocative": "vocative", "edge": "edge"}
+"""Categories of further words without meaning, and their sections."""
 _SEVERAL = (Node("one"), Node("many"))
+_INTRODUCING = ("tell", "wonder")
+"""Categories of words that introduce a question in the language itself: "tell me how many"."""
 _NAMED = {"relations": "relation", "insides": "inside", "aspects": "aspect"}
 """Sections whose words are constants, and the category of each."""
 
@@ -142,19 +148,23 @@ class Language:
     def closed(self) -> Iterator[tuple[str, Entry]]:
         """Yield the words of closed classes."""
         for category, words in self.data["words"].items():
-            for word in words:
+            for word in _expanded(words):
                 yield _entry(word, category, None)
         for category, words in self.data.get("particles", {}).items():
             for word in words:
                 yield _entry(word, category, None, suffix=True)
         for category, values in self.data.get("values", {}).items():
             for value, words in values.items():
-                for word in words:
+                for word in _expanded(words):
                     yield _entry(word, category, value)
         for word in literals(self.data):
             suffix = word.startswith("+")
             surface, entry = _entry(word.removeprefix("+"), f"~{word}", None, suffix=suffix)
             yield surface.replace("_", ""), entry
+
+
+def _expanded(words: Iterable[str]) -> Iterator[str]:
+    return (one for word in words for one in expand_phrase(word))
 
 
 def _merged(one: Any, other: Any) -> Any:
@@ -173,7 +183,7 @@ def language_of_name(name: str, orders: bool = False) -> Language:
 def _entry(
     word: str, category: str, meaning: Any, *, suffix: bool = False, cost: float = 0.0
 ) -> tuple[str, Entry]:
-    word = word.lower().replace("_", " ")
+    word = _POSSESSIVE.sub(" s", word.lower().replace("_", " ")).replace("'", "")
     spaces = [place for place, char in enumerate(word) if char == " "]
     places = tuple(place - number for number, place in enumerate(spaces))
     return word.replace(" ", ""), Entry(category, meaning, places, suffix, cost)
@@ -227,19 +237,10 @@ class Lexicon:
             for name, verb in pack.get("verbs", {}).items():
                 for word in verb[language]:
                     lexicon._add_order(word, f"v.{verb['frame']}", name)
-            known = {
-                surface
-                for surface, entries in lexicon.entries.items()
-                if any(entry.category not in _SILENT for entry in entries)
-            }
-            for word in pack.get("fillers", {}).get(language, ()):
-                surface, entry = _entry(word, "manner", None)
-                if surface not in known:  # the grammar has its own use of other words
-                    lexicon._put(surface, entry)
-            for word in pack.get("limits", {}).get(language, ()):
-                lexicon._put(*_entry(word, "limit", None))
+            lexicon._add_silent_words(pack)
             for words in pack.get("anything", {}).get(language, ()):
                 lexicon._add_noun(words, Node("any"), category="anything")
+        lexicon._prefer_verbs_of_packs()
         return lexicon
 
     @cached_property
@@ -260,6 +261,31 @@ class Lexicon:
         """Length of the longest Korean ending."""
         return max(map(len, self.endings))
 
+    def _add_silent_words(self, pack: Mapping[str, Any]) -> None:
+        """Add the words of a pack that have no meaning: fillers, limits, polite phrases."""
+        language = self.language.name
+        known = {
+            surface
+            for surface, entries in self.entries.items()
+            if any(entry.category not in _SILENT for entry in entries)
+        }
+        for word in pack.get("fillers", {}).get(language, ()):
+            surface, entry = _entry(word, "manner", None)
+            if surface not in known:  # the grammar has its own use of other words
+                self._put(surface, entry)
+        said = {kind: pack.get(section, {}).get(language, ()) for kind, section in _EDGES.items()}
+        said |= pack.get("leads", {}) if language == "en" else {}
+        for category, phrases in said.items():
+            for word in phrases:
+                self._put(*_entry(word, category, None))
+
+    def _prefer_verbs_of_packs(self) -> None:
+        """Remove the verbs that introduce a question where a pack has a verb of the same name."""
+        for surface, entries in self.entries.items():
+            if any(one.category == "v.find" for one in entries):
+                kept = [one for one in entries if one.category not in _INTRODUCING]
+                self.entries[surface] = kept
+
     def _put(self, surface: str, entry: Entry) -> None:
         if entry not in self.entries[surface]:
             self.entries[surface].append(entry)
@@ -278,6 +304,9 @@ class Lexicon:
         meaning = Node(SECTIONS[section], ((argument, name),))
         for word in said.get("noun", ()):
             self._add_noun(word, meaning)
+            for category, firsts in self.language.data.get("nouns_that_ask", {}).items():
+                if word.partition(" ")[0] in firsts:
+                    self._put(*_entry(word, category, meaning))
         for word in said.get("attribute", ()):
             self._put(*_entry(word, "hue", meaning))
         for word in said.get("adnominal", ()):
@@ -291,7 +320,9 @@ class Lexicon:
         else:
             head, *rest = word.split(" ")
             self._put(*_entry(word, category, verb))
-            self._put(*_entry(" ".join([gerund(head), *rest]), category, verb, cost=GERUND))
+            self._put(*_entry(" ".join([gerund(head), *rest]), f"{category}.ing", verb))
+            for done in self.language.data["forms"].get(head, (past(head),)):
+                self._put(*_entry(" ".join([done, *rest]), f"{category}.done", verb))
 
     def _add_noun(self, word: str, meaning: Node, category: str = "noun") -> None:
         singular, _, irregular = word.partition("/")
@@ -332,7 +363,7 @@ class Lexicon:
             self.stems[before + last].append(said)
             return
         forms = inflect(last, classes)
-        pasts = [(PAST, inflect(past(one) + last[-1], classes)) for one in forms["open"]]
+        pasts = [(PAST, inflect(korean_past(one) + last[-1], classes)) for one in forms["open"]]
         for tense, stem_forms in (("", forms), *pasts):
             for form, variants in stem_forms.items():
                 for variant in variants:

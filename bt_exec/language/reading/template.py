@@ -25,6 +25,8 @@ _ONE = Node("one")
 Build: TypeAlias = Callable[[Sequence[Any]], Any]
 """Builds a meaning from the meanings of all parts of a rule, in their order."""
 
+_ORDERS = ("seq", "if", "ordered")
+"""Kinds of nodes that consist of orders."""
 _TOKEN = re.compile(r"\s*([$\w]+|[(),])")
 
 
@@ -130,6 +132,10 @@ def _node(kind: str, names: Sequence[str], *values: Value | None) -> Node:
 
 def _present_parts(parts: Iterable[Any]) -> list[Any]:
     return [part for part in parts if part is not None]
+
+
+def _listed(part: Any) -> tuple[Any, ...]:
+    return part if isinstance(part, tuple) else (part,)
 
 
 def _refine(phrase: Node | None, *formulas: Node | None) -> Node | None:
@@ -244,6 +250,11 @@ def _either(one: str, other: str, to: Node) -> Node:
     return disjunction(*(Node("rel", (("relation", name), ("to", to))) for name in (one, other)))
 
 
+def _at_either(relation: str, one: Node, other: Node) -> Node:
+    """Return the disjunction of one relation to two objects."""
+    return disjunction(*(Node("rel", (("relation", relation), ("to", to))) for to in (one, other)))
+
+
 def _of_them(question: Node) -> Node:
     """Return a question about a phrase, asked about those that were spoken of before."""
     them = Node("pronoun", (("name", "them"),))
@@ -256,6 +267,15 @@ def _of_them(question: Node) -> Node:
     return question.replace(of=_refine(inner, them))
 
 
+def _extend(said: Node, more: Any) -> Node:
+    """Return orders of which each has further arguments, such as the instrument."""
+    if said.kind == "act":
+        about = said.get("of")
+        own = () if about is None else _listed(about)
+        return said.replace(of=(*own, *_listed(more)))
+    return said.map(lambda part: _extend(part, more)) if said.kind in _ORDERS else said
+
+
 def _topic(objects: Any, said: Node) -> Node:
     """Return orders about "it" or "them" with the objects named before.
 
@@ -266,6 +286,8 @@ def _topic(objects: Any, said: Node) -> Node:
         about = part.get("of")
         if part.kind == "act" and isinstance(about, Node) and about.kind == "pronoun":
             return part.replace(of=objects)
+        if part.kind == "act" and isinstance(about, tuple) and about[0].kind == "pronoun":
+            return part.replace(of=(*_listed(objects), *about[1:]))
         return part.map(walk)
 
     changed = walk(said)
@@ -302,6 +324,10 @@ def _with(order: Node, phrase: Node) -> Node:
     return order.replace(of=(*order.parts(), phrase))
 
 
+def _size(several: Any) -> int:
+    return len(several) if isinstance(several, tuple) else 1
+
+
 def _changed(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
     """Return what was said with the one phrase of the sort of `new` changed."""
     sort = _sort_of(new)
@@ -317,8 +343,9 @@ def _changed(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
             parts = value if isinstance(value, tuple) else (value,)
             found: list[Any] = []
             for part in parts:
-                one: Any = change(part) if part == places[0] else part
-                one = walk(part) if one is part and isinstance(part, Node) else one
+                one = change(part) if part == places[0] else part
+                if isinstance(part, Node) and one is part:
+                    one = walk(part)
                 found += one if isinstance(one, tuple) else [one]
             args.append((name, tuple(found) if len(found) > 1 else found[0]))
         return Node(node.kind, tuple(args))
@@ -356,14 +383,12 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "labelled": _labelled,
     "single": _single,
     "compound": _compound,
+    "at_either": _at_either,
     "topic": _topic,
+    "extend": _extend,
     "among": _among,
     "pick": lambda node, name: node.get(name),
-    "list": lambda *parts: tuple(
-        one
-        for part in _present_parts(parts)
-        for one in (part if isinstance(part, tuple) else (part,))
-    ),
+    "list": lambda *parts: tuple(one for part in _present_parts(parts) for one in _listed(part)),
     "sum": lambda *parts: sum(_present_parts(parts)),
     "instead": lambda chosen, rejected: chosen if rejected is not None else None,
     "agreed": lambda one, other: one if one == other else UNSAID,
@@ -371,5 +396,6 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "amended_by": lambda said, old: UNSAID if _amended(said, old) == UNSAID else said,
     "extended": _extended,
     "with": _with,
+    "numbered": lambda several, number: several if _size(several) == number else UNSAID,
     "first": lambda *parts: next(iter(_present_parts(parts)), None),
 }

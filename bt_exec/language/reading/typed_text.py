@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
@@ -30,6 +30,7 @@ class Text:
         chars: Its characters; commas between clauses are kept.
         gaps: Positions before which there was a space, including the first and the last.
         asked: Whether it ends with a question mark.
+        stops: The marks that end sentences, by the position of the comma that stands for them.
         source: The text as typed, with plain apostrophes.
         origins: Spans of the words in `source`, by their position in `chars`.
     """
@@ -37,6 +38,7 @@ class Text:
     chars: str
     gaps: frozenset[int]
     asked: bool
+    stops: Mapping[int, str] = field(default_factory=dict)
     source: str = ""
     origins: tuple[tuple[int, int, int], ...] = ()
 
@@ -44,7 +46,7 @@ class Text:
     def of(cls, text: str, contractions: Mapping[str, str]) -> Text:
         """Return a typed text, with contractions expanded."""
         source = unicodedata.normalize("NFC", text).replace("’", "'").replace("‘", "'")
-        gaps, chars, origins = {0}, "", []
+        gaps, chars, origins, stops = {0}, "", [], dict[int, str]()
         for start, end in _words(source):
             surface = source[start:end].lower()
             if _ARROW.fullmatch(surface):
@@ -52,6 +54,8 @@ class Text:
             elif surface in "&+":
                 surface = "&"
             elif surface[0] not in "'%" and not surface[0].isalnum():
+                if surface[0] in ".!?;":
+                    stops[len(chars) - (bool(chars) and chars[-1] in PAUSES)] = surface[0]
                 surface = ":" if surface == ":" else ","
             if surface in PAUSES and (not chars or chars[-1] in PAUSES):
                 continue
@@ -59,6 +63,9 @@ class Text:
             words = [word.replace("'", "") for word in spelt.split() if word.strip("'")]
             if words:
                 origins.append((len(chars), start, end))
+            elif surface != "'" and chars.endswith(","):  # a pause around a hesitation
+                gaps.discard(len(chars))
+                chars = chars[:-1]
             for word in words:
                 chars += word
                 gaps.add(len(chars))
@@ -66,7 +73,7 @@ class Text:
             gaps.discard(len(chars))
             chars = chars[:-1]
         asked = source.rstrip().endswith(("?", "？"))
-        return cls(chars, frozenset(gaps), asked, source, tuple(origins))
+        return cls(chars, frozenset(gaps), asked, stops, source, tuple(origins))
 
     def typed(self, start: int, end: int) -> str:
         """Return the words between two positions as typed."""

@@ -98,7 +98,9 @@ class Binder:
             if pair is not None:
                 parts.append(pair)
                 done += work[at : at + 2]
-                at += 2
+                first, second, at = work[at], work[at + 1], at + 2
+                while at < len(work) and self._pairs.says_again(first, second, work[at], pair):
+                    at += 1  # e.g. 자재 꺼내고 문 닫지 말고 열어 둬
                 continue
             if (
                 at
@@ -106,6 +108,9 @@ class Binder:
                 and self._pairs.is_redundant_leave(work[at - 1], work[at], parts)
             ):
                 at += 1  # e.g. 문 열고 그대로 둬
+                continue
+            if self._only_keeps(work[at], [*work[:at], *work[at + 1 :]]):
+                at += 1  # e.g. 문 열린 채로 두고 팔 접어
                 continue
             if work[at].verbs[:1] == (_NOW,):
                 parts.append(Part(work[at].verbs[1], {}, work[at].text))
@@ -127,6 +132,16 @@ class Binder:
         if not parts:
             return Trouble("NOT_UNDERSTOOD", text)
         return self._append_mission_ends(parts, ends, alone, work)
+
+    def _only_keeps(self, step: Step, others: list[Step]) -> bool:
+        """Return True if a step asks only that a state is kept, which the others do not change."""
+        known = [self._lexicon.verbs[verb] for verb in step.verbs if verb in self._lexicon.verbs]
+        verbs = self._lexicon.verbs
+        used = {p.name for one in others for p in one.pieces if p.kind == "noun"}
+        used |= {verbs[verb].usual for one in others for verb in one.verbs if verb in verbs}
+        kept = {p.name for p in step.pieces if p.kind == "noun"}
+        keeps = bool(known) and all(verb.pairs for verb in known)
+        return keeps and bool(others) and kept.isdisjoint(used)
 
     def _separate_mission_ends(
         self, steps: list[Step]

@@ -154,6 +154,8 @@ def _utterances_with_values(
             continue
         said, rest = utterance.strip().rstrip("."), list(named)
         for piece in (p for step in index.reader.read_steps(said) for p in step.pieces):
+            if not piece.text:
+                continue
             new = next((p for p in rest if (p.kind, p.name) == (piece.kind, piece.name)), None)
             before, own, after = said.partition(piece.text or said)
             if new is not None and own:

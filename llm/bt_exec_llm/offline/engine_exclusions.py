@@ -22,6 +22,7 @@ __all__ = [
 LEAVE = "leave"
 """Verb of an object that is to be left alone."""
 
+_TOOLS = ("arms", "hand")
 REST = "rest"
 """Mark of what is left of all after exclusions."""
 
@@ -132,6 +133,8 @@ def _without_excluded_values(pieces: list[Piece], lexicon: Lexicon) -> list[Piec
     found = []
     for piece in pieces:
         if piece.mark == "not" and piece.kind == "noun" and nouns:
+            if piece.name in _TOOLS:
+                raise NoStepsError  # without an arm
             continue  # not the door but the hand
         if piece.mark == "not" and piece.kind != "value":
             raise NoStepsError

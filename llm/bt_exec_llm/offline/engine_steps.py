@@ -13,9 +13,11 @@ from itertools import pairwise
 from bt_exec.language.closed import closed_classes
 from bt_exec.language.closed import words as closed_words
 from bt_exec.language.operators import operators_in
+from bt_exec.language.phrases import expand_phrase
 from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.grammar import PAUSES
 from bt_exec.language.reading.lexicon import language_data
-from bt_exec.language.reading.node import Node, Value, conjuncts, normal
+from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, normal
 from bt_exec.language.reading.reader import Reading, may_deny_more
 from bt_exec_llm.offline.engine_exclusions import (
     LEAVE,
@@ -28,7 +30,6 @@ from bt_exec_llm.offline.engine_exclusions import (
 )
 from bt_exec_llm.offline.engine_words import parse_name
 from bt_exec_llm.offline.lexicon import Lexicon, Words
-from bt_exec_llm.offline.phrases import expand_phrase
 from bt_exec_llm.offline.piece import Kind, Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
@@ -50,8 +51,23 @@ MOST_TIMES = 10
 _SILENT = ("any", "one", "many")
 _DWELLING = "dwell"
 """Category of verbs that say that a person is there."""
-_SEEING = frozenset({"see", "seen", "exist", "absent"})
+_SEEING = frozenset({"see", "seen", "exist", "absent", "seeing_verbs", "~see", "~spot", "~notice"})
 """Categories of words by which an object is looked for."""
+_HAVING = frozenset({"~have", "having_verbs"})
+"""Categories of words by which it is asked what is held."""
+_VISIBLE, _EMPTY = "visible", "empty"
+_ANYTHING = "anything"
+_RELATION_OF: Mapping[str, str] = {"in": "inside", "from": "from_inside"}
+"""Relations that prepositions stand for beside an object."""
+_STATIVE = ("become", "keep")
+"""Verbs of the language itself: of a state that is to come, and of one that is to last."""
+_THAT = "that"
+"""Question of a statement that is to be checked: "make sure that the lights are off"."""
+_TOOL = "tool"
+"""Relation of an instrument without a preposition: "close the door left hand"."""
+_WITH = ("~with", "~using", "~by", "~use")
+_BOTH = closed_words("en", "both")[:1]
+_REMARK = "remark"
 _MARKS: Mapping[str, str] = {
     "at": "at",
     "by": "by",
@@ -94,22 +110,74 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise NoStepsError
     if _is_inside(reading, lexicon.list_types("each")) or _tells_before(reading, lexicon):
         raise NoStepsError
+    if any(leaf.category == "suggest" for leaf in reading.edge.leaves()):
+        raise UnclearTextError("NEGATED", reading.text)  # why don't you: it may be a question
     steps = list(_Steps(lexicon, reading, meaning).convert(meaning))
     late = any(not step.positive and steps[0].positive for step in steps[:-1])
     if late and _has_joined_before_negation(reading):
         raise NoStepsError  # whether all that stands before is forbidden, too
     if not steps:
         raise LeftAloneError
-    found = apply_exclusions(steps, lexicon)
+    found = apply_exclusions(_with_recipients(steps, lexicon), lexicon)
     acts = [step for step in found if step.positive and QUESTION not in step.verbs]
     if len(found) == 1 and _is_bare(found[0], lexicon):
         raise NoStepsError
-    if len({any(p.mark == "with" for p in step.pieces) for step in acts}) > 1:
+    if reading.language == "en":
+        found = _share_instruments(found, reading)
+    elif len({_names_instrument(step) for step in acts}) > 1:
         raise NoStepsError  # whether the instrument is for all of them
     return [
-        replace(step, joined="" if step.contrast or not at else "then")
+        replace(step, joined=step.joined if at and not step.contrast else "")
         for at, step in enumerate(found)
     ]
+
+
+def _with_recipients(steps: list[Step], lexicon: Lexicon) -> list[Step]:
+    """Return steps in which a text is for the person of the prohibition before it.
+
+    E.g. "do not ask the professor, only deliver the documents".
+    """
+    found: list[Step] = []
+    persons: list[Piece] = []
+    for step in steps:
+        named = [piece for piece in step.pieces if piece.name in lexicon.people]
+        texts = any(piece.kind == "text" for piece in step.pieces)
+        if step.positive and texts and not named:
+            step = replace(step, pieces=[*persons, *step.pieces])
+        persons = [] if step.positive else named
+        found.append(step)
+    return found
+
+
+def _names_instrument(step: Step) -> bool:
+    return any(piece.mark == "with" for piece in step.pieces)
+
+
+def _share_instruments(steps: list[Step], reading: Reading) -> list[Step]:
+    """Return English steps; one without an object has the instrument of the next, too.
+
+    Raises:
+        NoStepsError: If an instrument may be for later acts, too.
+    """
+    found = list(steps)
+    for at in range(len(found) - 2, -1, -1):
+        step, after = found[at], found[at + 1]
+        if step.positive and not step.pieces and _names_instrument(after):
+            found[at] = replace(step, pieces=[p for p in after.pieces if p.mark == "with"])
+    acts = [one for one in found if one.positive and QUESTION not in one.verbs]
+    named = [(_names_instrument(one), one.condition, one.case) for one in acts]
+    if _verb_follows_instrument(reading) and any(
+        one[0] and not other[0] and one[1:] == other[1:] for one, other in pairwise(named)
+    ):
+        raise NoStepsError
+    return found
+
+
+def _verb_follows_instrument(reading: Reading) -> bool:
+    leaves = list(reading.edge.leaves())
+    tools = [leaf.start for leaf in leaves if leaf.category in _WITH]
+    acts = [leaf.start for leaf in leaves if leaf.category.startswith("v.")]
+    return max(acts, default=0) > max(tools, default=0)
 
 
 def pieces_of_fragment(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[Piece]:
@@ -151,6 +219,9 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
     """
     texts = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
     leaves = list(reading.edge.leaves())
+    said = [leaf for leaf in leaves if leaf.category in ("text", "text.asked")]
+    if said and any(leaf.category == _REMARK and leaf.start > said[0].start for leaf in leaves):
+        raise NoStepsError  # part of the message for a person
     for before, leaf, *after in zip(leaves, leaves[1:], leaves[2:], leaves[3:], strict=False):
         link, act = after
         if leaf.category == "text.item" or not leaf.category.startswith("text"):
@@ -177,6 +248,8 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     clear = marked or (pair and paused)
     moved = (inside and not marked) or ("ordered" in kinds and not clear and not same)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
+    last = any(one.text("sign") == "last" for one in meaning.walk())
+    moved = moved and (reading.language == "ko" or len(acts) > 1 or last)
     return moved or ("avoid" in kinds and (before or may_deny_more(reading.edge)))
 
 
@@ -212,7 +285,11 @@ class _Steps:
         self._lexicon = lexicon
         self._said = reading.said
         kinds = {leaf.category.partition(".")[0] for leaf in reading.edge.leaves()}
-        self._sees = bool(kinds & _SEEING)
+        self._seen_as = HELD if kinds & _HAVING else _VISIBLE if kinds & _SEEING else ""
+        self._exists = "~there" in kinds
+        staying = {word.replace(" ", "") for word in _words_of(reading.language, "stay")}
+        self._stays = any(leaf.text in staying for leaf in reading.edge.leaves())
+        self._denies = any("not" in leaf.text for leaf in reading.edge.leaves())
         self._dwells = _DWELLING in kinds
         self._reading = reading
         self._each = lexicon.list_types("each")
@@ -221,22 +298,42 @@ class _Steps:
         self._points = _refers_to_named_place(reading, self._each)
         self._asked: tuple[Step, bool] | None = None
         ifs = [node for node in meaning.walk() if node.kind == "if"]
-        self._branches = sum(1 + (node.get("other") is not None) for node in ifs)
+        branches = [one for node in ifs for one in (node.get("then"), node.get("other"))]
+        self._only_ends = all(map(self._ends_mission, branches))
+        self._last = ifs[-1] if ifs else None
         self._tool: Piece | None = None
+        pronouns = language_data(reading.language)["values"].get("pronoun", {}).values()
+        self._pronouns = frozenset(word for words in pronouns for word in words)
         self._in_branch = False
-        self._free = self._working = self._asks_presence = False
+        self._free = self._working = self._asks_presence = self._direct = False
         self._case = 0
         self._place = 0
         self._language = reading.language
         self._taking = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
         verbs = lexicon.verbs
+        self._branches = sum(
+            not _is_empty(branch) and not self._is_idle(branch)
+            for node in ifs
+            for branch in (node.get("then"), node.get("other"))
+            if isinstance(branch, Node)
+        )
+        self._comes = {
+            word.partition(" ")[0]
+            for name in lexicon.closing_verbs
+            if name in verbs and not verbs[name].finds
+            for phrase in verbs[name].en
+            for word in expand_phrase(phrase)
+        }
         closing = [one for one in lexicon.closing_verbs if one in verbs and not verbs[one].sums]
         self._asked_for = tuple(name for name, verb in verbs.items() if verb.asked_for)
         self._reports = tuple(sorted(one for one in closing if verbs[one].finds == "tell"))
 
     def convert_fragment(self, node: Node) -> list[Piece]:
-        """Return the pieces of a fragment."""
-        return [piece for one in node.parts() for piece in self._convert_phrase(one)]
+        """Return the pieces of a fragment; one in English excludes nothing."""
+        pieces = [piece for one in node.parts() for piece in self._convert_phrase(one)]
+        if self._language == "en" and any(piece.mark == "not" for piece in pieces):
+            raise NoStepsError
+        return pieces
 
     def convert(self, node: Node) -> Iterator[Step]:
         """Yield the steps of a clause."""
@@ -252,16 +349,28 @@ class _Steps:
         elif node.kind == "remark":
             yield from self._convert_remark(node)
         elif node.kind == "avoid":
-            yield self._convert_prohibited_act(node.node("of"))
+            step = self._convert_prohibited_act(node.node("of"))
+            joined = self._joined_to(node)
+            apart = joined == "stop" and self._reading.edge_of(node) is not None
+            yield replace(step, joined=joined, contrast=step.contrast or apart)
         elif node.kind == "act":
             yield from self._convert_act(node)
-        elif node.kind == "fragment" and node.get("sign") == "answer":
-            pieces = [piece for one in node.parts() for piece in self._convert_phrase(one)]
-            if any(piece.name not in self._lexicon.past for piece in pieces):
-                raise NoStepsError
-            yield replace(self._build_step((QUESTION,), pieces, node), via="ask")
+        elif node.kind == "fragment":
+            yield self._convert_bare_objects(node)
         else:
             raise NoStepsError
+
+    def _convert_bare_objects(self, node: Node) -> Step:
+        """Return the step of objects without a verb: "the material, please", "lounge status"."""
+        pieces = self.convert_fragment(node)
+        if node.get("sign") == "wanted":
+            if not self._asked_for or any(piece.kind != "noun" for piece in pieces):
+                raise NoStepsError
+            return self._build_step(self._asked_for, pieces, node)
+        asked = {*self._lexicon.past, *self._lexicon.list_types("joined"), *_DESCRIBED}
+        if node.get("sign") != "answer" or not asked & {piece.name for piece in pieces}:
+            raise NoStepsError
+        return replace(self._build_step((QUESTION,), pieces, node), via="ask")
 
     def _convert_remark(self, remark: Node) -> Iterator[Step]:
         """Yield a step without effect that names what a remark is about."""
@@ -277,6 +386,9 @@ class _Steps:
 
     def _convert_act(self, act: Node, *, done: bool = True) -> Iterator[Step]:
         names, _, frame = act.text("verb").partition("/")
+        if names in _STATIVE:
+            yield self._convert_desired_state(act)
+            return
         verbs = self._asked_for if names == "asked_for" else tuple(names.split())
         to = act.get("to")
         if verbs == (_PUT_BACK,) and _HOME in self._lexicon.nouns:  # the arms to their place
@@ -295,13 +407,15 @@ class _Steps:
             yield from self._convert_information_verb(act, verbs, asked, of)
             return
         for own, times in _group_by_repetitions(_without_both(of)):
-            pieces = [piece for one in own for piece in self._convert_phrase(one)]
+            pieces = [piece for one in own for piece in self._convert_argument(one, own)]
             verbs, pieces = self._without_idle_text(act, verbs, pieces)
             pieces = [self._set_text_type(p, verbs, alone=len(pieces) == 1) for p in pieces]
+            pieces = _attach_places(pieces)
             verbs, pieces = self._resolve_desired_state(
                 verbs, [self._resolve_instrument(piece) for piece in pieces]
             )
-            if any(piece.kind == "noun" and not piece.mark for piece in pieces):
+            named = any(piece.kind == "noun" and not piece.mark for piece in pieces)
+            if named and self._language == "ko":
                 pieces = [piece for piece in pieces if piece.kind != "state"]  # the closed door
             if {self._lexicon.verbs[verb].finds for verb in verbs} == {"look"}:
                 if any(p.mark == "from" for p in pieces) and self._names_several_places(pieces):
@@ -366,6 +480,22 @@ class _Steps:
         others = tuple(verb for verb in together if verb not in verbs)
         return others, [piece for piece in pieces if piece not in texts]
 
+    def _convert_desired_state(self, act: Node) -> Step:
+        """Return the act that leaves a state, or that keeps it: "the door should be closed"."""
+        wanted = act.get("of")
+        if not isinstance(wanted, Node) or wanted.kind != "all":
+            raise NoStepsError
+        state = list(self._convert_formula(wanted.node("hold"), ""))
+        keeps = act.text("verb") == "keep"
+        known = self._lexicon.verbs.items()
+        verbs = tuple(
+            name for name, verb in known if verb.result == state[0].name and verb.pairs == keeps
+        )
+        if len(state) != 1 or state[0].kind != "state" or len(verbs) != 1:
+            raise NoStepsError
+        pieces = list(self._convert_phrase(wanted.node("of")))
+        return self._build_step(verbs, pieces, act)
+
     def _check_executable(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
         """Raise NoStepsError for an act that needs a text, an earlier look, or an instrument."""
         if any(piece.kind in ("text", "unknown") for piece in pieces):
@@ -374,7 +504,9 @@ class _Steps:
         reports = set(verbs) & self._lexicon.closing_verbs
         if any(self._lexicon.verbs[verb].finds != "tell" for verb in texts & {*verbs} - reports):
             raise NoStepsError  # what is asked or delivered is missing
-        said = [(piece.kind, piece.name, piece.value) for piece in pieces if piece.value]
+        english = self._language == "en"
+        kept = [p for p in pieces if p.value or (english and p.kind == "noun" and p.name)]
+        said = [(piece.kind, piece.name, piece.value) for piece in kept]
         bare = [piece for piece in pieces if not piece.mark]
         if any(
             one.kind == "value" and find_only_other_value(one, self._lexicon) and two.kind == "noun"
@@ -384,6 +516,12 @@ class _Steps:
         again = {one for one, after in pairwise(said) if one == after}
         if again or any(said.count(one) > 1 and one[1] not in self._each for one in said):
             raise NoStepsError
+        kinds = {piece.name for piece in bare}
+        if english and kinds & self._each and kinds & self._persons:
+            raise NoStepsError  # the lounge and the professor
+        leaving = any(piece.mark == "from" for piece in pieces)
+        if english and leaving and any(self._lexicon.verbs[verb].stays for verb in verbs):
+            raise NoStepsError  # stay out of the lounge
 
     def _set_text_type(self, piece: Piece, verbs: tuple[str, ...], *, alone: bool) -> Piece:
         """Return a piece; a text has the type that its verb takes.
@@ -407,14 +545,26 @@ class _Steps:
             if piece.value.casefold().split()[-1:] in ([one] for one in slot.never.phrases()):
                 raise UnclearTextError("UNKNOWN_OBJECT", piece.value)
             return replace(piece, name=name)
+        if piece.value.casefold() in self._pronouns:
+            raise NoStepsError
         if self._language == "en" and piece.value.casefold() in closed_words("en", "nothing"):
             raise UnclearTextError("NEGATED", piece.value)
-        begins = 1 if self._language == "en" else 0
-        if (alone or begins) and not piece.value.startswith("whether "):
+        begins = 1 if self._language == "en" and slot.shape == "question" else 0
+        if (alone or self._language == "en") and not piece.value.startswith("whether "):
             for one in operators_in(piece.value, self._language):
-                if one.kind == "condition" and one.start >= begins:
+                clause = piece.value[one.start :].partition(",")[0]
+                if one.kind == "condition" and one.start >= begins and self._is_known(clause):
                     raise UnclearTextError("OPERATOR", one.text)
         return replace(piece, name=name)
+
+    def _is_known(self, clause: str) -> bool:
+        """Return True if the condition of a text may be one that the robot can look at."""
+        if self._language == "ko":
+            return True
+        pointing = closed_words("en", "place_pronouns") + closed_words("en", "persons")
+        return any(word in pointing for word in clause.casefold().split()) or bool(
+            self._lexicon.names_in(clause)
+        )
 
     def _is_left_unchanged(self, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
         """Return True if an object is to be left as it is: "leave the door"."""
@@ -436,10 +586,12 @@ class _Steps:
     ) -> tuple[tuple[str, ...], list[Piece]]:
         """Return the verb that leaves the state that is wished for: have the door open."""
         states = [piece for piece in pieces if piece.kind == "state"]
+        if any(piece.mark == "not" for piece in states):
+            raise NoStepsError
         if len(states) != 1 or not any(self._lexicon.verbs[verb].wishes for verb in verbs):
             return verbs, pieces
         known = self._lexicon.verbs.items()
-        left_by = [name for name, verb in known if verb.result == states[0].name]
+        left_by = [name for name, verb in known if verb.result == states[0].name and not verb.pairs]
         if len(left_by) != 1:
             raise NoStepsError
         return (left_by[0],), [piece for piece in pieces if piece is not states[0]]
@@ -455,7 +607,13 @@ class _Steps:
     ) -> Iterator[Step]:
         """Yield the questions of a verb that finds something out, about the places beside them."""
         via = "tell" if self._are_report_verbs(verbs) or self._is_nominal(act) else "look"
+        if via == "tell" and any(one.text("what") == _THAT for one in asked):
+            raise NoStepsError  # a message for a person
+        asked = [one.replace(what="whether") if one.text("what") == _THAT else one for one in asked]
         more = [piece for one in of for piece in self._convert_phrase(one)]
+        if via == "tell" and self._working and all(map(self._asks_about_past, asked)):
+            yield self._build_step(verbs, more, act)
+            return
         if via == "tell" and {piece.name for piece in more} & self._persons:
             for one in asked:
                 yield self._build_question_step(one, "look")
@@ -477,6 +635,10 @@ class _Steps:
         """Return the values that verbs are about if no others are named: a patrol."""
         ways = [self._lexicon.ways[verb].about for verb in verbs if verb in self._lexicon.ways]
         return [self._new_piece("value", kind, one) for way in ways for kind, one in way.items()]
+
+    def _asks_about_past(self, ask: Node) -> bool:
+        things = [parse_name(one.text("name")) for one in ask.walk() if one.kind == "thing"]
+        return bool(things) and all(name in self._lexicon.past for _, name, _, _ in things)
 
     def _are_report_verbs(self, verbs: Iterable[str]) -> bool:
         return {self._lexicon.verbs[verb].finds for verb in verbs} - {""} == {"tell"}
@@ -505,8 +667,20 @@ class _Steps:
 
     def _build_step(self, verbs: tuple[str, ...], pieces: list[Piece], node: Node) -> Step:
         pronoun = any(piece.kind == "pronoun" for piece in pieces)
-        told = self._is_nominal(node)
-        return Step(verbs, pieces, pronoun=pronoun, told=told, text=self._said(node))
+        told, joined = self._is_nominal(node), self._joined_to(node)
+        text = self._said(node)
+        return Step(verbs, pieces, pronoun=pronoun, told=told, text=text, joined=joined)
+
+    def _joined_to(self, node: Node) -> str:
+        """Return how a clause is joined to the one before it, see `Step.joined`."""
+        edge = self._reading.edge_of(node)
+        if edge is None and node.kind == "avoid":
+            return "stop" if self._language == "en" else "then"  # without reporting
+        if edge is None or self._language == "ko":
+            return "then"
+        before = [leaf for leaf in self._reading.edge.leaves() if leaf.end == edge.start]
+        apart = before and (before[0].category in PAUSES or "but" in before[0].text)
+        return "stop" if apart else "then"
 
     def _is_nominal(self, act: Node) -> bool:
         """Return True if the verb of an act is a noun alone: its results are reported."""
@@ -518,6 +692,7 @@ class _Steps:
     # -- questions and conditions
 
     def _build_question_step(self, ask: Node, via: str) -> Step:
+        self._direct = via == "ask"
         pieces, positive = self._question_pieces(ask)
         step = replace(self._build_step((QUESTION,), pieces, ask), via=via)
         fails = any(piece.sense == "fails" for piece in pieces)
@@ -530,7 +705,7 @@ class _Steps:
         """Return the pieces of a question, and whether a yes means that all of it is so."""
         if ask.text("what") not in _ASKED or ask.get("given") is not None:
             raise NoStepsError
-        of = ask.node("of")
+        of = self._without_alternatives(ask.node("of"))
         if of.kind == "exists":
             about = of.node("of")
             quantity = about.get("quantity") if about.kind == "np" else None
@@ -540,7 +715,7 @@ class _Steps:
                     raise NoStepsError
                 about = about.replace(quantity=None)
             pieces = list(self._convert_phrase(about))
-            if any(piece.kind == "state" and piece.name != HELD for piece in pieces):
+            if any(p.kind == "state" and p.name not in (HELD, _VISIBLE) for p in pieces):
                 raise NoStepsError  # a free hand: one of several
             return self._with_visible_state(pieces), positive
         if of.kind == "all":
@@ -552,7 +727,9 @@ class _Steps:
             said = [*named, *self._convert_alternatives(hold)]
             places = [p for p in said if p.kind == "value" and p.name in self._joined]
             seen = {(p.name, p.value): p for p in places}  # 불이 켜져: the light, twice
-            return [p for p in said if p not in places or p in seen.values()], positive
+            pieces = [p for p in said if p not in places or p in seen.values()]
+            self._check_both(pieces)
+            return self._with_places_apart(pieces), positive
         if of.kind not in ("np", "pronoun"):
             raise NoStepsError
         counted = ask.text("what") == "how_many" and bool(self._joined)
@@ -561,7 +738,28 @@ class _Steps:
             if aspect is None:
                 raise NoStepsError
             return [aspect] if _is_omitted(of) else [*self._convert_phrase(of), aspect], True
-        return self._with_visible_state(list(self._convert_phrase(of))), True
+        pieces = list(self._convert_phrase(of))
+        located = self._language == "en" and ask.text("what") == "where"
+        return pieces if located else self._with_visible_state(pieces), True
+
+    def _check_both(self, pieces: list[Piece]) -> None:
+        """Raise UnclearTextError if a question is about both hands: only one is looked at."""
+        both = [leaf.text for leaf in self._reading.edge.leaves() if leaf.text.startswith(_BOTH)]
+        if both and any(piece.name in (_EMPTY, HELD) for piece in pieces):
+            raise UnclearTextError("COUNT", both[0])
+
+    def _without_alternatives(self, of: Node) -> Node:
+        """Return what is asked, at each of the places that it names: "in the lounge or the hall".
+
+        Raises:
+            NoStepsError: If it is a condition, and one of the places is enough.
+        """
+        found = [part for part in of.walk() if part.kind == "or"]
+        if not found or any(part.kind != "rel" for part in found[0].parts()):
+            return of
+        if len(found) > 1 or not self._direct:
+            raise NoStepsError
+        return normal(of.substitute(found[0], conjunction(*found[0].parts())))
 
     def _as_held(self, piece: Piece) -> Piece:
         named = piece.kind == "noun" and piece.name == _HELD_THING
@@ -601,14 +799,24 @@ class _Steps:
         if self._dwells and len(pieces) == 1 and "=" in pieces[0].relation:  # 교수님 자리에 계셔
             kind, _, value = pieces[0].relation.partition("|")[0].partition("=")
             return [self._new_piece("value", kind, value, text=pieces[0].text)]
+        pieces = self._with_places_apart(pieces)
         described = any(one.kind in ("state", "value") for one in pieces)
         if not described and any(one.name == HAND for one in pieces):
-            pieces.append(self._new_piece("noun", "anything"))
-        elif not described and self._sees and "visible" in self._lexicon.states:
-            pieces.insert(0, self._new_piece("state", "visible"))
+            pieces.append(self._new_piece("noun", _ANYTHING))
+        elif not described and (state := self._looked_for(pieces)) in self._lexicon.states:
+            pieces.insert(0, self._new_piece("state", state))
         elif not described and not any(one.name in _DESCRIBED for one in pieces):
             raise NoStepsError
         return pieces
+
+    def _with_places_apart(self, pieces: list[Piece]) -> list[Piece]:
+        """Return the pieces of a question with the place of an object as a piece of its own."""
+        return pieces if self._language == "ko" else _without_anything(_places_apart(pieces))
+
+    def _looked_for(self, pieces: list[Piece]) -> str:
+        """Return the state of what is asked about: held, visible, or empty if it is not known."""
+        placed = self._exists or any(piece.relation for piece in pieces)
+        return self._seen_as or (_VISIBLE if placed else "")
 
     def _convert_conditional(self, node: Node) -> Iterator[Step]:
         if self._is_only_joint(node.node("of")):
@@ -619,18 +827,23 @@ class _Steps:
         for name, answer in (("then", needed), ("other", not needed)):
             branch = node.get(name)
             if isinstance(branch, Node) and self._only_reports_answer(branch):
-                told = replace(question, via="tell")  # what is told is the answer itself
+                if self._language == "en":
+                    yield self._convert_report_branch(node, name, branch, (question, answer))
+                    self._case += 1
+                    continue
+                told = replace(question, via="tell")  # the report is the answer itself
                 for part in branch.parts()[:-1] if branch.kind == "seq" else ():
                     for step in self.convert(part):
                         yield replace(step, condition=(question, answer), case=self._case)
-                if self._branches > 1 or node.node("of").get("of") in _SOS[:_PAIR]:
-                    if self._reports_late(branch):
+                so = node.node("of").get("of") in _SOS[:_PAIR]
+                if self._branches > 1 or so:
+                    if self._reports_late(branch) and (so or not self._only_ends):
                         raise NoStepsError  # told at the end, after the other branch
                     told = replace(told, condition=(question, answer), case=self._case)
                 yield told
                 self._case += 1
                 continue
-            if not isinstance(branch, Node) or not (branch.kind != "seq" or branch.parts()):
+            if not isinstance(branch, Node) or _is_empty(branch):
                 continue
             last = name == "other" or node.get("other") is None
             paused = last and self._has_pause(branch)
@@ -641,6 +854,26 @@ class _Steps:
                     raise NoStepsError
                 yield replace(step, condition=(question, answer), case=self._case)
             self._case += 1
+
+    def _convert_report_branch(
+        self, node: Node, name: str, branch: Node, condition: tuple[Step, bool]
+    ) -> Step:
+        """Return the step of a branch that reports the answer of its condition.
+
+        Raises:
+            NoStepsError: If the report would come at the end, after another branch.
+        """
+        so = node.node("of").get("of") in _SOS
+        if self._branches == 1 and not so:
+            return replace(condition[0], via="tell")  # what is told is the answer itself
+        if not self._reports_late(branch):
+            return replace(condition[0], via="tell", condition=condition, case=self._case)
+        other = node.get("other")
+        early = name == "then" and isinstance(other, Node) and not self._is_idle(other)
+        comes = self._free and self._said(branch).partition(" ")[0] in self._comes
+        if early or node is not self._last or (so and comes):
+            raise NoStepsError
+        return self._build_step(self._reports, [], branch)
 
     def _has_pause(self, branch: Node) -> bool:
         """Return True if there is a pause after the first act of a branch."""
@@ -654,17 +887,35 @@ class _Steps:
 
     def _only_reports_answer(self, branch: Node) -> bool:
         """Return True for a branch that tells the answer of its condition: "come and tell me"."""
-        if branch.kind == "seq":
+        if branch.kind == "seq" and branch.parts():
             *before, last = branch.parts()
             return self._only_reports_answer(last) and all(map(self._only_comes, before))
         verbs = branch.text("verb").partition("/")[0].split() if branch.kind == "act" else ()
         bare = all(one.kind == "pronoun" or one.text("relation") == "me" for one in branch.parts())
         return bool(verbs) and bare and self._are_report_verbs(verbs)
 
+    def _ends_mission(self, branch: Value | None) -> bool:
+        """Return True for a branch that only comes back or reports, and for one that is absent."""
+        nodes = branch.walk() if isinstance(branch, Node) else ()
+        acts = [node for node in nodes if node.kind == "act"]
+        return all(self._reports_late(act) for act in acts)
+
     def _reports_late(self, branch: Node) -> bool:
         """Return True if a branch ends the mission with a report."""
-        verbs = branch.text("verb").partition("/")[0].split()
-        return bool({*verbs} & self._lexicon.closing_verbs)
+        verbs = {*self._verbs_of(branch)}
+        return bool(verbs & (self._lexicon.closing_verbs | self._taking))
+
+    def _verbs_of(self, clause: Node) -> list[str]:
+        return clause.text("verb").partition("/")[0].split() if clause.kind == "act" else []
+
+    def _is_idle(self, clause: Node) -> bool:
+        """Return True for an act that leaves everything as it is: "do nothing"."""
+        if self._stays and clause.kind == "avoid" and clause.node("of").text("verb") == LEAVE:
+            return all(part.kind == "pronoun" for part in clause.node("of").parts())
+        verbs = self._verbs_of(clause)
+        known = self._lexicon.verbs
+        bare = not clause.parts() if clause.kind == "act" else False
+        return bare and bool(verbs) and all(one in known and known[one].idle for one in verbs)
 
     def _only_comes(self, part: Node) -> bool:
         """Return True for an act that a report includes: coming back."""
@@ -681,6 +932,8 @@ class _Steps:
         persons: list[Piece] = []
         self._in_branch = True
         for part in branch.parts() if branch.kind == "seq" else (branch,):
+            if self._is_idle(part):
+                continue
             reports = self._only_reports_answer(part)
             if reports and not persons:
                 raise NoStepsError
@@ -708,7 +961,7 @@ class _Steps:
                 raise NoStepsError  # "so" after a condition: what holds, or what was done
             return replace(question, via="ask"), positive == _SO[name]
         before = self._asked
-        question = self._build_question_step(ask, "ask")
+        question = replace(self._build_question_step(ask, "if"), via="ask")
         kinds = {piece.name for piece in question.pieces}
         if self._points and kinds & self._persons and not kinds & self._each:
             raise NoStepsError  # there: where the robot goes, or where the person usually is
@@ -736,7 +989,7 @@ class _Steps:
         if node.kind == "quote":
             yield self._new_piece("text", value=node.text("said"), text=node.text("said"))
         elif node.kind == "pronoun":
-            if node.text("name") not in ("it", "them", "person"):
+            if node.text("name") not in ("it", "them", "person", "there"):
                 raise NoStepsError
             person = "person" if node.text("name") == "person" else ""
             yield self._new_piece("pronoun", person, mark=mark)
@@ -755,14 +1008,16 @@ class _Steps:
                 yield from self._convert_phrase(part, mark)
         elif node.kind == "np":
             single = isinstance(node.get("of"), Node) and self._names_single(node.node("of"))
-            if node.text("det") == "another" or (node.text("det") == "any" and not single):
+            if node.text("det") == "another" or (
+                node.text("det") == "any" and not single and self._language == "ko"
+            ):
                 raise NoStepsError
             quantity = None if single and node.get("quantity") == _ONE else node.get("quantity")
             if isinstance(quantity, Node):
                 yield from self._convert_phrase(quantity)
             formula = node.get("of")
             if not isinstance(formula, Node):
-                raise NoStepsError
+                return  # nothing
             if self._counts(node):
                 raise NoStepsError
             described = [part.kind for part in conjuncts(formula)]
@@ -819,14 +1074,56 @@ class _Steps:
             yield self._new_piece("speaker")
         elif relation == "there":
             yield self._new_piece("filler")
+        elif relation == _TOOL and isinstance(to, Node):
+            pieces = list(self._convert_phrase(to, "with"))
+            if not all(find_only_other_value(piece, self._lexicon) for piece in pieces):
+                raise NoStepsError
+            yield from pieces
         elif relation == HELD and HELD in self._lexicon.states:
             yield self._new_piece("state", HELD)
-        elif isinstance(to, Node) and relation in _MARKS:
-            yield from self._convert_phrase(to, _MARKS[relation])
-        elif relation == INSIDE:
+        elif relation == INSIDE and self._language == "ko":
             yield from self._convert_inside(to)
+        elif self._is_place_of_noun(node):
+            place = self._place_of(node)
+            yield replace(self._new_piece("noun", mark="at"), relation=place)
+        elif to is not None and relation in _MARKS:
+            for one in node.parts("to"):
+                yield from self._convert_phrase(one, _MARKS[relation])
         else:
             raise NoStepsError
+
+    def _convert_argument(self, node: Node, among: list[Node]) -> Iterator[Piece]:
+        """Yield the pieces of an argument; a hand after a pause is the instrument."""
+        pieces = list(self._convert_phrase(node))
+        bare = len(pieces) == 1 and not pieces[0].mark and bool(_nouns_in(among[0]))
+        if bare and find_only_other_value(pieces[0], self._lexicon) and self._language == "en":
+            if self._joined_to(node) != "stop":
+                raise NoStepsError  # the door and the left hand
+            pieces = [pieces[0].with_mark("with")]
+        yield from pieces
+
+    def _place_of(self, node: Node) -> str:
+        """Return the place relative to a noun, see `Piece.relation`."""
+        to = node.get("to")
+        if not isinstance(to, Node):
+            raise NoStepsError
+        there = to.kind == "pronoun" and to.text("name") in ("there", "it")
+        nouns = [] if there else list(self._convert_phrase(to))
+        if not there and [piece.kind for piece in nouns] != ["noun"]:
+            raise NoStepsError
+        relation = _RELATION_OF.get(node.text("relation"), node.text("relation"))
+        return f"{relation} {nouns[0].name if nouns else ''}"
+
+    def _is_place_of_noun(self, part: Node) -> bool:
+        """Return True for a relation to an object, not to a place or person: "in the door"."""
+        if self._language == "ko":
+            return False
+        if part.text("relation") in self._lexicon.relations:
+            return True
+        things = [one.text("name") for one in part.walk() if one.kind == "thing"]
+        named = bool(things) and all(one.startswith("noun/") for one in things)
+        relation = _RELATION_OF.get(part.text("relation"), "")
+        return relation in self._lexicon.relations and named and f"noun/{_HOME}//" not in things
 
     def _convert_inside(self, of: Value | None) -> Iterator[Piece]:
         """Yield the place itself if it has a value; what is inside an object is a place of its own.
@@ -861,12 +1158,16 @@ class _Steps:
         yield from (*places, *named)
 
     def _convert_conjuncts(self, formula: Node, mark: str) -> Iterator[Piece]:
-        kinds = [part.kind for part in conjuncts(formula)]
-        if kinds.count("rel") > 1 or ("thing" in kinds and "or" in kinds):
+        parts = self._in_order_of_text(conjuncts(formula))
+        kinds = [part.kind for part in parts]
+        if "thing" in kinds and "or" in kinds:
+            raise NoStepsError
+        if kinds.count("rel") > 1 and self._language == "ko":
             raise NoStepsError  # the order of two is lost
-        parts = conjuncts(formula)
         if {"thing", "not"} <= {*kinds} and not any(map(self._means_everywhere, parts)):
-            parts = _without_other_values(parts)  # one place has no exceptions
+            if self._language == "en" and not self._denies:
+                raise NoStepsError  # the lounge except the hall
+            parts = list(_without_other_values(parts))  # one place has no exceptions
         for part in parts:
             if part.kind in ("thing", "has"):
                 said = part.text("name") or part.text("attribute")
@@ -881,12 +1182,30 @@ class _Steps:
             elif part.kind == "pronoun":
                 yield from self._convert_phrase(part, mark)
             elif part.kind == "not" and mark != "not":
-                yield from self._convert_formula(part.parts()[0], "not")
+                inner = part.parts()[0]
+                if inner.kind == "rel" and inner.text("relation") in ("at", "in"):
+                    yield from self._convert_phrase(inner.node("to"), "not")
+                    continue
+                yield from self._convert_formula(inner, "not")
             elif part.kind == "or" and mark == "not":
                 for one in part.parts():
                     yield from self._convert_formula(one, mark)
             elif part.kind not in _SILENT:
                 raise NoStepsError
+
+    def _in_order_of_text(self, parts: Iterable[Node]) -> list[Node]:
+        """Return the parts of a formula, the relations as the text has them."""
+        found = list(parts)
+        places = [at for at, part in enumerate(found) if part.kind == "rel"]
+        ranked = sorted(places, key=lambda at: self._position(found[at]))
+        for at, part in zip(places, [found[one] for one in ranked], strict=True):
+            found[at] = part
+        return found
+
+    def _position(self, node: Node) -> int:
+        """Return where the text has a node, or the first part of it that has a place."""
+        edges = (self._reading.edge_of(part) for part in node.walk())
+        return next((edge.start for edge in edges if edge is not None), 0)
 
     def _means_everywhere(self, part: Node) -> bool:
         """Return True for the value that stands for several: everywhere."""
@@ -929,6 +1248,45 @@ def _group_by_repetitions(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
         start = at + 1
 
 
+def _words_of(language: str, category: str) -> Iterable[str]:
+    words: Iterable[str] = language_data(language)["orders"]["words"].get(category, ())
+    return words
+
+
+def _is_empty(clause: Node) -> bool:
+    return clause.kind == "seq" and not clause.parts()
+
+
+def _attach_places(pieces: list[Piece]) -> list[Piece]:
+    """Return pieces in which a place after an object belongs to it: the material, from inside."""
+    found: list[Piece] = []
+    for piece in pieces:
+        place = piece.kind == "noun" and piece.mark == "at" and not piece.name and piece.relation
+        if place and found and found[-1].kind == "noun" and not found[-1].relation:
+            found[-1] = replace(found[-1], relation=piece.relation)
+        else:
+            found.append(piece)
+    return found
+
+
+def _places_apart(pieces: list[Piece]) -> list[Piece]:
+    """Return the pieces of a question with the place of an object as a piece of its own."""
+    found: list[Piece] = []
+    for piece in pieces:
+        if piece.kind == "noun" and piece.name and piece.relation:
+            place = replace(piece, name="", mark="at")
+            found += [replace(piece, relation=""), place]
+        else:
+            found.append(piece)
+    return found
+
+
+def _without_anything(pieces: list[Piece]) -> list[Piece]:
+    """Return the pieces of a question without "anything", if it is described otherwise."""
+    said = any(p.relation or (p.kind == "state" and p.name == _VISIBLE) for p in pieces)
+    return [piece for piece in pieces if not said or piece.name != _ANYTHING]
+
+
 def _nouns_of(formula: Node) -> list[str]:
     """Return the nouns that a formula names."""
     things = [part.text("name") for part in conjuncts(formula) if part.kind == "thing"]
@@ -962,6 +1320,11 @@ def _without_other_values(parts: Iterable[Node]) -> tuple[Node, ...]:
 def _is_omitted(phrase: Node) -> bool:
     """Return True for the object of a question that names none (조용한지 봐)."""
     return phrase.kind == "np" and phrase.node("of").kind == "any"
+
+
+def _nouns_in(phrase: Node) -> list[str]:
+    formula = phrase.get("of")
+    return _nouns_of(formula) if phrase.kind == "np" and isinstance(formula, Node) else []
 
 
 def _relation_to_noun(noun: str) -> Node:

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bt_exec.language.operators import operators_in
+from bt_exec.language.phrases import expand_phrase
 from bt_exec.language.reading.korean_inflection import inflect, past
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
-from bt_exec_llm.offline.phrases import expand_phrase
 
 __all__ = ["Name", "parse_name", "to_engine_lexicon"]
 
@@ -26,6 +26,10 @@ _COPULA = "be"
 _INSIDE = "inside"
 _TOOL = "use"
 """Verb of the instrument of an act (오른손을 써서)."""
+_CLAUSES = ("if ", "when ", "once ")
+"""Beginnings of fillers that are clauses: only at the edge of a sentence."""
+_RELATIVE = ("that ", "which ", "lying")
+"""Beginnings of phrases that the grammar makes of the prepositions."""
 _TAKING = {"clause": "say", "question": "ask", "noun": "carry"}
 """Frames of verbs that take a text, by its shape."""
 
@@ -43,7 +47,9 @@ def to_engine_lexicon(lexicon: Lexicon) -> Mapping[str, Any]:
     for noun, words in lexicon.nouns.items():
         things[f"noun/{noun}//"] = {one: _noun_phrases(words, one) for one in _LANGUAGES}
     for state, words in lexicon.states.items():
-        leaving = [verb for verb in lexicon.verbs.values() if verb.result == state]
+        leaving = [
+            verb for verb in lexicon.verbs.values() if verb.result == state and not verb.pairs
+        ]
         described = {**_state_adjectives(words), "ko": _korean_result_forms(words, leaving)}
         attributes[f"state/{state}//"] = {"kind": "state", **described}
     for kind, values in lexicon.values.items():
@@ -54,15 +60,32 @@ def to_engine_lexicon(lexicon: Lexicon) -> Mapping[str, Any]:
                 if kind in lexicon.list_types("joined"):
                     attributes[name] = {"kind": kind, **_state_adjectives(own)}
     places = language_data("en")["orders"]["places"]
+    relations = lexicon.relations.items()
     insides = lexicon.relations.get(_INSIDE, Words()).ko
     return {
-        "relations": {"at": {"en": places, "ko": []}},
+        "relations": {
+            **{one: {"en": words, "ko": []} for one, words in places.items()},
+            **{one: {"en": _prepositions(words, places), "ko": []} for one, words in relations},
+        },
         "insides": {_INSIDE: {"en": [], "ko": insides}},
         "limits": {one: _phrases_of(lexicon.limits.get("TIME"), one) for one in _LANGUAGES},
         "things": things,
         "attributes": attributes,
         "verbs": dict(_verbs_by_frame(lexicon)),
-        "fillers": {one: list(_filler_words(lexicon, one)) for one in _LANGUAGES},
+        "leads": {
+            name: [one for one in _expand_phrases(phrases) if not operators_in(one, "en")]
+            for name, phrases in (
+                ("ask_for", lexicon.leads.base),
+                ("ask_for_ing", lexicon.leads.ing),
+                ("ask_for_done", lexicon.leads.any),
+            )
+        },
+        "vocative": {"en": _expand_phrases(lexicon.vocative.en)},
+        "edge": {"en": [one for one in _filler_words(lexicon, "en") if one.startswith(_CLAUSES)]},
+        "fillers": {
+            one: [word for word in _filler_words(lexicon, one) if not word.startswith(_CLAUSES)]
+            for one in _LANGUAGES
+        },
     }
 
 
@@ -106,6 +129,8 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
                 frame = _TAKING[slot.shape]
                 key = f"{' '.join(taking)}/{frame}/{' '.join(together)}"
                 yield key, {"frame": frame, **words}
+                for particle, heads in _separable_verbs(words["en"]).items():
+                    yield key + particle, {"frame": f"{frame}_{particle}", "en": heads, "ko": []}
 
 
 def _add_helped_verbs(said: Mapping[str, list[str]]) -> None:
@@ -127,12 +152,25 @@ def _add_helped_verbs(said: Mapping[str, list[str]]) -> None:
 
 def _separable_verbs(words: Iterable[str]) -> Mapping[str, list[str]]:
     """Return the verbs with a particle that may stand behind their object, by the particle."""
+    particles = frozenset(language_data("en")["orders"]["lists"]["P"])
     found: dict[str, list[str]] = defaultdict(list)
     for word in words:
-        head, _, last = word.rpartition(" ")
-        if head:
-            found[last].append(head)
+        said = word.split(" ")
+        for at in range(1, len(said)):
+            particle = "_".join(said[at:])
+            if particle in particles:
+                found[particle].append(" ".join(said[:at]))
     return found
+
+
+def _prepositions(words: Words, places: Mapping[str, Iterable[str]]) -> list[str]:
+    """Return the prepositions of a relation that have no other use and are no operators."""
+    known = {one for own in places.values() for one in own}
+    return [
+        one
+        for one in _expand_phrases(words.en)
+        if one not in known and not one.startswith(_RELATIVE) and not operators_in(one, "en")
+    ]
 
 
 def _phrases_by_sense(value: Value) -> Iterator[tuple[str, Words]]:

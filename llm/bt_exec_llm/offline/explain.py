@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from bt_exec.language.closed import words as closed_words
 from bt_exec.language.operators import Operator, operators_in
+from bt_exec.language.phrases import expand_phrase
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading, Unread
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.phrases import expand_phrase
 from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.trouble import Trouble
 

@@ -7,6 +7,7 @@ described in ``configs/lexicon/common.yaml``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Literal, cast
@@ -15,9 +16,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from bt_exec.failure import RegistrationError
 from bt_exec.language.messages import language_of
+from bt_exec.language.phrases import expand_phrase
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.typed_text import Text
-from bt_exec_llm.offline.phrases import expand_phrase
 
 __all__ = ["SAYING", "Closing", "Leads", "Lexicon", "Slot", "Talk", "Value", "Verb", "Way", "Words"]
 
@@ -241,6 +242,19 @@ class Lexicon(_Part):
             for tree, texts in utterances.items()
         }
         return self.model_copy(update={"verbs": {**self.verbs, **said}})
+
+    def names_in(self, text: str) -> list[str]:
+        """Return the English names of objects, values and states that a text contains."""
+        found = self._english_names.findall(f" {text.casefold()} ")
+        return [name for name in found if name]
+
+    @cached_property
+    def _english_names(self) -> re.Pattern[str]:
+        every = [*self.nouns.values(), *self.states.values()]
+        every += [value for values in self.values.values() for value in values.values()]
+        names = {one for words in every for phrase in words.en for one in expand_phrase(phrase)}
+        longest = sorted(map(re.escape, names), key=len, reverse=True)
+        return re.compile(rf"\b({'|'.join(longest)})\b" if longest else r"(?!)")
 
     def list_types(self, how: str) -> frozenset[str]:
         """Types whose several values become several parts (``each``) or one (``joined``)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from bt_exec.spec.library import Library
@@ -46,6 +47,14 @@ class Pairs:
         if found is None and first.positive and last.positive:  # e.g. 문은 열어 놓고 자재 꺼내와
             found = self._bind_pair(last, first)
         return found
+
+    def says_again(self, first: Step, second: Step, third: Step, pair: Part) -> bool:
+        """Return True if a third step forms the same pair with the first as the second does."""
+        if third.condition != first.condition or not third.positive:
+            return False
+        same = replace(third, pieces=third.pieces or second.pieces)
+        found = self._bind_pair(first, same)
+        return isinstance(found, Part) and found.tree == pair.tree
 
     def is_redundant_leave(self, act: Step, idle: Step, parts: list[Part]) -> bool:
         """Return True if "leave it so" adds nothing to an act ("open it, leave it so").

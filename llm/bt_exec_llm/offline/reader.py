@@ -8,8 +8,8 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
+from bt_exec.language.phrases import expand_phrase
 from bt_exec.language.reading.chart import Edge
-from bt_exec.language.reading.lexicon import GERUND
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reader as Engine
 from bt_exec.language.reading.reader import Reading, Unread
@@ -21,16 +21,17 @@ from bt_exec_llm.offline.engine_steps import (
 )
 from bt_exec_llm.offline.engine_words import to_engine_lexicon
 from bt_exec_llm.offline.lexicon import Lexicon, Words
-from bt_exec_llm.offline.phrases import expand_phrase
 from bt_exec_llm.offline.step import QUESTION, Step
 
 __all__ = ["Reader"]
 
 _LEFT_OUT = ("manner", "adverb")
 """Categories of words that a reading may leave out."""
-_PRESENT = ("exist", "absent", "seen", "tell", "dwell")
+_PRESENT = ("exist", "absent", "seen", "tell", "dwell", "wonder")
 """Verbs whose past asks what was so; the past of others is a state that lasts."""
-_SYMBOLS = re.compile(r"[^\w\s.,;:!?'\"’‘“”()~…→&-]|_")
+_SYMBOLS = re.compile(r"[^\w\s.,;:!?'\"’‘“”()~…-]|_")
+_JOINING = re.compile(r"[-=]+>|→|&")
+"""Symbols that join clauses."""
 _SOUNDS = re.compile(
     r"(?<=[\s\w.!?~])(?:[ㅋㅎㅠㅜㅡㅇㄷㄱ]*[ㅋㅎㅠㅜㅡ][ㅋㅎㅠㅜㅡ]*|\^\^;*|;;+|:\)|:-\))"
 )
@@ -141,7 +142,7 @@ class Reader:
 
     def word_left_out(self, found: Reading, others: Iterable[Edge] = ()) -> str | None:
         """Return the first word of a text that its reading leaves out; None without one."""
-        if symbol := _SYMBOLS.search(found.text):
+        if symbol := _SYMBOLS.search(_JOINING.sub(" ", found.text)):
             return symbol[0]
         known = self._idle[found.language]
         past = self.engine.lexicon(found.language).language.data["words"].get("past", ())
@@ -151,8 +152,7 @@ class Reader:
                 continue
             kind = leaf.category.partition(".")[0]
             left_out = kind in _LEFT_OUT and leaf.text not in known
-            gerund = leaf.start == 0 and kind == "v" and leaf.cost >= GERUND
-            if left_out or gerund or leaf.text in past or (leaf.past and kind in _PRESENT):
+            if left_out or leaf.text in past or (leaf.past and kind in _PRESENT):
                 return found.typed.typed(leaf.start, leaf.end)
         limited = next(filter(_contains_only, _edges_of_category(found.edge, "denied")), None)
         return None if limited is None else found.typed.typed(limited.start, limited.end)
@@ -169,7 +169,7 @@ def _joined_phrases(every: Iterable[Words], language: str) -> Iterator[str]:
     for words in every:
         for phrase in getattr(words, language):
             for text in expand_phrase(phrase):
-                yield "".join(text.split()).casefold()
+                yield "".join(text.split()).casefold().replace("'", "")
 
 
 def _edges_of_category(edge: Edge, category: str) -> Iterator[Edge]:

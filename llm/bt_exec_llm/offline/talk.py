@@ -10,12 +10,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from bt_exec.language.phrases import expand_phrase
 from bt_exec.language.reading.english_inflection import gerund, past, plural
 from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import Lexicon, language_data, language_of_name
 from bt_exec.language.reading.typed_text import Text
 from bt_exec_llm.offline.lexicon import Words
-from bt_exec_llm.offline.phrases import expand_phrase
 from bt_exec_llm.offline.reader import Reader
 
 __all__ = ["Talk"]

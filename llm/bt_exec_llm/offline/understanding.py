@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
+from bt_exec.language.closed import words as closed_words
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
+from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
@@ -139,6 +142,11 @@ def _understand_meaning(
     """
     text = reading.text
     asked = _asks_without_request(reading)
+    about = meaning.get("of")
+    if meaning.kind == "fragment" and isinstance(about, Node) and about.kind == "act":
+        if not past.said:  # no, close it
+            return Trouble("NEGATED", text)
+        meaning = about
     if meaning.kind == "again" or meaning.text("verb") == "go_on":
         if asked:
             return Trouble("NOT_A_COMMAND", text)
@@ -163,7 +171,17 @@ def _asks_without_request(reading: Reading) -> bool:
     """Return True for a text with a question mark that does not ask for a favour."""
     requests = tuple(language_data(reading.language)["orders"]["requests"])
     asks = reading.text.rstrip().endswith("?")
-    return asks and not any(leaf.category.endswith(requests) for leaf in reading.edge.leaves())
+    leaves = [*reading.edge.leaves()]
+    polite = any(leaf.category.endswith(requests) or _is_asked(leaf, reading) for leaf in leaves)
+    return asks and not polite and not leaves[-1].category.startswith("text")
+
+
+def _is_asked(leaf: Edge, reading: Reading) -> bool:
+    """Return True for an English verb that asks for a favour by itself: "may I have"."""
+    if reading.language != "en" or not leaf.category.startswith("v."):
+        return False
+    words = reading.typed.typed(leaf.start, leaf.end).casefold().split()
+    return words[0] in closed_words("en", "auxiliaries")
 
 
 def _understand_fragment(
@@ -172,14 +190,19 @@ def _understand_fragment(
     """Return the last command with other values ("and the lounge"), or what has no verb."""
     pieces = pieces_of_fragment(meaning, index.reader.lexicon, reading)
     asks = _asks_without_request(reading)
+    verbs = index.reader.lexicon.verbs
+    asking = {QUESTION, *(name for name, verb in verbs.items() if verb.finds)}
     varied = vary_last_command(pieces, past, index.library)
     options = [varied] if varied else complete_with_number(pieces, past)
     if asks:
-        options = [steps for steps in options if all(QUESTION in one.verbs for one in steps)]
-        options = [[replace(one, via="ask") for one in steps] for steps in options]
+        options = [steps for steps in options if all(asking & {*one.verbs} for one in steps)]
+        options = [[replace(one, verbs=(QUESTION,), via="ask") for one in own] for own in options]
     alone = Step((QUESTION,) if asks else (), pieces, via="ask" if asks else "")
+    with suppress(NoStepsError):
+        options.append(index.reader.convert(reading, meaning))
     found: Understood | Trouble = Trouble("NO_ACTION", reading.text)
-    for option in (*options, [alone]):
+    named = [] if any(piece.mark == "with" for piece in pieces) else [[alone]]
+    for option in (*options, *named):
         steps = [replace(step, text=reading.text.strip()) for step in option]
         found = _bind_steps(steps, reading, index, past)
         if isinstance(found, Understood):

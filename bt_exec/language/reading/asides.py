@@ -1,0 +1,128 @@
+"""Remarks around orders: what is said without asking for anything ("it is cold in here").
+
+They become edges of the lattice with the objects that they name: ``remark`` for a sentence about a
+person or a thing, ``purpose`` for what an order is for ("so I can look inside").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from bt_exec.language.operators import operators_in
+from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.lexicon import Lexicon
+from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.typed_text import Text
+
+__all__ = ["asides"]
+
+_WORD = 0.1  # cost of a word of a remark
+_SUBJECT = 4
+"""Number of words within which a remark has its verb."""
+_STATES = ("adj", "noun", "any_noun", "wh_noun")
+
+
+def asides(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
+    """Yield the remarks of a text.
+
+    Args:
+        text: The text.
+        lexicon: The words of its language.
+        edges: The words in it.
+    """
+    made = _Asides(text, lexicon.language.data["asides"], edges)
+    for first in range(len(text.words)):
+        for last in range(first + 1, len(text.words)):
+            yield from made.over(first, last + 1)
+
+
+class _Asides:
+    """Remarks within one text."""
+
+    def __init__(self, text: Text, rules: Mapping[str, Any], edges: Iterable[Edge]) -> None:
+        self._text = text
+        self._rules = rules
+        self._words = [text.chars[start:end] for start, end in text.words]
+        self._edges = [one for one in edges if {one.start, one.end} <= text.gaps]
+        objects = {one.start for one in self._edges if one.category in rules["objects"]}
+        self._acts = [
+            one
+            for one in self._edges
+            if one.category.startswith("v.")
+            and not one.category.endswith((".ing", ".done"))
+            and one.end in objects
+        ]
+
+    def over(self, first: int, last: int) -> Iterator[Edge]:
+        """Yield the remark that consists of some words."""
+        words = self._words[first:last]
+        if "," in words or not self._ends(last):
+            return
+        rules = self._rules
+        if self._starts(first) and words[0] in rules["subjects"] and self._is_sentence(words):
+            yield from self._edge("remark", first, last, words, rules["duties"])
+        said = " ".join(words)
+        if any(said.startswith(f"{one} ") for one in rules["purposes"]) and first:
+            yield from self._edge("purpose", first, last, words, ())
+
+    def _starts(self, first: int) -> bool:
+        """Return True if a remark may start here: after a pause, or as "it is", "I am"."""
+        before = self._words[first - 1] if first else ","
+        if before in (",", *self._rules["after"]):
+            return True
+        return before not in self._rules["joins"] and self._words[first + 1] in self._rules["be"]
+
+    def _ends(self, last: int) -> bool:
+        after = self._words[last] if last < len(self._words) else ","
+        return after in (",", *self._rules["before"])
+
+    def _is_sentence(self, words: list[str]) -> bool:
+        return any(
+            word in self._rules["finite"] or word in self._rules["be"] or word.endswith("ed")
+            for word in words[1:_SUBJECT]
+        )
+
+    def _edge(
+        self, category: str, first: int, last: int, words: list[str], duties: Iterable[str]
+    ) -> Iterator[Edge]:
+        start, end = self._text.words[first][0], self._text.words[last - 1][1]
+        inside = [one for one in self._edges if start <= one.start and one.end <= end]
+        named = any(one.category in _STATES and isinstance(one.meaning, Node) for one in inside)
+        denied = any(
+            one.kind != "limit" and (named or one.kind != "negation")
+            for one in operators_in(" ".join(words), "en")
+        )
+        wished = named and not set(words).isdisjoint(self._rules["wishes"])
+        if denied or wished or not set(words).isdisjoint(duties):
+            return
+        if category == "remark" and any(map(self._orders, inside)):
+            return
+        things = tuple(dict.fromkeys(_longest_nouns(inside)))
+        yield Edge(
+            start,
+            end,
+            category,
+            Node("remark", (("of", things),)),
+            _WORD * len(words),
+            text=self._text.chars[start:end],
+        )
+
+    def _orders(self, edge: Edge) -> bool:
+        """Return True if words order something, and are not what a person forgot to do."""
+        if edge not in self._acts:
+            return False
+        before = " ".join(self._text.chars[a:b] for a, b in self._text.words if b <= edge.start)
+        return not before.endswith(tuple(self._rules["forgotten"]))
+
+
+def _longest_nouns(edges: Iterable[Edge]) -> Iterator[Node]:
+    """Yield the phrases of the nouns that no longer noun contains, in their order."""
+    nouns = [one for one in edges if one.category == "noun" and isinstance(one.meaning, Node)]
+    for one in nouns:
+        longer = any(
+            other.start <= one.start and one.end <= other.end and len(other.text) > len(one.text)
+            for other in nouns
+        )
+        if not longer and one.meaning.kind == "thing":
+            yield Node("np", (("of", one.meaning),))
