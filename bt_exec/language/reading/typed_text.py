@@ -17,7 +17,8 @@ PAUSES = (",", ":")
 _ARROW = re.compile(r"[-=]+>|→")
 _WORD = re.compile(rf"(?:[^\W_]|['%])+|[,&+]|{_ARROW.pattern}")
 _ENDS = re.compile(r"[.!?;:]+$")
-_QUOTE = re.compile(r"[\"“”]|(?<=[가-힣.?!])'|'(?=[가-힣])")
+_HANGUL = r"[\uac00-\ud7a3]"  # syllables
+_QUOTE = re.compile(rf"[\"“”]|(?<={_HANGUL}|[.?!])'|'(?={_HANGUL})")
 _DASHES = re.compile(r"[-–—]+$")
 _POSSESSIVE = re.compile(r"'s$")
 

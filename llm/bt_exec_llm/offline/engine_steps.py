@@ -298,8 +298,6 @@ class _Steps:
         self._points = _refers_to_named_place(reading, self._each)
         self._asked: tuple[Step, bool] | None = None
         ifs = [node for node in meaning.walk() if node.kind == "if"]
-        branches = [one for node in ifs for one in (node.get("then"), node.get("other"))]
-        self._only_ends = all(map(self._ends_mission, branches))
         self._last = ifs[-1] if ifs else None
         self._tool: Piece | None = None
         pronouns = language_data(reading.language)["values"].get("pronoun", {}).values()
@@ -311,12 +309,10 @@ class _Steps:
         self._language = reading.language
         self._taking = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
         verbs = lexicon.verbs
-        self._branches = sum(
-            not _is_empty(branch) and not self._is_idle(branch)
-            for node in ifs
-            for branch in (node.get("then"), node.get("other"))
-            if isinstance(branch, Node)
-        )
+        branches = [one for node in ifs for one in (node.get("then"), node.get("other"))]
+        acting = [one for one in branches if isinstance(one, Node) and not _is_empty(one)]
+        self._branches = sum(not self._is_idle(one) for one in acting)
+        self._only_ends = all(map(self._ends_mission, branches))
         self._comes = {
             word.partition(" ")[0]
             for name in lexicon.closing_verbs
