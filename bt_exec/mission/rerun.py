@@ -309,7 +309,7 @@ class _Rerun:
 
 
 @contextlib.contextmanager
-def _rerun(journal: Journal, record: MissionRecord, **options: Any) -> Iterator[_Rerun]:
+def _rerun(journal: Journal, record: MissionRecord) -> Iterator[_Rerun]:
     _refuse_older(record)
     settings = record.settings
     site = recorded_site(record)
@@ -325,7 +325,7 @@ def _rerun(journal: Journal, record: MissionRecord, **options: Any) -> Iterator[
             journal=copy,
             compiler=_other_compiler(site, record),
             defer=bool(record.setup.get(DEFERRED)),
-            **{"confirm": _confirm_always, **options},
+            confirm=_confirm_always,
         )
         with session:
             _refuse_remote(session, record)

@@ -260,6 +260,17 @@ class Wrapping(ABC):
         """Whether one of them resolves objects."""
         return any(getattr(one, "needs_observation", False) for one in self.inners)
 
+    def problems(self, request: Request) -> Iterable[Problem]:
+        """Yield the mistakes in the words of packs."""
+        for one in self.inners:
+            if isinstance(one, WordsChecker):
+                yield from one.problems(request)
+
+    def suggestions(self, request: Request) -> tuple[str, ...]:
+        """Return commands that would be understood."""
+        every = (one.suggestions(request) for one in self.inners if isinstance(one, Suggesting))
+        return tuple(text for texts in every for text in texts)
+
     def warm_up(self, language: str) -> None:
         """Begin to load a language."""
         for one in self.inners:
