@@ -166,7 +166,7 @@ def _attempts(record: MissionRecord) -> list[Attempt]:
 
 
 def _add(event: Event, attempt: Attempt, args: Mapping[tuple[str, int], Mapping[str, Any]]) -> None:
-    """Add what an event says about the plan in force."""
+    """Add an event to the attempt of the plan in force."""
     match event:
         case Planning(failure=Failure()):
             attempt.failure = event.failure
