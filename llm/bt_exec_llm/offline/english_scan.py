@@ -230,7 +230,11 @@ class EnglishScan:
                 return at
             if not text and word == "once" and self.starts_statement(tokens, at + 1):
                 return at
-            if not text and not asks and starts_unpunctuated_remark(self, tokens, at):
+            if (
+                not text
+                and not asks
+                and starts_unpunctuated_remark(self.starts_statement, tokens, at)
+            ):
                 return at
             if not text and (
                 self.match_length(tokens, at, NO[:9]) or self.match_length(tokens, at, PURPOSES)

@@ -199,7 +199,7 @@ def parse_remark(
     scan: EnglishScan, text: str, tokens: list[Token], at: int, clause: Clause
 ) -> tuple[Clause, int]:
     """Parse a remark ("it is cold in here", "because the door is open")."""
-    end = find_command_after_remark(scan, tokens, at, scan.end_of_clause(tokens, at + 1))
+    end = find_command_after_remark(scan.phrases, tokens, at, scan.end_of_clause(tokens, at + 1))
     clause.mood = "said"
     add_pieces(scan.phrases, text, tokens, at, end, clause, skip=frozenset(), asks=True)
     clause.asked, clause.whys = None, []

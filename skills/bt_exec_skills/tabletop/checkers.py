@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from bt_exec.failure import Problem, nearest_first
-from bt_exec.planning.passes import PassContext
+from bt_exec.pack import PassContext
 from bt_exec.spec.expand import is_reference
 from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.paths import locate

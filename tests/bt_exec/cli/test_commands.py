@@ -301,7 +301,7 @@ def test_lists_fit_the_terminal_width(
 
 
 def test_schema_is_printed(bt: Run) -> None:
-    pytest.importorskip("bt_exec.spec.schema")
+    pytest.importorskip("bt_exec.site.tree_schema")
     assert json.loads(bt("schema").out)
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
+from bt_exec.pack import PassContext
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.passes import PassContext
 from bt_exec.site.site import load_site
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Check, Do, MissionSpec, walk

@@ -7,8 +7,7 @@ from typing import Any
 
 from bt_exec.events import Event, NodeChanged, SkillEnded
 from bt_exec.failure import Failure
-from bt_exec.journal.record import MissionLine
-from bt_exec.mission.reporting import Action, MissionReporter
+from bt_exec.reporting import Action, EarlierMission, MissionReporter
 from bt_exec_skills.reporter.reporting.notebook import Notebook, PastMission
 from bt_exec_skills.reporter.reporting.phrasing import sentence
 
@@ -43,7 +42,7 @@ class Memory(MissionReporter):
                 facts = {"skill": failure.node, "code": failure.code, "message": failure.message}
                 self._notebook.note(event.t, "failed", None, **{**failure.args, **facts})
 
-    def recall(self, today: Callable[[], Sequence[MissionLine]]) -> None:
+    def recall(self, today: Callable[[], Sequence[EarlierMission]]) -> None:
         """Load the missions of the day, oldest first."""
         self._notebook.past[:] = [
             PastMission(line.command, line.status, line.message, line.started_at)
