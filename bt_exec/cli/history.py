@@ -129,7 +129,7 @@ def show(
     _, messages = voices(record)
     if following:
         from bt_exec.cli.watch import follow
-        from bt_exec.journal.read import JournalTail
+        from bt_exec.journal.journal import JournalTail
 
         follow(JournalTail(kept, record.id), messages, painter, plain=True, verbose=verbose)
         return

@@ -27,11 +27,9 @@ from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
-    from bt_exec.journal.journal import Journal
     from bt_exec.journal.record import EventRow
 
 __all__ = [
-    "JournalTail",
     "Tail",
     "decoded",
     "line_of",
@@ -229,41 +227,6 @@ class Tail(Protocol):
 
     def read(self) -> list[Event]:
         """Return the events since the last call, without waiting."""
-
-
-class JournalTail:
-    """Follower of a mission in the journal.
-
-    Args:
-        journal: The journal; another process may write it.
-        mission_id: The whole identifier of the mission.
-    """
-
-    def __init__(self, journal: Journal, mission_id: str) -> None:
-        self.ended = ""
-        self._journal = journal
-        self._mission_id = mission_id
-        self._after = 0
-        self._specs = Specs(journal.spec)
-
-    def read(self) -> list[Event]:
-        """Return the events since the last call; unreadable rows are skipped."""
-        gone = self._is_gone()
-        found: list[Event] = []
-        while rows := self._journal.rows(self._mission_id, after=self._after):
-            for row in rows:
-                event = decoded(row, self._specs, self._journal.frames / self._mission_id)
-                found += [] if event is None else [event]
-            self._after = rows[-1].seq
-        if any(isinstance(event, Finished) for event in found):
-            self.ended = "ended"
-        elif gone:
-            self.ended = "interrupted"
-        return found
-
-    def _is_gone(self) -> bool:
-        line = self._journal.line(self._mission_id)
-        return line is None or line.interrupted
 
 
 def decoded(row: EventRow, spec_of: Callable[[str], MissionSpec], frames: Path) -> Event | None:
