@@ -11,10 +11,10 @@ from bt_exec.failure import Failure
 from bt_exec.language.messages import Messages
 from bt_exec.mission.known_state import Known, asked_about, moment, state_of
 from bt_exec.mission.progress import MissionProgress
-from bt_exec.mission.reporting import Skip
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, STOPS, UNMET, Ending
 from bt_exec.pack import Catalogue
 from bt_exec.planning.effects import DoneAction, first_cause
+from bt_exec.reporting import Skip
 from bt_exec.spec.expression import Is, Not
 from bt_exec.spec.model import Check, walk
 from bt_exec.spec.paths import paths
