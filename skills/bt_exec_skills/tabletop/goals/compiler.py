@@ -56,6 +56,8 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
 
 
 _SUGGESTED = ("SUGGEST_SORT", "SUGGEST_PUT", "SUGGEST_BRING", "SUGGEST_ASK")
+_NOTHING = ("NOTHING_TO_DO", "CONDITION_UNMET")
+"""Refusals of a meaning that is followed by doing nothing; no other meaning is tried after them."""
 _TYPED = ("word", "name")
 """Facts of a refusal that contain typed words."""
 
@@ -123,6 +125,8 @@ class _World:
             try:
                 one = self._one(node)
             except Trouble as trouble:
+                if not found and trouble.code in _NOTHING:
+                    raise
                 if not troubles or cost <= meanings[0][1] + MARGIN:  # of the likely meaning
                     troubles.append(trouble)
                 continue
