@@ -18,7 +18,7 @@ from bt_exec.rig import PackSettings
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import MissionSpec
 
-__all__ = ["Action", "EarlierMission", "MissionReporter", "MissionView", "Skip"]
+__all__ = ["Action", "EarlierMission", "FinishedStep", "MissionReporter", "MissionView", "Skip"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,30 @@ class EarlierMission(Protocol):
         """Start, in local time."""
 
 
+class FinishedStep(Protocol):
+    """Finished step of a mission: its skill, arguments and result; see `resume`."""
+
+    @property
+    def skill(self) -> str:
+        """Name of the skill."""
+
+    @property
+    def args(self) -> Mapping[str, Any]:
+        """Arguments of the run."""
+
+    @property
+    def skipped(self) -> str:
+        """Why the step was skipped; empty if it was not."""
+
+    @property
+    def result(self) -> Mapping[str, Any]:
+        """Fields of the result."""
+
+    @property
+    def t(self) -> float:
+        """Time of the end [s, mission clock]."""
+
+
 class MissionReporter:
     """Reporter of one mission for a pack; by default, every method does nothing.
 
@@ -116,6 +140,14 @@ class MissionReporter:
 
         Args:
             today: Reads the finished missions of today from the journal, oldest first.
+        """
+
+    def resume(self, done: Sequence[FinishedStep]) -> None:
+        """Load the finished steps of the mission that this one continues; called after its start.
+
+        Args:
+            done: Steps of the pack's skills, in the order of the plan, with times on the clock of
+                this mission.
         """
 
     def on(self, event: Event) -> None:

@@ -22,6 +22,7 @@ from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
     from bt_exec.pack import Pack
+    from bt_exec.planning.compiler import Done
     from bt_exec.rig import Rig
 
 __all__ = ["Reporters", "in_names_of"]
@@ -64,6 +65,18 @@ class Reporters:
         for pack, reporter in self._each.items():
             with self._guard(pack, "recall earlier missions"):
                 self._call(pack, reporter.recall, today)
+
+    def resume(self, done: Sequence[Done]) -> None:
+        """Pass the finished steps of the continued mission to the reporters of their packs."""
+        by_pack: dict[str, list[Done]] = {}
+        for step in done:
+            pack = self._catalogue.owner(step.skill) if step.skill else ""
+            own = step.skill.removeprefix(f"{pack}.")
+            by_pack.setdefault(pack, []).append(replace(step, skill=own))
+        for pack, steps in by_pack.items():
+            if pack in self._each:
+                with self._guard(pack, "load earlier work"):
+                    self._call(pack, self._each[pack].resume, steps)
 
     def on(self, event: Event) -> None:
         """Pass an event to every reporter."""

@@ -160,7 +160,7 @@ def _finished(latest: list[Event], spec: MissionSpec) -> Iterator[Done]:
             continue
         end, state = ends.get(path), states.get(path)
         if isinstance(node, Do) and end is not None and end.state == "done":
-            yield Done(path, node.do, dict(starts[path].args), "", dict(end.result))
+            yield Done(path, node.do, dict(starts[path].args), "", dict(end.result), end.t)
         elif state is not None and state.state == "skipped":
             yield Done(path, node.do if isinstance(node, Do) else "", {}, state.detail)
         elif not isinstance(node, Do) and state is not None and state.state == "done":

@@ -64,6 +64,7 @@ class Done:
             skipped.
         skipped: Why it was skipped; empty if it was not.
         result: Fields of its result.
+        t: Time of its end [s, mission clock].
     """
 
     path: str
@@ -71,6 +72,7 @@ class Done:
     args: Mapping[str, Any]
     skipped: str = ""
     result: Mapping[str, Any] = field(default_factory=dict)
+    t: float = field(default=0.0, compare=False)
 
 
 class Record(Protocol):

@@ -36,9 +36,7 @@ class Memory(MissionReporter):
         """Record an event."""
         self._notebook.on(event)
         match event:
-            case SkillEnded(state="done", skill="talk_to_person") if event.result.get(
-                "person"
-            ) == _USER and not event.result.get("answer"):
+            case SkillEnded(state="done") if self._is_report(event.skill, event.result):
                 self._told = str(event.result.get("said", ""))
             case NodeChanged(state="failed", failure=Failure(kind="timeout") as failure) if (
                 failure.path == event.path  # enclosing nodes fail with it
@@ -52,6 +50,21 @@ class Memory(MissionReporter):
             PastMission(line.command, line.status, line.message, line.started_at)
             for line in today()
         ]
+
+    def resume(self, done: Sequence[FinishedStep]) -> None:
+        """Note the findings, talks and deliveries of the mission that this one continues."""
+        for step in done:
+            facts = {**step.args, **step.result}
+            if self._is_report(step.skill, step.result):
+                self._told = str(step.result.get("said", ""))
+                self._notebook.mark_told()
+            elif not step.skipped:
+                self._notebook.note_earlier(step.t, step.skill, facts)
+
+    @staticmethod
+    def _is_report(skill: str, result: Mapping[str, Any]) -> bool:
+        to_user = skill == "talk_to_person" and result.get("person") == _USER
+        return to_user and not result.get("answer")
 
     def achieved(self, done: Sequence[Action]) -> bool:
         """Return True if the mission had a result: a finding, talk, delivery or visit."""
