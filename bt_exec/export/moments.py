@@ -40,7 +40,7 @@ class Moment:
         plan: The plan version in force; 0 before the first.
         nodes: The rows of the tree, if the tree changed: path, label, about, depth, state, detail,
             progress.
-        sentences: New sentences, each with its level: ``info``, ``warning`` or ``error``.
+        sentences: New sentences, each after its level: ``info``, ``warning`` or ``error``.
     """
 
     t: float
@@ -52,23 +52,39 @@ class Moment:
 def moments(record: MissionRecord) -> Iterator[Moment]:
     """Yield the changes, event by event."""
     _, messages = voices(record)
-    said: list[str] = []
     model = ViewModel(messages=messages, wall=lambda: 0.0)
-    view = PlainView(model, said.append)
+    view = _Sentences(model)
     before: tuple[dict[str, Any], ...] = ()
     for event in record.events:
-        said.clear()
+        view.said.clear()
         view.on(event)
         nodes = tuple(_rows(model)) if _may_change(event) else before
         changed = nodes if nodes != before else ()
         before = nodes
         plan = model.spec.mission.plan_version if model.spec is not None else 0
-        sentences = tuple(_text_and_level(model, line) for line in said)
+        sentences = tuple(view.said)
         if outcome := model.outcome:
             level = "info" if outcome.status == "satisfied" else "error"
             sentences = (*sentences, (level, clean(outcome.message)))
         if changed or sentences:
             yield Moment(event.t, plan, changed, sentences)
+
+
+class _Sentences(PlainView):
+    """Plain view without times.
+
+    Attributes:
+        said: Levels and texts of the changes.
+    """
+
+    def __init__(self, model: ViewModel) -> None:
+        super().__init__(model, lambda _: None)
+        self.said: list[tuple[str, str]] = []
+
+    def line(self, word: str, text: str) -> None:
+        """Keep a change."""
+        level = "warning" if word in _BAD else "info"
+        self.said.append((level, " ".join(f"{self.model.fixed(word)} {text}".split())))
 
 
 def _may_change(event: Event) -> bool:
@@ -93,13 +109,6 @@ def _rows(model: ViewModel) -> Iterator[dict[str, Any]]:
 
     for root in model.forest.roots:
         yield from row(root, 0)
-
-
-def _text_and_level(model: ViewModel, line: str) -> tuple[str, str]:
-    """Return a line of the plain view without its time, and its level."""
-    text = " ".join(line.split("s  ", 1)[-1].split())
-    bad = any(text.startswith(model.fixed(word)) for word in _BAD)
-    return ("warning" if bad else "info"), text
 
 
 def write_lines(journal: Journal, record: MissionRecord, path: Path) -> None:
