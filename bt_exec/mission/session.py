@@ -23,7 +23,7 @@ from bt_exec.guardian.client import Guardian, take_report
 from bt_exec.language.meaning import Meaning
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
-from bt_exec.mission.conversation import Conversation, SelfAnswers, question_of
+from bt_exec.mission.conversation import NEED_WORLD, Conversation, SelfAnswers, question_of
 from bt_exec.mission.executive import Executive
 from bt_exec.mission.life_cycle import LifeCycle
 from bt_exec.mission.perception_loop import PerceptionWorker

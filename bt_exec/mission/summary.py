@@ -106,6 +106,8 @@ class _Summary:
         told, known = self.progress.told, self.known
         for asked in told.values():
             answer = self._answer(asked)
+            if not answer:
+                continue
             several = len(told) > 1 or known.old(asked.t)
             if several and (question := self._question(asked)):
                 answer = f"{question[:1].upper()}{question[1:]}: {answer[:1].lower()}{answer[1:]}"
@@ -167,10 +169,10 @@ class _Summary:
                     yield self.say("AS_OF", when=when, state=self.say(skip.reason))
 
     def _answer(self, asked: Asked) -> str:
-        """Return yes or no, or the result of the condition if its pack reports that instead."""
+        """Return yes or no, or the text of the pack instead; empty if its reporter contains it."""
         asks, verdict, language = self._condition(asked), asked.verdict, self.progress.language
         own = asks and self.messages.answer(asks.name, language, verdict.why, asks.args)
-        return own or self.say("yes" if verdict.holds else "no")
+        return own if own is not None else self.say("yes" if verdict.holds else "no")
 
     def _question(self, asked: Asked) -> str:
         """Return a question in words, if it is a single condition with a phrase."""

@@ -42,7 +42,7 @@ PACK = Pack(
         "Person": PersonName,
         **dict.fromkeys(("Aspect", "Question", "Message", "Item"), Words),
     },
-    facts={"at": ("{Place}",), "tray": ("empty", "{Item}")},
+    facts={"at": ("{Place}",), "passing": ("{Place}",), "tray": ("empty", "{Item}")},
     passes=PASSES,
     checkers=(known_names,),
     prompt=Path(__file__).with_name("prompt.md"),
