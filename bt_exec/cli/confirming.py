@@ -131,8 +131,6 @@ def debugger_of(
     def report(t: float, name: str, value: Any) -> None:
         shown = "?" if value is None else str(value)
         word = pad(conductor.model.fixed("watch"), 8)
-        painter.say(
-            f"{t - conductor.model.began:8.1f} s  {word}  {clean(f'{name} = {shown}')}"
-        )
+        painter.say(f"{t - conductor.model.began:8.1f} s  {word}  {clean(f'{name} = {shown}')}")
 
     return Debugger(hold, report, step=step, breaks=breaks, watch=watch)

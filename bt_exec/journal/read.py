@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bt_exec.events import Event, Finished, Planned, SkillEnded, SkillStarting
-from bt_exec.failure import UnknownName
+from bt_exec.failure import UnknownName, UsageError
 from bt_exec.journal.codec import Specs, event_of
 from bt_exec.journal.mission_row import MissionRow, is_gone
 from bt_exec.journal.record import (
@@ -206,7 +206,10 @@ def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
             f"SELECT id FROM missions ORDER BY {near} no DESC LIMIT ?",  # noqa: S608 - a number
             (_NEAR if near else _KNOWN,),
         )
-        raise UnknownName("mission", which, [str(name) for (name,) in known])
+        names = [str(name) for (name,) in known]
+        if not names:
+            raise UsageError("no mission is on record yet")
+        raise UnknownName("mission", which, names)
     return row
 
 

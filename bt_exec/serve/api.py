@@ -346,7 +346,7 @@ def _add_site(app: FastAPI, service: Service, sites: tuple[tuple[str, str], ...]
         library = service.site.library
         said = [list(tree.utterances) for tree in library if tree.utterances]
         own = service.site
-        return {"site": own.name, "summary": own.summary, "utterances": said}
+        return {"site": own.name, "summary": own.summary_in("en"), "utterances": said}
 
     @app.get("/health", responses=answers(Health, "HUNG"))
     async def health() -> Any:
