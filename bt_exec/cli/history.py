@@ -183,7 +183,7 @@ def _export_to_stdout(write: Callable[[Path], None], form: str) -> None:
     """
     import tempfile
 
-    from bt_exec.cli.streams import write as write_text
+    from bt_exec.cli.output import write as write_text
     from bt_exec.failure import UsageError
 
     if form == "mcap":

@@ -152,8 +152,9 @@ class _Rehearsal(AbstractRun[_State | None]):
 
     def _require_lost(self, written: frozenset[str], before: _State) -> None:
         """Require a step whose effects are all lost, unless its fact is set again anyway."""
-        for fact in before.givers.keys() - written - before.replaced:
-            for path in before.givers[fact]:
+        again = written | before.replaced
+        for fact, givers in before.givers.items():
+            for path in givers if fact not in again else ():
                 if not self._may_hold(self._kept[path], before):
                     raise _RunAgain(path)
 
