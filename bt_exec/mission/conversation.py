@@ -2,8 +2,8 @@
 
 The history is used to interpret the next command. Questions are about what the robot saw, did and
 holds, and where it is. The compiler is asked first, because it may give a better answer with domain
-knowledge. If it refuses, the general answer is given. The position is answered from the facts. While a
-question is answered, no other mission runs.
+knowledge. If it refuses, the general answer is given. The position is answered from the facts.
+While a question is answered, no other mission runs.
 """
 
 from __future__ import annotations
