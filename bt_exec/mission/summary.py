@@ -171,7 +171,9 @@ class _Summary:
     def _answer(self, asked: Asked) -> str:
         """Return yes or no, or the text of the pack instead; empty if its reporter contains it."""
         asks, verdict, language = self._condition(asked), asked.verdict, self.progress.language
-        own = asks and self.messages.answer(asks.name, language, verdict.why, asks.args)
+        own = None
+        if asks is not None:
+            own = self.messages.answer(asks.name, language, verdict.why, asks.args)
         return own if own is not None else self.say("yes" if verdict.holds else "no")
 
     def _question(self, asked: Asked) -> str:
