@@ -11,8 +11,8 @@ from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
 from bt_exec.planning.compiler import Done
 from bt_exec.site.site import load_site
-from bt_exec_skills.reporter.reporting.memory import Memory
 from bt_exec_skills.reporter.reporting.notebook import Notebook
+from bt_exec_skills.reporter.reporting.reports import Memory
 from bt_exec_skills.reporter.sitemap import make_map
 
 SEEN = {"target": "lounge", "query": "라운지 상황", "people": 2, "answer": "사람이 2명 있습니다."}
