@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bt_exec_skills.image.perception.lighting import even_light
 from bt_exec_skills.perception.picture import Box, Frame, Mask
 
 __all__ = [
+    "EVENED",
     "LYING",
     "SUREST",
     "Counted",
@@ -22,6 +24,8 @@ __all__ = [
     "with_overlapping_boxes",
 ]
 
+EVENED = "colour, in even light"
+"""Source of regions of a picture with a shadow or a gradient; see `even_light`."""
 LYING = "colour, lying bar"
 """Source of bars of a chart that grow to the right: their height is their length."""
 
@@ -40,7 +44,7 @@ class Instance:
         bbox: Box [px].
         score: Confidence that it is one object, 0..1.
         source: Origin: ``annotation``, ``detector``, ``colour``, ``text``, ``difference``,
-            ``colour, uneven ground``, or ``colour, lying bar``.
+            ``colour, uneven ground``, ``colour, in even light``, or ``colour, lying bar``.
         mask: Pixels of the object inside the box; None if only the box is known.
         beside: Boxes of other objects that overlap its own. Their content is not part of it.
     """
@@ -122,8 +126,14 @@ def with_overlapping_boxes(some: Iterable[Instance], known: Sequence[Instance]) 
 
 
 def crop(picture: Frame, instances: Iterable[Instance]) -> list[Crop]:
-    """Return a crop of each instance."""
-    return [_make_crop(picture, one) for one in instances]
+    """Return a crop of each instance, in the light in which it was found."""
+    instances = list(instances)
+    even = any(one.source == EVENED for one in instances)
+    evened = even_light(picture) if even else None
+    return [
+        _make_crop(picture if evened is None or one.source != EVENED else evened, one)
+        for one in instances
+    ]
 
 
 def _make_crop(picture: Frame, instance: Instance) -> Crop:
