@@ -18,6 +18,10 @@ from bt_exec.language.reading.typed_text import PAUSES, Text
 __all__ = ["lattice"]
 
 UNKNOWN = 2.0  # cost of a word outside the lexicon
+AS_TYPED = 0.2  # cost of a word that is taken for a name
+_CLEAR = frozenset({"top", "obj", "with", "than"})  # particles in which few names end
+_WHOLE, _RARELY, _LENGTH = 0.1, 0.3, 0.1
+"""Costs of a name without particle, with another particle, and of each of its letters."""
 _RUN_ON = 0.25  # cost of a missing space before a word; of one syllable, twice
 _APART = 0.3  # cost of a space before a particle or within a word
 
@@ -45,6 +49,8 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
             edges += _verb_groups(text, start, lexicon)
     edges += _marks(text)
     edges += _unknown(text, lexicon, edges)
+    if korean:
+        edges += _as_typed(text, lexicon)
     return edges
 
 
@@ -157,6 +163,24 @@ def _unknown(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Ed
                 whole = 0.2 if cut == end else 0.0
                 thing = Node("thing", (("name", text.chars[start:cut]),))
                 yield Edge(start, cut, "unknown", thing, UNKNOWN + whole, text=word)
+
+
+def _as_typed(text: Text, lexicon: Lexicon) -> Iterator[Edge]:
+    """Yield each word as a name, with and without its particle, whatever its parts mean.
+
+    Korean names may consist of words that mean something else. English grammars join words.
+    """
+    for start, end in text.words:
+        for cut in range(start + 1, end + 1):
+            tail = lexicon.entries.get(text.chars[cut:end], ())
+            suffixes = {entry.category for entry in tail if entry.suffix}
+            if cut < end and not suffixes:
+                continue
+            cost = _WHOLE if cut == end else 0.0 if suffixes & _CLEAR else _RARELY
+            surface = text.chars[start:cut]
+            thing = Node("thing", (("name", surface),))
+            cost += AS_TYPED + _LENGTH * (cut - start)
+            yield Edge(start, cut, "as_typed", thing, cost, text=surface)
 
 
 def _covered(text: Text, edges: Iterable[Edge]) -> set[tuple[int, int]]:

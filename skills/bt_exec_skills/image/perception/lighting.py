@@ -23,26 +23,49 @@ _SLIPS = ((0.93, (1.02, 1.0, 0.96)), (1.07, (0.98, 1.0, 1.03)))
 """Small errors of exposure and white balance."""
 _TINTS = ((1.3, 1.0, 1.0), (1.0, 1.3, 1.0), (1.0, 1.0, 1.3), (1.0, 0.77, 1.0))
 """Corrections for light of which the background gives no evidence."""
-_PLAIN, _GAIN = 0.6, 0.1
-"""Share of the border with the colour of the background, and its growth, that even light needs."""
+_PLAIN, _MOSTLY, _GAIN = 0.95, 0.5, 0.1
+"""Shares of the border and of the picture with the colour of the background in even light, and the
+growth of the former."""
+_WARM, _WHITER, _BRIGHT = (1.25, 2.5), 1.06, 200.0
+"""Ratios of red to blue in the light of lamps, and of blue in something whiter than a background;
+least red of a white background [grey level]."""
+_SHADED = 3.0  # ratio of the brightest to the darkest light on a background
 
 
 def even_light(picture: Frame) -> Frame | None:
-    """Return the picture as if its light were even, if that explains its background.
+    """Return the picture as if its light were even and white, if that explains its background.
 
-    The background of a picture with a shadow or a gradient has one colour only in even light. None
-    if it has one colour as it is, or several in any light.
+    The background of a picture with a shadow or a gradient has one colour only in even light. A
+    background in the colours of lamps is white in white light, unless something is whiter. None if
+    the background is plain as it is, or has several colours in any light.
     """
-    before = border_of(background_mask(picture)).mean()
-    if before > 1 - _GAIN:
-        return None
+    plain = border_of(background_mask(picture)).mean()
+    evened = None if plain > 1 - _GAIN else _without_shadows(picture, plain)
+    shown = picture if evened is None else evened
+    if plain > 1 - _GAIN or evened is not None:
+        ground = np.median(border_of(shown).reshape(-1, 3), axis=0)
+        if _is_lamp_light(shown, ground):
+            return _clip_to_bytes(shown * (ground.max() / ground))
+    return evened
+
+
+def _is_lamp_light(picture: Frame, ground: npt.NDArray[np.floating]) -> bool:
+    """Return True if a background may be white in warm light: nothing reflects more blue."""
+    red, green, blue = (max(1.0, float(one)) for one in ground)
+    warm = red >= green >= blue and _WARM[0] <= red / blue <= _WARM[1] and red >= _BRIGHT
+    return warm and float(np.percentile(picture[..., 2], 99)) <= _WHITER * blue
+
+
+def _without_shadows(picture: Frame, before: float) -> Frame | None:
     light = _estimate_light(picture, _FINE, sharp=True)
     level = np.median(light.reshape(-1, 3), axis=0)
-    if level.max() < _DARKEST:
+    dark, bright = np.percentile(light.mean(axis=2), (1, 99))
+    if level.max() < _DARKEST or bright > _SHADED * dark:
         return None
     evened = _clip_to_bytes(picture * (level / np.maximum(light, 1.0)))
-    after = border_of(background_mask(evened)).mean()
-    return evened if after >= max(_PLAIN, before + _GAIN) else None
+    ground = background_mask(evened)
+    plain = border_of(ground).mean() >= max(_PLAIN, before + _GAIN)
+    return evened if plain and ground.mean() >= _MOSTLY else None
 
 
 def relight(picture: Frame) -> list[Frame]:
@@ -82,9 +105,7 @@ def relight(picture: Frame) -> list[Frame]:
     return found
 
 
-def _estimate_light(
-    picture: Frame, size: int, *, sharp: bool = False
-) -> npt.NDArray[np.float32]:
+def _estimate_light(picture: Frame, size: int, *, sharp: bool = False) -> npt.NDArray[np.float32]:
     """Return the light on a bright background at each pixel, without objects but with shadows.
 
     Args:

@@ -37,11 +37,10 @@ def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Ins
     """Return the regions of one named colour, or of every one, without the background.
 
     Background are pixels of the colour of the picture's border, and regions that touch three of
-    its sides. Regions below 0.03 % of the picture (or 64 px) are noise, and so are thin or faint ones
-    beside a larger one: an outline, or a halo of the compression. If the border has one colour
-    only in even light, the picture is seen in even light, and no score is above 0.7. If it has
-    more than one colour, as in most photographs, a region may not be an object: no score is above
-    0.45.
+    its sides. Regions below 0.03 % of the picture (or 64 px) are noise. Thin or faint ones beside
+    a larger one are its outline, or a halo of the compression. If the border has one colour only
+    in even light, the picture is seen in even light, and no score is above 0.7. If it has more
+    than one colour, as in most photographs, a region may not be an object: no score is above 0.45.
 
     Args:
         picture: The picture.
@@ -67,9 +66,7 @@ def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Ins
     if not plain:
         found = [_with_low_score(one) for one in found]
     elif evened is not None:
-        found = [
-            replace(one, score=min(one.score, _EVENED_SURE), source=EVENED) for one in found
-        ]
+        found = [replace(one, score=min(one.score, _EVENED_SURE), source=EVENED) for one in found]
     return sorted(found, key=lambda one: (one.bbox[1], one.bbox[0]))
 
 
@@ -96,7 +93,8 @@ def _is_thin(one: Instance, width: int) -> bool:
 
 def _is_beside(one: Instance, other: Instance, width: int) -> bool:
     """Return True if most pixels of a region are within a width of another one."""
-    assert one.mask is not None and other.mask is not None
+    assert one.mask is not None
+    assert other.mask is not None
     x1, y1, x2, y2 = one.bbox
     a, b, c, d = other.bbox
     if x1 > c + width or a > x2 + width or y1 > d + width or b > y2 + width:
