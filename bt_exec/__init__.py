@@ -33,7 +33,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bt_exec.blocking_calls import run_in_thread
     from bt_exec.events import Listener
     from bt_exec.failure import (
         BtExecError,
@@ -50,9 +49,8 @@ if TYPE_CHECKING:
     from bt_exec.mission.session import Session
     from bt_exec.observation import World
     from bt_exec.outcome import Outcome
-    from bt_exec.pack import Catalogue, Pack
+    from bt_exec.pack import Catalogue, Pack, PassContext
     from bt_exec.planning.compiler import Compiler, Plan, Request
-    from bt_exec.planning.passes import PassContext
     from bt_exec.rig import PackSettings, Rig, WorldSettings
     from bt_exec.robot import (
         Motion,
@@ -76,6 +74,7 @@ if TYPE_CHECKING:
         condition,
         skill,
     )
+    from bt_exec.standby import run_in_thread
 
 __all__ = [
     "BtExecError",
@@ -125,16 +124,15 @@ __all__ = [
 
 _HOMES = {
     "site.compile_command": "compile_command",
-    "blocking_calls": "run_in_thread",
+    "standby": "run_in_thread",
     "events": "Listener",
     "failure": (
         "BtExecError Failed Failure Problem Refusal RegistrationError SpecError UnknownName "
         "UsageError"
     ),
     "journal": "Journal",
-    "pack": "Catalogue Pack",
+    "pack": "Catalogue Pack PassContext",
     "planning.compiler": "Compiler Plan Request",
-    "planning.passes": "PassContext",
     "outcome": "Outcome",
     "rig": "PackSettings Rig WorldSettings",
     "robot": "Motion Perception Robot Observation RemoteSimulation Simulation",

@@ -1,4 +1,4 @@
-"""Pack: everything one domain provides, found through entry points.
+"""Pack: everything one domain provides, found through entry points; its passes and checkers.
 
 Any package can register one with::
 
@@ -16,24 +16,76 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from bt_exec.declarations.built_in import CONDITIONS, SKILLS
 from bt_exec.declarations.declared_facts import DeclaredFacts
 from bt_exec.declarations.pack_validation import BUILT_IN_TYPES, check_form
-from bt_exec.failure import RegistrationError, UnknownName
+from bt_exec.failure import Problem, RegistrationError, UnknownName
+from bt_exec.language.meaning import Meaning
+from bt_exec.observation import Situation
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import PackSettings, RigFactory, WorldSettings
 from bt_exec.skill import Condition, Signature, Skill
 from bt_exec.spec.library import Document, renamed
+from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
-    from bt_exec.language.messages import Called
-    from bt_exec.mission.reporting import MissionReporter
-    from bt_exec.planning.passes import Checker, Pass
-    from bt_exec.spec.model import MissionSpec
+    from bt_exec.reporting import MissionReporter
 
-__all__ = ["Catalogue", "Pack", "PlanFormat", "find_pack", "pack_names"]
+__all__ = [
+    "Catalogue",
+    "Checker",
+    "Pack",
+    "Pass",
+    "PassContext",
+    "PlanFormat",
+    "find_pack",
+    "pack_names",
+]
+
+
+@dataclass(frozen=True)
+class PassContext:
+    """Input of a pass or a checker.
+
+    Attributes:
+        situation: The observed situation at the time of the request.
+        settings: The pack's settings of the site, an instance of its `bt_exec.rig.PackSettings`.
+        command: The command as typed.
+        meant: The plan of the offline compiler for the same command, expanded; None if there is
+            none. For checkers only.
+        stated: Further statements of a model with its plan, as plain data. For checkers only.
+        meaning: Requested acts, if the command was parsed unambiguously.
+    """
+
+    situation: Situation
+    settings: Any
+    command: str = ""
+    meant: MissionSpec | None = None
+    stated: Mapping[str, Any] = field(default_factory=dict)
+    meaning: Meaning | None = None
+
+
+class Pass(NamedTuple):
+    """A transformation of a spec after compiling: pure, named, idempotent.
+
+    Attributes:
+        name: Its name in the plan's notes.
+        apply: Takes the spec (subtrees expanded) and the context. Returns the new spec and a short
+            sentence for each change.
+    """
+
+    name: str
+    apply: Callable[[MissionSpec, PassContext], tuple[MissionSpec, tuple[str, ...]]]
+
+
+Checker: TypeAlias = Callable[[MissionSpec, PassContext], Iterable[Problem]]
+"""A function that returns the problems of a plan for a command.
+
+It receives the spec with subtrees expanded, before the passes. It must tolerate unknown names,
+which other layers report.
+"""
 
 _GROUP = "bt_exec.packs"
 
@@ -120,7 +172,7 @@ class Pack:
     lexicon: Path | None = None
     words: Callable[[Any], Mapping[str, Any]] | None = None
     names: Callable[[Any], Mapping[str, Mapping[str, str]]] | None = None
-    called: Called | None = None
+    called: Callable[[str, str], str | None] | None = None
     services: Mapping[str, type] = field(default_factory=dict)
     robots: Mapping[str, RigFactory] = field(default_factory=dict)
     identities: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)

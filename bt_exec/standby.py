@@ -9,11 +9,15 @@ from __future__ import annotations
 import _thread
 import logging
 import os
+import threading
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["STANDBY", "Alarm", "StandbyThreads"]
+from bt_exec.skill import Running, Steps
+
+__all__ = ["STANDBY", "Alarm", "StandbyThreads", "run_in_thread"]
+
 
 _log = logging.getLogger("bt_exec")
 
@@ -124,3 +128,39 @@ def _report(error: BaseException) -> None:
 
 STANDBY = StandbyThreads()
 """The standby threads of this process."""
+
+T = TypeVar("T")
+
+
+def run_in_thread(work: Callable[[], T], doing: str = "waiting") -> Steps[T]:
+    """Run `work` on a worker thread and return its result.
+
+    Args:
+        work: The call. It must not touch the robot.
+        doing: Phase to display meanwhile.
+
+    Raises:
+        Exception: The exception that `work` raised. Exceptions that would end the process, such as
+            `SystemExit`, are raised as `RuntimeError`.
+    """
+    answers: list[T] = []
+    errors: list[Exception] = []
+    done = threading.Event()
+
+    def call() -> None:
+        try:
+            answers.append(work())
+        except Exception as error:  # noqa: BLE001 - raised again in the skill, below
+            errors.append(error)
+        except BaseException as error:  # noqa: BLE001 - it ends this thread, not the mission
+            what = f"{type(error).__name__}: {error}"
+            errors.append(RuntimeError(f"the call tried to end the process: {what}"))
+        finally:
+            done.set()
+
+    threading.Thread(target=call, name="skill-call", daemon=True).start()
+    while not done.is_set():
+        yield Running(None, doing)
+    if errors:
+        raise errors[0]
+    return answers[0]

@@ -107,8 +107,8 @@ def _command(path: str, command: Any) -> Iterator[str]:
 
 def _language() -> Iterator[str]:
     from bt_exec.declarations.built_in import CONDITIONS, SKILLS
+    from bt_exec.site.tree_schema import FIELDS
     from bt_exec.spec.modifiers import table
-    from bt_exec.spec.schema import FIELDS
 
     yield "# Modifiers and built-in parts\n"
     yield "## Modifiers\n\nThe outermost stands first.\n"

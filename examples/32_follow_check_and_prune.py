@@ -7,8 +7,8 @@ import threading
 from pathlib import Path
 
 from bt_exec import Journal, Session, load_site
+from bt_exec.journal.journal import JournalTail
 from bt_exec.journal.maintenance import Retention
-from bt_exec.journal.read import JournalTail
 from bt_exec.tui.lines import PlainView
 from bt_exec.tui.model import ViewModel
 

@@ -9,9 +9,8 @@ from bt_exec.failure import SpecError
 from bt_exec.language.messages import LANGUAGES, Messages
 from bt_exec.observation import Situation
 from bt_exec.outcome import code_of_reason
-from bt_exec.pack import Catalogue, find_pack, pack_names
+from bt_exec.pack import Catalogue, PassContext, find_pack, pack_names
 from bt_exec.planning.compiler import compiler_names, find_compiler
-from bt_exec.planning.passes import PassContext
 from bt_exec.site.data import site_names
 from bt_exec.site.site import load_site
 from bt_exec.skill import Condition
@@ -72,10 +71,12 @@ class TestPack:
                     assert reason in messages, f"{condition.name}: {reason!r}"
 
     def test_sentences_exist_in_every_language(self, pack):
+        """Only an answer may be empty: the reporter of the pack gives it."""
         messages = messages_of(pack)
         for code in messages.codes():
-            for language in LANGUAGES:
-                assert messages.say(code, language) not in ("", code)
+            said = [messages.say(code, language) for language in LANGUAGES]
+            assert code not in said
+            assert "" not in said or (code.startswith("told ") and not any(said))
 
     def test_trees_verify(self, pack):
         assert verify_library(library_of(pack), Catalogue([pack])) == ()

@@ -1,13 +1,15 @@
-"""Folders with a single writing process, and atomically written files."""
+"""Folders with a single writing process, folders that appear complete or not at all."""
 
 from __future__ import annotations
 
 import fcntl
 import json
 import os
+import shutil
 import socket
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -17,7 +19,8 @@ from bt_exec.batch.store import ResultStore
 from bt_exec.failure import UsageError
 from bt_exec.files import write_whole
 
-__all__ = ["RunFolder"]
+__all__ = ["RunFolder", "new_folder"]
+
 
 _LOCK = "run.lock"
 
@@ -149,3 +152,45 @@ class RunFolder:
 def _is_foreign(path: Path) -> bool:
     """Return True for files that an incomplete start of a run cannot have left."""
     return path.suffix != ".part" and path.name != _LOCK
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """Yield a folder to write to, which gets its name when it is complete.
+
+    The remains of an interrupted attempt are removed.
+
+    Args:
+        folder: The name; must be empty or not exist.
+
+    Raises:
+        UsageError: If the folder is in use, or cannot be written.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} is not empty; name another folder with --out")
+    part = folder.with_name(f".{folder.name}.part")
+    try:
+        part.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(part.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UsageError(f"{folder} is being written by another process") from None
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir()
+        try:
+            yield part
+            if folder.exists():
+                folder.rmdir()
+            part.replace(folder)
+        except OSError as error:
+            message = f"{folder} cannot be written: {error.strerror or error}"
+            raise UsageError(message) from error
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+            part.with_suffix(".lock").unlink(missing_ok=True)
+    finally:
+        os.close(lock)

@@ -166,7 +166,7 @@ def main() -> NoReturn:
     """Run the command line of this process and leave with its exit code."""
     try:
         remember()
-        code = call(sys.argv[1:])
+        code = call([*map(_decoded, sys.argv[1:])])
         bound_the_end(code)
     except KeyboardInterrupt:  # raised outside of a handler
         code = EXIT_STOPPED
@@ -176,6 +176,13 @@ def main() -> NoReturn:
         bound_the_end(leaving.code)
         raise
     sys.exit(code)
+
+
+def _decoded(argument: str) -> str:
+    """Return an argument that the locale could not decode as UTF-8, if that is what it is."""
+    with contextlib.suppress(UnicodeError):
+        return os.fsencode(argument).decode("utf-8")
+    return argument
 
 
 def call(arguments: Sequence[str]) -> int:

@@ -69,7 +69,7 @@ def _run(file: Path, out: Path | None, *, engine: str, jobs: int, resume: bool, 
     from bt_exec.campaign.report import summary_lines, write_page
     from bt_exec.campaign.run import run_campaign
     from bt_exec.campaign.statistics import ALL, by_setting
-    from bt_exec.cli.output import emit, for_people, progress_bar
+    from bt_exec.cli.output import emit, for_people, localized, progress_bar
     from bt_exec.site.site import load_site
 
     chosen = load_campaign(file)
@@ -96,7 +96,7 @@ def _run(file: Path, out: Path | None, *, engine: str, jobs: int, resume: bool, 
         figures = {"good": rate.good, "done": rate.total, "cells": total, "share": rate.share}
         emit({**figures, "interval": rate.interval, "folder": str(out)})
     if rate.total < total:
-        painter.say("stopped; the same command with --resume continues")
+        painter.say(localized("stopped; the same command with --resume continues"))
         return 130
     return 0 if rate.share >= chosen.require else _FAILED
 
@@ -105,7 +105,7 @@ def _compare(before: Path, after: Path, *, json: bool) -> int:
     from bt_exec.campaign.report import command_of, comparison_lines
     from bt_exec.campaign.run import read_results
     from bt_exec.campaign.statistics import compare
-    from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.output import emit, for_people, localized
     from bt_exec.failure import UsageError
 
     first, second = read_results(before), read_results(after)
@@ -118,11 +118,12 @@ def _compare(before: Path, after: Path, *, json: bool) -> int:
     painter = for_people(beside=json)
     apart = len(first) + len(second) - 2 * len(shared)
     if apart:
-        painter.say(f"{apart} cells are only in one of them and are not compared")
+        painter.say(localized(f"{apart} cells are only in one of them and are not compared"))
     for text in comparison_lines(found):
         painter.say(text)
     for line in worse[:10]:
-        painter.say(f"! worse: {line['status']} {line['code']}: {command_of(line)}")
+        worse_cell = f"{line['status']} {line['code']}: {command_of(line)}"
+        painter.say(f"! {localized(f'worse: {worse_cell}')}")
     if json:
         rows = [
             {"setting": name, "value": value, **one._asdict(), "is_worse": one.is_worse}

@@ -12,7 +12,7 @@ from bt_exec.cli.words import is_yes
 from bt_exec.failure import UsageError
 from bt_exec.mission.debugger import Debugger
 from bt_exec.tui.static import document_lines
-from bt_exec.tui.text import clean
+from bt_exec.tui.text import clean, pad
 
 if TYPE_CHECKING:
     from bt_exec.cli.mission import Conductor
@@ -130,6 +130,7 @@ def debugger_of(
 
     def report(t: float, name: str, value: Any) -> None:
         shown = "?" if value is None else str(value)
-        painter.say(f"{t - conductor.model.began:8.1f} s  watch     {clean(f'{name} = {shown}')}")
+        word = pad(conductor.model.fixed("watch"), 8)
+        painter.say(f"{t - conductor.model.began:8.1f} s  {word}  {clean(f'{name} = {shown}')}")
 
     return Debugger(hold, report, step=step, breaks=breaks, watch=watch)

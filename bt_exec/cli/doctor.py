@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from bt_exec.cli import options as opt
+from bt_exec.cli.output import reader_language
 
 if TYPE_CHECKING:
     from bt_exec.tui.paint import Painter
@@ -163,7 +164,7 @@ def _sites(own: str) -> Iterator[Finding]:
             if broken:
                 yield Finding("sites", site.name, "missing", broken[0], "fix that lexicon file")
             else:
-                yield Finding("sites", site.name, "ok", site.summary)
+                yield Finding("sites", site.name, "ok", site.summary_in(reader_language()))
             if site.compiler.settings():
                 asking[site.name] = make_compiler(site)
         except BtExecError as error:

@@ -129,7 +129,7 @@ def show(
     _, messages = voices(record)
     if following:
         from bt_exec.cli.watch import follow
-        from bt_exec.journal.read import JournalTail
+        from bt_exec.journal.journal import JournalTail
 
         follow(JournalTail(kept, record.id), messages, painter, plain=True, verbose=verbose)
         return
@@ -162,6 +162,9 @@ def export(
     kept = open_journal(journal or context.obj)
     record = kept.mission(which)
     path = expand_home(file) if file is not None else Path(f"{record.id}{FORMS[to]}")
+    if str(path) == "-":
+        _export_to_stdout(lambda path: write(kept, record, path), to)
+        return
     try:
         write(kept, record, path)
     except FileExistsError:
@@ -170,6 +173,25 @@ def export(
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
     _, messages = voices(record)
     for_people().say(messages.say("FILE_WRITTEN", record.line.language, path=path))
+
+
+def _export_to_stdout(write: Callable[[Path], None], form: str) -> None:
+    """Write an export to standard output.
+
+    Raises:
+        UsageError: If the form is not text.
+    """
+    import tempfile
+
+    from bt_exec.cli.output import write as write_text
+    from bt_exec.failure import UsageError
+
+    if form == "mcap":
+        raise UsageError("mcap is not a text; name a file with --file")
+    with tempfile.TemporaryDirectory(prefix="bt-exec-export-") as folder:
+        path = Path(folder) / "mission"
+        write(path)
+        write_text(path.read_text(encoding="utf-8"))
 
 
 @HISTORY.command("prune")
@@ -187,7 +209,7 @@ def prune(
     json: opt.Json = False,
 ) -> None:
     """Remove old missions, as the options or the site's `keep` say; running ones stay."""
-    from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.output import emit, for_people, localized
     from bt_exec.failure import UsageError
     from bt_exec.journal.maintenance import Retention
     from bt_exec.site.site import load_site
@@ -208,10 +230,9 @@ def prune(
     if json:
         emit({"missions": list(done.missions), "freed_bytes": done.freed_bytes})
         return
-    verb = "would be removed" if dry_run else "removed"
-    count = len(done.missions)
-    said = f"{count} mission{'' if count == 1 else 's'} {verb}, {done.freed_bytes / 1e6:.1f} MB"
-    for_people().say(said)
+    count, size = len(done.missions), f"{done.freed_bytes / 1e6:.1f} MB"
+    what = f"{count} mission{'' if count == 1 else 's'}"
+    for_people().say(localized(f"{what} {'would be removed' if dry_run else 'removed'}, {size}"))
 
 
 def _amount(text: str, option: str, units: Mapping[str, float]) -> float | None:
@@ -243,7 +264,7 @@ def check(
     """Check the journal: integrity, orphans, unfinished missions."""
     from dataclasses import asdict
 
-    from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.output import emit, for_people, localized
 
     kept = open_journal(journal or context.obj)
     found = kept.check(repair=repair)
@@ -254,9 +275,10 @@ def check(
         painter = for_people()
         for one in found:
             style = "done" if one.repaired else "skipped"
-            painter.say(f"{one.kind}: {one.what}" + (" (repaired)" if one.repaired else ""), style)
+            said = localized(f"{one.kind}: {one.what}")
+            painter.say(localized(f"{said} (repaired)") if one.repaired else said, style)
         if not found:
-            painter.say(f"{kept.path} is in order")
+            painter.say(localized(f"{kept.path} is in order"))
     raise typer.Exit(4 if open_ones else 0)
 
 
@@ -329,7 +351,8 @@ def tell_interrupted(painter: Painter, journal: Journal) -> None:
         ("was to become", said.known.possible),
     ):
         if state := said.state(facts):
-            parts.append(f"{said.word(label)}: {' '.join(state)}")
+            word = said.word(label)
+            parts.append(f"{word[:1].upper()}{word[1:]}: {' '.join(state)}")
     painter.say(f"{' '.join(parts)} · bt-exec why {number} · bt-exec resume {number}", "skipped")
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from bt_exec.cli.output import for_people, reader_language
 from bt_exec.cli.resume import continue_mission, unfinished
 from bt_exec.cli.sinks import Frames, TurnLines
+from bt_exec.cli.stopping import forget
+from bt_exec.cli.words import is_no, is_yes
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
@@ -19,14 +21,6 @@ if TYPE_CHECKING:
     from bt_exec.mission.session import Session
     from bt_exec.outcome import Outcome
     from bt_exec.spec.model import MissionSpec
-    from bt_exec.tui.paint import Painter
-from typing import TYPE_CHECKING
-
-from bt_exec.cli.stopping import forget
-from bt_exec.cli.words import is_no, is_yes
-
-if TYPE_CHECKING:
-    from bt_exec.outcome import Outcome
     from bt_exec.tui.paint import Painter
 
 __all__ = ["Options", "Stage", "staged"]
@@ -87,7 +81,7 @@ class Stage:
 
         if plan is None and (record := unfinished(self.session, command)) is not None:
             self.session.open()
-            return continue_mission(self, record)
+            return continue_mission(self.session, self.conductor, record)
         site, ascii_only = self.session.site, self.conductor.painter.ascii
         language = "en" if ascii_only else language_of(command)
         with self.conductor.preparing(site.messages.say("PREPARING", language, site=site.name)):

@@ -83,12 +83,12 @@ def new_site(
 
 
 def _print_created(files: tuple[Path, ...], following: str) -> None:
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import for_people, localized
 
     painter = for_people()
     for path in files:
-        painter.say(f"created {path}")
-    painter.say(following)
+        painter.say(localized(f"created {path}"))
+    painter.say(localized(following))
 
 
 def fmt(
@@ -102,7 +102,7 @@ def fmt(
 ) -> None:
     """Format files like the documentation; comments and data are unchanged."""
     from bt_exec.cli.check import files_in
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import for_people, localized
     from bt_exec.failure import SpecError
     from bt_exec.files import replace_file
     from bt_exec.scaffold.format_yaml import format_source
@@ -124,11 +124,11 @@ def fmt(
             changed += 1
             if not check:
                 replace_file(path, formatted)
-            painter.say(f"{'would change' if check else 'formatted'} {path}")
+            painter.say(localized(f"{'would change' if check else 'formatted'} {path}"))
     for line in wrong:
         painter.say(line)
     same = len(found) - changed - len(wrong)
-    painter.say(f"{changed} {'to change' if check else 'changed'}, {same} in order")
+    painter.say(localized(f"{changed} {'to change' if check else 'changed'}, {same} in order"))
     raise typer.Exit(2 if wrong or (check and changed) else 0)
 
 

@@ -15,6 +15,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TextIO, cast
 
 from bt_exec.language.sanitize import printable
@@ -23,11 +24,13 @@ from bt_exec.tui.paint import Painter
 __all__ = [
     "emit",
     "for_people",
+    "localized",
     "own_stream",
     "progress_bar",
     "reader_language",
     "streams_apart",
     "to_json",
+    "typed_in",
     "write",
 ]
 
@@ -157,10 +160,34 @@ def to_json(data: Any, *, file: TextIO | None = None, indent: int | None = None)
         return text_of(json.loads(whatever_it_is(data)))
 
 
+_typed: ContextVar[str] = ContextVar("typed", default="")
+
+
+@contextlib.contextmanager
+def typed_in(language: str) -> Iterator[None]:
+    """Set the reader's language to that of a word that was typed; an empty one changes nothing."""
+    before = _typed.set(language)
+    try:
+        yield
+    finally:
+        _typed.reset(before)
+
+
 def reader_language() -> str:
-    """Return the reader's language by the locale: ``ko`` or ``en``."""
+    """Return the reader's language, as typed or by the locale: ``ko`` or ``en``."""
+    if typed := _typed.get():
+        return typed
     names = (os.environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     return "ko" if next(filter(None, names), "").lower().startswith("ko") else "en"
+
+
+def localized(text: str) -> str:
+    """Return a text of the command line in the reader's language; the English text is the key."""
+    if reader_language() != "ko":
+        return text
+    from bt_exec.language.korean_errors import korean_error
+
+    return korean_error(text)
 
 
 def emit(data: Any, *, lines: bool = False) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.output import reader_language
+from bt_exec.cli.output import localized, reader_language, typed_in
 from bt_exec.cli.stopping import forget, killed, pressed
 from bt_exec.cli.words import asks_why, command_name, prompt_words
 from bt_exec.outcome import EXIT_CODES
@@ -85,9 +85,9 @@ class _Prompt:
         site = self.stage.session.site
         if self.people:
             language = "en" if self.painter.ascii else reader_language()
-            summary = f" · {site.summary}" if site.summary and language == "en" else ""
             hint = site.messages.say("PROMPT_HINT", language)
-            self.painter.say(f"{site.name}{summary}\n{hint}")
+            head = " · ".join(filter(None, (site.name, site.summary_in(language))))
+            self.painter.say(f"{head}\n{hint}")
         for line in self.lines():
             text = line.strip()
             if not text or text.startswith("#"):
@@ -96,7 +96,7 @@ class _Prompt:
             word = next((key for key, words in self.words.items() if first in words), "")
             word = "why" if asks_why(text) else word
             if arguments := self.command_line(text):
-                self.take_command(arguments)
+                self.take_command(arguments, first)
                 if pressed() and not self.people:
                     break
                 continue
@@ -166,9 +166,15 @@ class _Prompt:
         }
         return arguments if known.get(word, _MISSION.fullmatch(first) is not None) else []
 
-    def take_command(self, arguments: list[str]) -> None:
-        """Run a command of the terminal, with the journal and the site of this prompt."""
+    def take_command(self, arguments: list[str], typed: str) -> None:
+        """Run a command of the terminal, with the journal and the site of this prompt.
+
+        Args:
+            arguments: The command with its arguments.
+            typed: Its name as typed, which may set the language.
+        """
         from bt_exec.cli.app import call_inside
+        from bt_exec.language.messages import language_of
 
         session = self.stage.session
         if arguments[0] == "show":
@@ -176,11 +182,13 @@ class _Prompt:
         elif "--journal" not in arguments:
             if session.journal is None:
                 self.code = self.code or 2
-                self.painter.say("bt-exec: no record is kept here (--no-journal)", "failed")
+                said = localized("no record is kept here (--no-journal)")
+                self.painter.say(f"bt-exec: {said}", "failed")
                 return
             at = 2 if arguments[0] == "history" and arguments[1:2] == ["show"] else 1
             arguments[at:at] = ["--journal", str(session.journal.path)]
-        code = call_inside(arguments)
+        with typed_in("" if typed.isascii() else language_of(typed)):
+            code = call_inside(arguments)
         self.code = self.code or code
 
     def lines(self) -> Iterator[str]:
@@ -237,7 +245,7 @@ class _Prompt:
         if question_of(text) == "WHY":  # skip questions and refusals, which did not move anything
             acted = journal.last_action(self.stage.session.site.name)
             if acted is None:
-                self.say("SELF_WHY_NOTHING", language_of(text))
+                self.say("SELF_NOTHING_DONE", language_of(text))
                 return
             which = acted.id
         said = why_of(journal.mission(which), language)

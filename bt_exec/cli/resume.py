@@ -12,7 +12,7 @@ from bt_exec.cli.history import MissionName, open_journal
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
-    from bt_exec.cli.mission_setup import Stage
+    from bt_exec.cli.mission import Conductor
     from bt_exec.journal import Journal, MissionLine, MissionRecord
     from bt_exec.mission.session import Session
     from bt_exec.outcome import Outcome
@@ -59,7 +59,7 @@ def resume(
         compiler=_compiler_of(record),
     )
     with staged(options) as stage:
-        outcome = continue_mission(stage, record)
+        outcome = continue_mission(stage.session, stage.conductor, record)
         if json:
             emit(outcome.to_dict())
     raise typer.Exit(outcome.exit_code)
@@ -125,27 +125,27 @@ def unfinished(session: Session, command: str) -> MissionRecord | None:
     return session.journal.mission(line.id)
 
 
-def continue_mission(stage: Stage, record: MissionRecord) -> Outcome:
+def continue_mission(session: Session, conductor: Conductor, record: MissionRecord) -> Outcome:
     """Restore the world of a mission as far as possible, and continue the mission."""
-    session, conductor = stage.session, stage.conductor
     say = session.site.messages.say
     language = record.line.language
     when = f"{record.line.started_at:%Y-%m-%d %H:%M}"
     conductor.painter.say(say("RESUMING", language, command=record.command, when=when))
     lost = False
     if record.session != session.world_id:
-        lost, said = _restore_world(stage, record)
+        lost, said = _restore_world(session, conductor, record)
         conductor.painter.say(said, "dim")
     return conductor.show(session, lambda: session.resume(record, lost=lost))
 
 
-def _restore_world(stage: Stage, record: MissionRecord) -> tuple[bool, str]:
+def _restore_world(
+    session: Session, conductor: Conductor, record: MissionRecord
+) -> tuple[bool, str]:
     """Restore the world of a mission; return whether it is lost, and a message about it."""
     from bt_exec.language.korean_errors import korean_message
     from bt_exec.mission.rerun import restore
     from bt_exec.tui.node_words import seconds
 
-    session = stage.session
     language = record.line.language
 
     def say(code: str, **facts: str) -> str:
@@ -159,7 +159,7 @@ def _restore_world(stage: Stage, record: MissionRecord) -> tuple[bool, str]:
         return False, say("WORLD_IS_REAL")
     assert session.journal is not None
     try:
-        with stage.conductor.preparing(say("RESTORING", mission=record.id)):
+        with conductor.preparing(say("RESTORING", mission=record.id)):
             found = restore(session, session.journal, record)
     except UsageError as error:
         why = korean_message(error) if language == "ko" else str(error)

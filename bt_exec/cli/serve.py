@@ -84,7 +84,7 @@ def serve(
     """
     from bt_exec.cli.history import open_journal, tell_interrupted
     from bt_exec.cli.mission import leave
-    from bt_exec.cli.output import for_people, reader_language
+    from bt_exec.cli.output import for_people, localized, reader_language
     from bt_exec.mission.rigs import parse_world
     from bt_exec.models import find_speech
     from bt_exec.serve.server import HttpServer
@@ -132,7 +132,7 @@ def serve(
             if inspected:
                 service.session.life.inspected()
         server.start()
-        painter.say(f"{shown} at {server.url} · Ctrl-C ends it")
+        painter.say(localized(f"{shown} at {server.url} · Ctrl-C ends it"))
         notifier.ready(f"{shown} takes commands")
         code = _until_stopped(services, server, notifier)
     finally:
@@ -143,10 +143,10 @@ def serve(
         in_time = all(closed)
         server.stop()
     if not in_time:
-        painter.say("ended · a part did not return; the robots may still be open")
+        painter.say(localized("ended · a part did not return; the robots may still be open"))
         sys.stdout.flush()
         os._exit(4)  # a thread of that part would delay the end of the interpreter
-    painter.say("ended · the robots are closed")
+    painter.say(localized("ended · the robots are closed"))
     raise typer.Exit(code)
 
 

@@ -215,7 +215,7 @@ def schema(
     from bt_exec.planning.compiler import compiler_names
     from bt_exec.site.schema import site_schema
     from bt_exec.site.site import load_site
-    from bt_exec.spec.schema import tree_schema
+    from bt_exec.site.tree_schema import tree_schema
 
     if to is not None:
         from bt_exec.scaffold.schema_lines import write_schemas

@@ -56,7 +56,7 @@ def torture(
     import tempfile
 
     from bt_exec.cli.batch import command_lines
-    from bt_exec.cli.output import emit, for_people, progress_bar
+    from bt_exec.cli.output import emit, for_people, localized, progress_bar
     from bt_exec.site.site import load_site
     from bt_exec.testing.torture import Torture, random_plan
 
@@ -76,7 +76,8 @@ def torture(
             try:
                 tried.run(plans, finished)
             except KeyboardInterrupt:  # report the finished missions
-                for_people(beside=True).say("stopped; the report covers the finished missions")
+                said = localized("stopped; the report covers the finished missions")
+                for_people(beside=True).say(said)
     report = tried.report
     kept = [_save_case(keep, seed, plan, broken) for plan, broken in report.failing]
     if json:
@@ -84,7 +85,7 @@ def torture(
     else:
         painter = for_people()
         for line in _lines(report, kept):
-            painter.say(line)
+            painter.say(localized(line))
     raise typer.Exit(_BROKEN if report.failing or not report.is_memory_flat else 0)
 
 
@@ -111,7 +112,7 @@ def _lines(report: Report, kept: list[Path]) -> list[str]:
         f"{name:<16} tried {count}, fired {report.fired[name]}"
         for name, count in sorted(report.tried.items())
     ]
-    verdict = "flat" if report.is_memory_flat else "GROWS"
+    verdict = "flat" if report.is_memory_flat else "growing"
     lines.append(
         f"memory {report.mib[0]:.0f} MiB → {report.mib[-1]:.0f} MiB, "
         f"steady growth {report.growth_mib:.0f} MiB: {verdict}"

@@ -45,7 +45,7 @@ def watch(
     A service that asks for a token is given that of BT_EXEC_TOKEN.
     """
     from bt_exec.cli.output import for_people
-    from bt_exec.journal.read import JournalTail
+    from bt_exec.journal.journal import JournalTail
     from bt_exec.tui.pack_messages import site_messages, voices
 
     if "://" in which:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 import traceback
 from collections import defaultdict
 from collections.abc import Iterator
@@ -111,10 +112,9 @@ def _requirements() -> Iterator[tuple[str, str]]:
 
 def _suggestion(error: BaseException) -> str:
     """Return ``; did you mean 'summary'?`` for an unexpected argument of one of our functions."""
-    import bt_exec
-
     found = _UNEXPECTED.search(str(error)) if isinstance(error, TypeError) else None
-    ours: Any = getattr(bt_exec, found[1], None) if found else None
+    public = sys.modules["bt_exec"]
+    ours: Any = getattr(public, found[1], None) if found else None
     ours = getattr(ours, found[1], ours) if found else None  # `skill` is a module, too
     if found is None or not callable(ours):
         return ""

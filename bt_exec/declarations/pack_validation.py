@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticUserError
@@ -13,9 +13,6 @@ from pydantic.errors import PydanticUserError
 from bt_exec.declarations.declared_facts import read_facts
 from bt_exec.failure import RegistrationError
 from bt_exec.rig import PackSettings, WorldSettings
-
-if TYPE_CHECKING:
-    from bt_exec.pack import Pack
 
 __all__ = ["BUILT_IN_TYPES", "check_form"]
 
@@ -36,7 +33,7 @@ _FILES = ("prompt", "messages", "lexicon")
 _MODELS = {"settings": PackSettings, "world": WorldSettings}
 
 
-def check_form(pack: Pack) -> None:
+def check_form(pack: Any) -> None:
     """Check the types of the fields of a pack.
 
     Raises:

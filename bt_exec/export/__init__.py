@@ -34,7 +34,7 @@ def exporter(form: str) -> Export:
 
     match form:
         case "jsonl":
-            from bt_exec.export.lines import write_lines
+            from bt_exec.export.moments import write_lines
 
             return write_lines
         case "mcap":

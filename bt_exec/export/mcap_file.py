@@ -26,8 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bt_exec.events import Observed
-from bt_exec.export.lines import event_rows, header_of
-from bt_exec.export.moments import Moment, moments
+from bt_exec.export.moments import Moment, event_rows, header_of, moments
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.journal.codec import RecordedObservation

@@ -1,20 +1,32 @@
-"""Moments of a mission: states of the tree and sentences, in the language of its command."""
+"""Lines and moments of a mission, in the language of its command.
+
+::
+
+    {"line": "mission", "mission_id": …, "command": …, "setup": …, "outcome": …}
+    {"line": "plan", "digest": …, "version": …, "yaml": …}
+    {"line": "event", "seq": …, "t": …, "tick": …, "plan": …, "kind": …, "path": …, "data": …}
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from bt_exec.events import Event, FactsKnown, Turn
-from bt_exec.journal import MissionRecord
+from bt_exec.journal import EventRow, Journal, MissionRecord
+from bt_exec.journal.json_text import to_json
+from bt_exec.tui.history import line_data
 from bt_exec.tui.lines import PlainView
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.pack_messages import voices
 from bt_exec.tui.text import clean
 
-__all__ = ["Moment", "moments"]
+__all__ = ["Moment", "event_rows", "header_of", "moments", "write_lines"]
+
 
 _BAD = frozenset({"failed", "rejected", "stop", "retry"})
 
@@ -28,7 +40,7 @@ class Moment:
         plan: The plan version in force; 0 before the first.
         nodes: The rows of the tree, if the tree changed: path, label, about, depth, state, detail,
             progress.
-        sentences: New sentences, each with its level: ``info``, ``warning`` or ``error``.
+        sentences: New sentences, each after its level: ``info``, ``warning`` or ``error``.
     """
 
     t: float
@@ -40,23 +52,39 @@ class Moment:
 def moments(record: MissionRecord) -> Iterator[Moment]:
     """Yield the changes, event by event."""
     _, messages = voices(record)
-    said: list[str] = []
     model = ViewModel(messages=messages, wall=lambda: 0.0)
-    view = PlainView(model, said.append)
+    view = _Sentences(model)
     before: tuple[dict[str, Any], ...] = ()
     for event in record.events:
-        said.clear()
+        view.said.clear()
         view.on(event)
         nodes = tuple(_rows(model)) if _may_change(event) else before
         changed = nodes if nodes != before else ()
         before = nodes
         plan = model.spec.mission.plan_version if model.spec is not None else 0
-        sentences = tuple(_text_and_level(model, line) for line in said)
+        sentences = tuple(view.said)
         if outcome := model.outcome:
             level = "info" if outcome.status == "satisfied" else "error"
             sentences = (*sentences, (level, clean(outcome.message)))
         if changed or sentences:
             yield Moment(event.t, plan, changed, sentences)
+
+
+class _Sentences(PlainView):
+    """Plain view without times.
+
+    Attributes:
+        said: Levels and texts of the changes.
+    """
+
+    def __init__(self, model: ViewModel) -> None:
+        super().__init__(model, lambda _: None)
+        self.said: list[tuple[str, str]] = []
+
+    def line(self, word: str, text: str) -> None:
+        """Keep a change."""
+        level = "warning" if word in _BAD else "info"
+        self.said.append((level, " ".join(f"{self.model.fixed(word)} {text}".split())))
 
 
 def _may_change(event: Event) -> bool:
@@ -83,8 +111,40 @@ def _rows(model: ViewModel) -> Iterator[dict[str, Any]]:
         yield from row(root, 0)
 
 
-def _text_and_level(model: ViewModel, line: str) -> tuple[str, str]:
-    """Return a line of the plain view without its time, and its level."""
-    text = " ".join(line.split("s  ", 1)[-1].split())
-    bad = any(text.startswith(model.fixed(word)) for word in _BAD)
-    return ("warning" if bad else "info"), text
+def write_lines(journal: Journal, record: MissionRecord, path: Path) -> None:
+    """Write a mission as JSON lines.
+
+    Raises:
+        OSError: If the file cannot be written.
+    """
+    with path.open("x", encoding="utf-8") as file:
+        file.write(to_json({"line": "mission", **header_of(record)}) + "\n")
+        for plan in record.plans:
+            facts = {"digest": plan.digest, "version": plan.version, "yaml": plan.text}
+            file.write(to_json({"line": "plan", **facts}) + "\n")
+        for row in event_rows(journal, record.id):
+            data = {**row._asdict(), "data": json.loads(row.data)}
+            file.write(to_json({"line": "event", **data}) + "\n")
+
+
+def header_of(record: MissionRecord) -> dict[str, Any]:
+    """Return the data of a mission besides its plans and events."""
+    return {
+        **line_data(record.line),
+        "program": record.program,
+        "session": record.session,
+        "continues": record.continues,
+        "settings": dict(record.settings),
+        "seeds": dict(record.seeds),
+        "setup": dict(record.setup),
+        "outcome": None if record.outcome is None else record.outcome.to_dict(),
+        "unreadable": list(record.unreadable),
+    }
+
+
+def event_rows(journal: Journal, mission_id: str) -> Iterator[EventRow]:
+    """Yield the recorded events of a mission."""
+    after = 0
+    while rows := journal.rows(mission_id, after=after):
+        yield from rows
+        after = rows[-1].seq

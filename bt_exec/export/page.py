@@ -124,7 +124,10 @@ def _picture(observation: RecordedObservation) -> str:
     return f"data:image/png;base64,{data}"
 
 
-_WORDS = ("plan", "sees", "tree", "timeline", "events", "cause", "no pictures were kept")
+_WORDS = (
+    *("plan", "sees", "tree", "timeline", "events", "cause", "no pictures were kept"),
+    *("# s", "# min # s", "play or pause", "speed", "time"),
+)
 
 
 def _words(record: MissionRecord) -> dict[str, str]:

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from bt_exec.events import (
     Aborting,
+    Event,
     FactsKnown,
     NodeChanged,
     Observed,
@@ -145,54 +146,58 @@ def explain(record: MissionRecord, catalogue: Catalogue | None = None) -> Explan
     )
 
 
-def _attempts(record: MissionRecord) -> Iterator[Attempt]:  # noqa: C901 - one case an event
-    now: Attempt | None = None
+def _attempts(record: MissionRecord) -> list[Attempt]:
+    """Return the attempts of a mission, made from its events."""
+    attempts: list[Attempt] = []
     seen: dict[str, str] = {}
     args = {(run.start.skill, run.start.call): run.start.args for run in record.skills}
     for event in record.events:
-        match event:
-            case Observed():
-                seen[event.pack] = event.observation.describe(record.line.language)
-                if now is not None:
-                    now.seen = dict(seen)
-            case Planning(failure=Failure()) if now is not None:
-                now.failure = event.failure
-            case Planned():
-                if now is not None:
-                    yield now
-                version = event.spec.mission.plan_version
-                ran = (run for run in record.skills if run.plan == version)
-                given = {run.start.path: run.start.args for run in ran}
-                now = _attempt(event.spec, seen, given)
-            case SkillEnded(state="done") if now is not None:
-                now.done.append(DoneAction(event.skill, args.get((event.skill, event.call), {})))
-            case SkillEnded() | NodeChanged() if now is not None and event.failure is not None:
-                if event.failure not in now.passed:
-                    now.passed.append(event.failure)
-    if now is None:
-        return
-    failures = record.outcome.failures if record.outcome is not None else ()
-    if record.outcome is not None and record.outcome.reason_code in (PARTLY_DONE, NOTHING_DONE):
-        paths_of = {part.get("path") for part in record.outcome.undone}
+        if isinstance(event, Planned):
+            attempts.append(_attempt(event.spec, record))
+        elif isinstance(event, Observed):
+            seen[event.pack] = event.observation.describe(record.line.language)
+        elif attempts:
+            _add(event, attempts[-1], args)
+        if attempts:
+            attempts[-1].seen = dict(seen)
+    if attempts and attempts[-1].failure is None and record.status != "satisfied":
+        attempts[-1].failure = _last_failure(record)
+    return attempts
+
+
+def _add(event: Event, attempt: Attempt, args: Mapping[tuple[str, int], Mapping[str, Any]]) -> None:
+    """Add an event to the attempt of the plan in force."""
+    match event:
+        case Planning(failure=Failure()):
+            attempt.failure = event.failure
+        case SkillEnded(state="done"):
+            attempt.done.append(DoneAction(event.skill, args.get((event.skill, event.call), {})))
+        case SkillEnded() | NodeChanged() if event.failure is not None:
+            if event.failure not in attempt.passed:
+                attempt.passed.append(event.failure)
+
+
+def _last_failure(record: MissionRecord) -> Failure | None:
+    """Return the failure of the outcome; of a part that was left undone, if that ended it."""
+    outcome = record.outcome
+    failures = outcome.failures if outcome is not None else ()
+    if outcome is not None and outcome.reason_code in (PARTLY_DONE, NOTHING_DONE):
+        paths_of = {part.get("path") for part in outcome.undone}
         failures = tuple(one for one in failures if one["path"] in paths_of)[:1]
-    if now.failure is None and failures and record.status != "satisfied":
-        now.failure = Failure.from_dict(dict(failures[-1]))
-    yield now
+    return Failure.from_dict(dict(failures[-1])) if failures else None
 
 
-def _attempt(
-    spec: MissionSpec, seen: Mapping[str, str], given: Mapping[str, Mapping[str, Any]]
-) -> Attempt:
-    """Return a new attempt for a plan that has not started; `given` maps paths to arguments."""
+def _attempt(spec: MissionSpec, record: MissionRecord) -> Attempt:
+    """Return a new attempt for a plan that has not started."""
     mission = spec.mission
+    ran = (run.start for run in record.skills if run.plan == mission.plan_version)
+    given = {start.path: start.args for start in ran}
     steps = tuple(
         _as_step(step.node, given.get(step.path, {}))
         for step in locate(spec.root).walk(failing=False)
         if isinstance(step.node, Do | Check) and not is_kept(spec, step.path)
     )
-    return Attempt(
-        mission.plan_version, mission.compiler, steps, len(mission.kept), seen=dict(seen)
-    )
+    return Attempt(mission.plan_version, mission.compiler, steps, len(mission.kept))
 
 
 def _as_step(node: Do | Check, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:

@@ -13,19 +13,28 @@ from typing import Any, NamedTuple, Required, TypedDict, Unpack
 
 import platformdirs
 
+from bt_exec.events import Event, Finished
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
+from bt_exec.journal.codec import Specs
 from bt_exec.journal.json_text import clean, to_json
 from bt_exec.journal.maintenance import Finding, Pruned, Retention, check, prune
 from bt_exec.journal.mission_row import this_process
-from bt_exec.journal.read import line_of, read_lines, read_mission, read_rows, read_spec
+from bt_exec.journal.read import (
+    decoded,
+    line_of,
+    read_lines,
+    read_mission,
+    read_rows,
+    read_spec,
+)
 from bt_exec.journal.record import EventRow, MissionLine, MissionRecord
 from bt_exec.journal.schema import connect, prepare
 from bt_exec.journal.search import Wanted
 from bt_exec.journal.side_file import absorb
 from bt_exec.journal.write import Recorder, tell_stderr
 
-__all__ = ["Booking", "Journal", "default_path"]
+__all__ = ["Booking", "Journal", "JournalTail", "default_path"]
 
 
 def default_path() -> Path:
@@ -420,3 +429,38 @@ def _program() -> str:
         return importlib.metadata.version("bt-exec")
     except importlib.metadata.PackageNotFoundError:
         return ""
+
+
+class JournalTail:
+    """Follower of a mission in the journal.
+
+    Args:
+        journal: The journal; another process may write it.
+        mission_id: The whole identifier of the mission.
+    """
+
+    def __init__(self, journal: Journal, mission_id: str) -> None:
+        self.ended = ""
+        self._journal = journal
+        self._mission_id = mission_id
+        self._after = 0
+        self._specs = Specs(journal.spec)
+
+    def read(self) -> list[Event]:
+        """Return the events since the last call; unreadable rows are skipped."""
+        gone = self._is_gone()
+        found: list[Event] = []
+        while rows := self._journal.rows(self._mission_id, after=self._after):
+            for row in rows:
+                event = decoded(row, self._specs, self._journal.frames / self._mission_id)
+                found += [] if event is None else [event]
+            self._after = rows[-1].seq
+        if any(isinstance(event, Finished) for event in found):
+            self.ended = "ended"
+        elif gone:
+            self.ended = "interrupted"
+        return found
+
+    def _is_gone(self) -> bool:
+        line = self._journal.line(self._mission_id)
+        return line is None or line.interrupted

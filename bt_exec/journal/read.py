@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bt_exec.events import Event, Finished, Planned, SkillEnded, SkillStarting
-from bt_exec.failure import UnknownName
+from bt_exec.failure import UnknownName, UsageError
 from bt_exec.journal.codec import Specs, event_of
 from bt_exec.journal.mission_row import MissionRow, is_gone
 from bt_exec.journal.record import (
@@ -27,11 +27,9 @@ from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
-    from bt_exec.journal.journal import Journal
     from bt_exec.journal.record import EventRow
 
 __all__ = [
-    "JournalTail",
     "Tail",
     "decoded",
     "line_of",
@@ -208,7 +206,10 @@ def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
             f"SELECT id FROM missions ORDER BY {near} no DESC LIMIT ?",  # noqa: S608 - a number
             (_NEAR if near else _KNOWN,),
         )
-        raise UnknownName("mission", which, [str(name) for (name,) in known])
+        names = [str(name) for (name,) in known]
+        if not names:
+            raise UsageError("no mission is on record yet")
+        raise UnknownName("mission", which, names)
     return row
 
 
@@ -229,41 +230,6 @@ class Tail(Protocol):
 
     def read(self) -> list[Event]:
         """Return the events since the last call, without waiting."""
-
-
-class JournalTail:
-    """Follower of a mission in the journal.
-
-    Args:
-        journal: The journal; another process may write it.
-        mission_id: The whole identifier of the mission.
-    """
-
-    def __init__(self, journal: Journal, mission_id: str) -> None:
-        self.ended = ""
-        self._journal = journal
-        self._mission_id = mission_id
-        self._after = 0
-        self._specs = Specs(journal.spec)
-
-    def read(self) -> list[Event]:
-        """Return the events since the last call; unreadable rows are skipped."""
-        gone = self._is_gone()
-        found: list[Event] = []
-        while rows := self._journal.rows(self._mission_id, after=self._after):
-            for row in rows:
-                event = decoded(row, self._specs, self._journal.frames / self._mission_id)
-                found += [] if event is None else [event]
-            self._after = rows[-1].seq
-        if any(isinstance(event, Finished) for event in found):
-            self.ended = "ended"
-        elif gone:
-            self.ended = "interrupted"
-        return found
-
-    def _is_gone(self) -> bool:
-        line = self._journal.line(self._mission_id)
-        return line is None or line.interrupted
 
 
 def decoded(row: EventRow, spec_of: Callable[[str], MissionSpec], frames: Path) -> Event | None:

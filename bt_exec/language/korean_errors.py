@@ -6,7 +6,7 @@ The English text is the key, as with gettext. A problem without an entry is desc
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -37,8 +37,15 @@ def korean_error(text: str) -> str:
     plain = plain[:1].lower() + plain[1:]
     for pattern, korean in _patterns():
         if found := pattern.fullmatch(plain):
-            return with_particles(korean.format(*map(korean_error, found.groups())))
+            return with_particles(korean.format(*_parts(found)))
     return text
+
+
+def _parts(found: re.Match[str]) -> Iterator[str]:
+    """Yield the parts of a message in Korean; a part in quotes is a name."""
+    for number, part in enumerate(found.groups(), 1):
+        quoted = found.string[: found.start(number)].endswith("'")
+        yield part if quoted else korean_error(part)
 
 
 def korean_message(error: BtExecError) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Literal, TypeAlias
 
 __all__ = [
@@ -187,6 +188,8 @@ class Turn:
         message: The final message.
         did_you_mean: Of a refusal: the suggested commands.
         acted: Whether a skill was started; questions and refusals start none.
+        at: Start of its mission, in local time; None if it is not known.
+        seconds: Duration on the mission clock [s].
     """
 
     command: str
@@ -195,6 +198,8 @@ class Turn:
     message: str = ""
     did_you_mean: tuple[str, ...] = ()
     acted: bool = True
+    at: datetime | None = field(default=None, compare=False)
+    seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True)

@@ -256,7 +256,8 @@ class Messages:
     ) -> str | None:
         """Return the answer to a question that replaces yes and no; None if there is none.
 
-        Its entry is ``told CONDITION``, with ``{why}`` for the result of the condition.
+        Its entry is ``told CONDITION``, with ``{why}`` for the result of the condition. An empty
+        entry leaves the answer to the pack's reporter.
         """
         own = f"told {condition}"
         return self.say(own, language, **args, why=why) if own in self else None

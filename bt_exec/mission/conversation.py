@@ -3,6 +3,7 @@
 The history is used to interpret the next command. Questions are about what the robot saw, did and
 holds, and where it is. The compiler is asked first, because it may give a better answer with domain
 knowledge. If it refuses, the general answer is given. The position is answered from the facts.
+While a question is answered, no other mission runs.
 """
 
 from __future__ import annotations
@@ -10,21 +11,24 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from bt_exec.failure import Refusal
 from bt_exec.language.meaning import Context, Turn
+from bt_exec.language.messages import language_of
 from bt_exec.mission.known_state import fact_sentences
 from bt_exec.outcome import Outcome
-from bt_exec.planning.compiler import REPLIES, Compiler, Plan, Reply, Request
-from bt_exec.spec.plain_yaml import read_yaml
+from bt_exec.planning.compiler import REPLIES, Compiler, Plan, Reply, ReplyCode, Request
+from bt_exec.planning.past_missions import last_ending, list_missions
+from bt_exec.spec.plain_yaml import parse_yaml
 
 if TYPE_CHECKING:
-    from bt_exec.journal import Journal
+    from bt_exec.journal import Journal, MissionLine
 
-__all__ = ["Conversation", "SelfAnswers", "asks_to_continue", "question_of"]
+__all__ = ["NEED_WORLD", "Conversation", "SelfAnswers", "asks_to_continue", "question_of"]
 
 _EARLIER = 5
 """Number of missions of earlier sessions that are searched for the last one with actions."""
@@ -58,6 +62,8 @@ class Conversation:
             outcome.message,
             outcome.did_you_mean,
             acted,
+            datetime.now().astimezone() - timedelta(seconds=outcome.wall_seconds),
+            outcome.sim_seconds,
         )
         self._context = self._context.then(turn)
 
@@ -70,20 +76,33 @@ class Conversation:
             return ()
         acted = self._journal.last_action(self._site)
         if acted is not None:
-            return (Turn(acted.command, acted.status, acted.reason_code, acted.message),)
+            return (_turn(acted),)
         for line in self._journal.missions(_EARLIER, site=self._site):
             if line.ended_at is not None and line.reason_code not in REPLIES:
-                return (Turn(line.command, line.status, line.reason_code, line.message),)
+                return (_turn(line, acted=False),)
         return ()
 
 
-Question = Literal["SAW", "WHERE", "WHY", "DID", "HOLDS"]
-_LAST = 5  # missions that are listed
+def _turn(line: MissionLine, *, acted: bool = True) -> Turn:
+    return Turn(
+        *(line.command, line.status, line.reason_code, line.message),
+        acted=acted,
+        at=line.started_at,
+        seconds=line.seconds or 0.0,
+    )
+
+
+Question = Literal["WHERE", "NOW", "SAW", "WHY", "DID", "HOLDS", "HELP", "PAST"]
+NEED_WORLD: frozenset[Question | None] = frozenset({"WHERE", "SAW", "HOLDS"})
+"""Questions whose answer depends on what the robots report."""
+_EXAMPLES = 8
+"""Maximum number of commands that are suggested."""
 
 
 @cache
 def _forms() -> Mapping[str, Any]:
-    return cast(Mapping[str, Any], read_yaml(Path(__file__).with_suffix(".yaml")))
+    text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+    return cast(Mapping[str, Any], parse_yaml(unicodedata.normalize("NFD", text)))
 
 
 def asks_to_continue(command: str) -> bool:
@@ -93,7 +112,8 @@ def asks_to_continue(command: str) -> bool:
 
 
 def _normalized(command: str) -> str:
-    said = unicodedata.normalize("NFC", command).casefold().strip(" \t?!.~…")
+    """Return a command in small, decomposed letters, without politeness and final marks."""
+    said = unicodedata.normalize("NFD", command).casefold().strip(" \t?!.~…")
     return re.sub(_forms()["polite"], "", re.sub(r"\s+", " ", said))
 
 
@@ -103,7 +123,8 @@ def question_of(command: str) -> Question | None:
     for name, forms in _forms()["questions"].items():
         if any(re.fullmatch(form, said) for form in forms):
             return cast(Question, name)
-    return None
+    said += "?" if command.rstrip().endswith("?") else ""
+    return "PAST" if any(re.search(form, said) for form in _forms()["past"]) else None
 
 
 class SelfAnswers:
@@ -122,34 +143,53 @@ class SelfAnswers:
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Answer a request."""
         question = question_of(request.command) if request.previous is None else None
-        if question == "WHERE":
-            unknown = request.messages.say("SELF_WHERE_UNKNOWN", request.language)
-            return Reply("WHERE", _from_facts(request, question) or unknown)
-        answer = self._compiler.compile(request)
-        if question is None or not isinstance(answer, Refusal):
-            return answer
         say, language = request.messages.say, request.language
-        if question == "SAW":
-            seen = self._seen(language)
-            if not seen and any(turn.acted for turn in request.context.turns):
-                return answer  # missions without observations, such as questions about pictures
-            code = "SELF_SAW" if seen else "SELF_SAW_NOTHING"
-            return Reply("WHERE", say(code, language, seen=seen))
-        if question == "HOLDS":
-            held = _from_facts(request, question)
-            return Reply("WHERE", held) if held else answer
-        if question == "DID":
-            done = [turn for turn in request.context.turns if turn.acted][-_LAST:]
-            listed = "\n".join(say("SELF_WHY", language, **_facts_of_turn(turn)) for turn in done)
-            return Reply("DONE", listed or say("SELF_WHY_NOTHING", language))
-        last = request.context.last()
-        if last is None:
-            return Reply("WHY", say("SELF_WHY_NOTHING", language))
-        return Reply("WHY", say("SELF_WHY", language, **_facts_of_turn(last)))
+        if question == "WHERE":
+            unknown = say("SELF_WHERE_UNKNOWN", language)
+            return Reply("WHERE", _from_facts(request, question) or unknown)
+        if question == "NOW":
+            return Reply("WHERE", say("SELF_IDLE", language))
+        answer = self._compiler.compile(request)
+        if question is None or not isinstance(answer, Refusal) or answer.did_you_mean:
+            return answer
+        code, message = self._answer(question, request, answer)
+        return Reply(code, message) if message else answer
+
+    def _answer(
+        self, question: Question, request: Request, refusal: Refusal
+    ) -> tuple[ReplyCode, str]:
+        """Return the kind and text of the general answer; an empty text if there is none."""
+        say, language = request.messages.say, request.language
+        match question:
+            case "SAW":
+                seen = self._seen(language)
+                if not seen and any(turn.acted for turn in request.context.turns):
+                    return (
+                        "WHERE",
+                        "",
+                    )  # missions without observations, such as questions about pictures
+                return "WHERE", say("SELF_SAW" if seen else "SELF_SAW_NOTHING", language, seen=seen)
+            case "HOLDS":
+                return "WHERE", _from_facts(request, question)
+            case "HELP":
+                can = _examples(request) or refusal.nearest
+                said = ", ".join(f'"{one.strip().rstrip(".")}"' for one in can[:_EXAMPLES])
+                return "HELP", say("SELF_CAN", language, can=said) if said else ""
+            case "WHY":
+                return "WHY", last_ending(request.context, request.messages, language)
+        done = list_missions(request.context, request.messages, language)
+        if question == "PAST" and done:
+            done = say("SELF_PAST", language, missions=done)
+        return "DONE", done or say("SELF_NOTHING_DONE", language)
 
 
-def _facts_of_turn(turn: Turn) -> Mapping[str, str]:
-    return {"command": turn.command, "message": turn.message}
+def _examples(request: Request) -> tuple[str, ...]:
+    """Return the first utterance of each tree in the language of the request."""
+    spoken = (
+        next((one for one in tree.utterances if language_of(one) == request.language), "")
+        for tree in request.library
+    )
+    return tuple(filter(None, spoken))
 
 
 def _from_facts(request: Request, question: Question) -> str:

@@ -60,7 +60,7 @@ from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.frontier import Frontier
 from bt_exec.nodes.runtime import Runtime, Unwatched
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, Ending, Outcome, code_of_reason
-from bt_exec.planning.compiler import Compiler, Record, Request
+from bt_exec.planning.compiler import Compiler, Done, Record, Request
 from bt_exec.planning.confirmation import Confirm, Confirmation
 from bt_exec.planning.effects import Assumed
 from bt_exec.rig import Rig, free_reserve, keep_reserve, stop_all, stop_all_apart
@@ -110,6 +110,7 @@ class Executive:
         abandoned: Called with the outcome, on another thread, if a part neither returns nor can be
             interrupted: `run` will not return, so the program must exit.
         debugger: Pauses the mission at changes and breakpoints, or None; simulated robots only.
+        resumed: Finished steps of the mission that this one continues, for reporters.
     """
 
     def __init__(
@@ -134,6 +135,7 @@ class Executive:
         needs_inspection: Callable[[], str] = str,
         abandoned: Callable[[Outcome], object] | None = None,
         debugger: Debugger | None = None,
+        resumed: Sequence[Done] = (),
     ) -> None:
         self.site = site
         self.rigs = rigs
@@ -146,6 +148,7 @@ class Executive:
         self._assumed = Assumed(site.catalogue)
         self._record = record
         self._today = today
+        self._resumed = resumed
         self._context = context or Context()
         self.watchdog = Watchdog(hang_s(site, rigs), self._stop_hung, abandon=self._give_up)
         self._abandoned = abandoned
@@ -314,6 +317,7 @@ class Executive:
         self.emit(
             MissionStarted(start, 0, self.mission_id, command, language, self.site.name, settings)
         )
+        self._reporters.resume(self._resumed)
 
     def _mission(self, command: str, language: str, progress: MissionProgress) -> Ending:
         if self.runtime.broken is not None:

@@ -18,10 +18,11 @@ from bt_exec.events import (
 )
 from bt_exec.failure import Failure
 from bt_exec.mission.incomplete import Undone, still_undone, undone_of
-from bt_exec.mission.reporting import Action, MissionView, Reporters, Skip
+from bt_exec.mission.reporting import Reporters
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue
 from bt_exec.planning.effects import DoneAction
+from bt_exec.reporting import Action, MissionView, Skip
 from bt_exec.rig import PackSettings, texts_by_text
 from bt_exec.skill import Verdict
 from bt_exec.spec.expand import with_results

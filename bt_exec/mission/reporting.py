@@ -1,7 +1,7 @@
-"""Reports of a pack: turn reports, and the robot's messages to the operator.
+"""Reporters of one mission, with events in the names that each pack itself uses.
 
-The executive's outcome is independent of domains. A pack may provide a `MissionReporter`: one is
-created for each mission, with the services of the pack's rig.
+If two packs define a skill or condition with the same name, the site calls it ``pack.name``. The
+code of a pack uses the plain name, so its reporter receives events and views with plain names.
 """
 
 from __future__ import annotations
@@ -10,128 +10,27 @@ import contextlib
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from bt_exec.events import Event
 from bt_exec.failure import Failure, PartBroken
 from bt_exec.nodes.runtime import Unwatched, Watch
-from bt_exec.outcome import MissionStatus
 from bt_exec.pack import Catalogue
-from bt_exec.rig import PackSettings
-from bt_exec.skill import Verdict
+from bt_exec.reporting import Action, EarlierMission, MissionReporter, MissionView
 from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
-    from bt_exec.journal.record import MissionLine
     from bt_exec.pack import Pack
+    from bt_exec.planning.compiler import Done
     from bt_exec.rig import Rig
 
-__all__ = ["Action", "MissionReporter", "MissionView", "Reporters", "Skip", "in_names_of"]
+__all__ = ["Reporters", "in_names_of"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _log = logging.getLogger("bt_exec")
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """A skill with its arguments."""
-
-    name: str
-    args: Mapping[str, Any]
-    path: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return ``{"name": …, "args": {…}}``."""
-        return {"name": self.name, "args": dict(self.args)}
-
-
-@dataclass(frozen=True, slots=True)
-class Skip:
-    """A skipped action with the reason; `t` is the time of the skip [s, mission clock]."""
-
-    name: str
-    reason: str
-    path: str = ""
-    t: float = field(default=0.0, compare=False)
-
-
-@dataclass(frozen=True)
-class MissionView:
-    """Data for a turn reporter.
-
-    Attributes:
-        command: The command as typed.
-        language: ``en`` or ``ko``.
-        spec: The plan in force, expanded.
-        observation: The newest observation of the pack, or None.
-        next_action: The skill about to start, or None at the end or during perception.
-        remaining: Remaining actions in order, the next one first; without skipped and kept ones.
-        done: Done actions, in order.
-        skipped: Skipped actions, in order.
-        verdicts: The last verdict of every question, by its text.
-        status: Status of the mission.
-        reason_code: ``OK`` while it runs; the outcome's code at the end.
-        message: One sentence about the status.
-        failure: The failure that ended it, if any.
-        settings: The pack's settings of the site.
-    """
-
-    command: str
-    language: str
-    spec: MissionSpec
-    observation: Any
-    next_action: Action | None
-    remaining: tuple[Action, ...]
-    done: tuple[Action, ...]
-    skipped: tuple[Skip, ...]
-    verdicts: Mapping[str, Verdict]
-    status: Literal["in_progress"] | MissionStatus
-    reason_code: str
-    message: str
-    failure: Failure | None = None
-    settings: Any = field(default_factory=PackSettings)
-
-
-class MissionReporter:
-    """Reporter of one mission for a pack; by default, every method does nothing.
-
-    Args:
-        services: The services of the pack's rig, by name.
-    """
-
-    def __init__(self, services: Mapping[str, Any]) -> None:
-        self.services = services
-
-    def recall(self, today: Callable[[], Sequence[MissionLine]]) -> None:
-        """Load earlier missions; called before the mission begins.
-
-        Args:
-            today: Reads the finished missions of today from the journal, oldest first.
-        """
-
-    def on(self, event: Event) -> None:
-        """Handle `event` after it is on record; called on the loop's thread."""
-
-    def turn(self, view: MissionView) -> Mapping[str, Any] | None:
-        """Return the report of this turn, before an action and at the end; None for no report."""
-        del view
-        return None
-
-    def told(self) -> str:
-        """Return the robot's messages to the operator, to open the final message; may be empty."""
-        return ""
-
-    def achieved(self, done: Sequence[Action]) -> bool:
-        """Whether any of the requested actions is done; called if parts of a mission are missing.
-
-        Args:
-            done: Actions of the pack's skills, in order, without preparations for missing parts. A
-                mission that only comes home and reports that nothing worked has achieved nothing.
-        """
-        return bool(done)
 
 
 class Reporters:
@@ -161,11 +60,23 @@ class Reporters:
                     services = rigs[pack.name].services if pack.name in rigs else {}
                     self._each[pack.name] = pack.reporter(services)
 
-    def recall(self, today: Callable[[], Sequence[MissionLine]]) -> None:
+    def recall(self, today: Callable[[], Sequence[EarlierMission]]) -> None:
         """Let every reporter load earlier missions."""
         for pack, reporter in self._each.items():
             with self._guard(pack, "recall earlier missions"):
                 self._call(pack, reporter.recall, today)
+
+    def resume(self, done: Sequence[Done]) -> None:
+        """Pass the finished steps of the continued mission to the reporters of their packs."""
+        by_pack: dict[str, list[Done]] = {}
+        for step in done:
+            pack = self._catalogue.owner(step.skill) if step.skill else ""
+            own = step.skill.removeprefix(f"{pack}.")
+            by_pack.setdefault(pack, []).append(replace(step, skill=own))
+        for pack, steps in by_pack.items():
+            if pack in self._each:
+                with self._guard(pack, "load earlier work"):
+                    self._call(pack, self._each[pack].resume, steps)
 
     def on(self, event: Event) -> None:
         """Pass an event to every reporter."""

@@ -309,7 +309,7 @@ class _Rerun:
 
 
 @contextlib.contextmanager
-def _rerun(journal: Journal, record: MissionRecord, **options: Any) -> Iterator[_Rerun]:
+def _rerun(journal: Journal, record: MissionRecord) -> Iterator[_Rerun]:
     _refuse_older(record)
     settings = record.settings
     site = recorded_site(record)
@@ -325,7 +325,7 @@ def _rerun(journal: Journal, record: MissionRecord, **options: Any) -> Iterator[
             journal=copy,
             compiler=_other_compiler(site, record),
             defer=bool(record.setup.get(DEFERRED)),
-            **{"confirm": _confirm_always, **options},
+            confirm=_confirm_always,
         )
         with session:
             _refuse_remote(session, record)
@@ -441,16 +441,17 @@ def _data(row: EventRow, ids: tuple[str, str]) -> dict[str, Any]:
         if isinstance(part, dict):
             for name in _VOLATILE.get(row.kind, ()):
                 part.pop(name, None)
-    return {key: _without_folders(value) for key, value in data.items()}
+    return {key: _without_paths(value) for key, value in data.items()}
 
 
-def _without_folders(value: Any) -> Any:
-    """Return data with file paths reduced to names, because a new run writes elsewhere."""
+def _without_paths(value: Any) -> Any:
+    """Return data with file paths reduced to suffixes: a new run writes where names are free."""
     if isinstance(value, dict):
-        return {key: _without_folders(one) for key, one in value.items()}
+        return {key: _without_paths(one) for key, one in value.items()}
     if isinstance(value, list):
-        return [_without_folders(one) for one in value]
-    return Path(value).name if isinstance(value, str) and value.startswith("/") else value
+        return [_without_paths(one) for one in value]
+    is_path = isinstance(value, str) and value.startswith("/")
+    return f"file{Path(value).suffix}" if is_path else value
 
 
 def _in_words(row: EventRow, data: Mapping[str, Any]) -> str:

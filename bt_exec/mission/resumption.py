@@ -22,7 +22,7 @@ from bt_exec.planning.effects import Assumed
 from bt_exec.planning.plan import NEED_NOT_MET, prepare
 from bt_exec.planning.repair import kept_everywhere
 from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree
-from bt_exec.spec.paths import encloses, is_kept, paths
+from bt_exec.spec.paths import is_kept, locate, paths
 from bt_exec.verify.facts import after_success, fill, is_known
 
 __all__ = ["INTERRUPTED", "Resumed", "Work", "recorded_work"]
@@ -145,29 +145,26 @@ def _finished(latest: list[Event], spec: MissionSpec) -> Iterator[Done]:
             ends.pop(event.path, None)
         elif isinstance(event, SkillEnded):
             ends[event.path] = event
-    nodes = dict(paths(spec.root))
-    undecided = {
-        path
-        for path, node in nodes.items()
-        if (node.repeat is not None or node.for_each is not None or _is_branch(path, nodes))
-        and (path not in states or states[path].state not in _ENDED)
-    }
-    for path, node in nodes.items():
-        if node.children or any(encloses(one, path) for one in undecided if one != path):
+    root = locate(spec.root)
+    branches = {child.path for step in root.walk(Fallback) for child in step.children}
+    undecided = (
+        step
+        for step in root.walk()
+        if (step.node.repeat or step.node.for_each or step.path in branches)
+        and (step.path not in states or states[step.path].state not in _ENDED)
+    )
+    inside = {inner.path for step in undecided for child in step.children for inner in child.walk()}
+    for step in root.walk():
+        path, node = step.path, step.node
+        if step.children or path in inside:
             continue
         end, state = ends.get(path), states.get(path)
         if isinstance(node, Do) and end is not None and end.state == "done":
-            yield Done(path, node.do, dict(starts[path].args), "", dict(end.result))
+            yield Done(path, node.do, dict(starts[path].args), "", dict(end.result), end.t)
         elif state is not None and state.state == "skipped":
             yield Done(path, node.do if isinstance(node, Do) else "", {}, state.detail)
         elif not isinstance(node, Do) and state is not None and state.state == "done":
             yield Done(path, "", {})
-
-
-def _is_branch(path: str, nodes: Mapping[str, Any]) -> bool:
-    """Return True for a branch of a fallback, whose work counts only if the branch succeeded."""
-    above = path.rpartition("/")[0]
-    return isinstance(nodes.get(above), Fallback)
 
 
 class Resumed:

@@ -10,7 +10,6 @@ import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from bt_exec.events import Aborting, Finished, Listener, MissionStarted
@@ -24,7 +23,7 @@ from bt_exec.guardian.client import Guardian, take_report
 from bt_exec.language.meaning import Meaning
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
-from bt_exec.mission.conversation import Conversation, SelfAnswers, question_of
+from bt_exec.mission.conversation import NEED_WORLD, Conversation, SelfAnswers, question_of
 from bt_exec.mission.executive import Executive
 from bt_exec.mission.life_cycle import LifeCycle
 from bt_exec.mission.perception_loop import PerceptionWorker
@@ -247,7 +246,21 @@ class Session:
             UsageError: If the session is closed, or runs a mission.
         """
         work = recorded_work(record, self.site.catalogue, lost=lost)
-        return self.run(record.command, work=work)
+        since_s = self._clock_shift(record)
+        done = tuple(replace(step, t=step.t + since_s) for step in work.done)
+        return self.run(record.command, work=replace(work, done=done))
+
+    def _clock_shift(self, record: MissionRecord) -> float:
+        """Return the difference between this mission clock and that of a record [s].
+
+        It is zero in the session of the record and in a simulated world, which is restored with its
+        time. Otherwise it follows from the wall clock.
+        """
+        simulated = any(rig.simulation is not None for rig in self.rigs.values())
+        if record.session == self.world_id or simulated or not record.events:
+            return 0.0
+        age_s = (dt.datetime.now(dt.UTC) - record.line.started_at).total_seconds()
+        return self.clock.now() - age_s - record.events[0].t
 
     def _phrase(self, name: str, args: Mapping[str, Any], language: str) -> str:
         """Return a skill with its arguments as a phrase."""
@@ -275,10 +288,9 @@ class Session:
         compiler = self._compiler_of(plan, work)
         language: str = plan.mission.language if plan is not None and not command else ""
         language = work.language if work is not None else language
-        saved = work.saved if work is not None else {}
         if self.journal is None:
             name = f"{dt.date.today():%Y-%m-%d}-{self.missions:04d}"
-            return self._run(command, name, compiler, language=language, saved=saved)
+            return self._run(command, name, compiler, language=language, work=work)
         how: dict[str, Any] = {"frames": self.frames, "tell": _log.warning}
         try:
             if booking is None:
@@ -292,7 +304,7 @@ class Session:
             raise UsageError(f"the record cannot be started: {error}") from error
         with recorder:  # recorder before the other listeners
             outcome = self._run(
-                command, recorder.mission_id, compiler, recorder, language=language, saved=saved
+                command, recorder.mission_id, compiler, recorder, language=language, work=work
             )
         kept = outcome.journal if recorder.is_in_journal else None
         return replace(outcome, record_problem=recorder.incomplete, journal=kept)
@@ -342,7 +354,7 @@ class Session:
         recorder: Recorder | None = None,
         *,
         language: str = "",
-        saved: Mapping[str, Any] = MappingProxyType({}),
+        work: Work | None = None,
     ) -> Outcome:
         executive = Executive(
             self.site,
@@ -364,8 +376,9 @@ class Session:
             needs_inspection=lambda: self.life.why,
             abandoned=self.abandoned,
             debugger=self.debugger,
+            resumed=work.done if work is not None else (),
         )
-        executive.runtime.results.update(saved)
+        executive.runtime.results.update(work.saved if work is not None else {})
         self._running = executive
         self._acted = False
         if self._asked:
@@ -538,7 +551,7 @@ class Session:
         compiler = self.compiler
         if not isinstance(compiler, Reader) or not getattr(compiler, "reads_alone", False):
             return True
-        if question_of(command) is not None:
+        if question_of(command) in NEED_WORLD:
             return True
         request = request_of(self.site, command, context=self.conversation.context())
         try:

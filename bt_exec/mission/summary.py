@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from bt_exec.events import Asked
@@ -13,6 +14,7 @@ from bt_exec.mission.progress import MissionProgress
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, STOPS, UNMET, Ending
 from bt_exec.pack import Catalogue
 from bt_exec.planning.effects import DoneAction, first_cause
+from bt_exec.reporting import Skip
 from bt_exec.spec.expression import Is, Not
 from bt_exec.spec.model import Check, walk
 from bt_exec.spec.paths import paths
@@ -45,216 +47,208 @@ def summarise(
         known: Known facts.
         told: The robot's messages to the operator.
     """
-    language = progress.language
     if ending.refusal is not None:
         return ending.refusal.message
     if ending.status == "satisfied" and ending.said:  # a reply without a plan
         return ending.said
-    said = list(_answers(progress, messages, catalogue, known))
-    if ending.reason_code in (PARTLY_DONE, NOTHING_DONE):
-        said += _left_undone(ending, progress, messages) if not told else []
-    elif ending.failure is not None:
-        said += _why(ending, ending.failure, progress, messages, catalogue)
-    elif ending.why:
-        said.append(messages.say(ending.why, language))
-    elif ending.reason_code not in ("OK", "ABORTED"):  # no action was needed
-        then = list(_no_longer(progress, messages, catalogue, known))
-        needless = dict.fromkeys(_needless(progress, messages, catalogue, known))
-        if not then:
-            return " ".join(needless)
-        said += then
-    elif ending.status == "aborted":
-        code = "STOPPED_BY_SIGNAL" if ending.said else "ABORTED"
-        said.append(messages.say(code, language, signal=ending.said))
-    said.append(told)
-    if progress.started and ending.reason_code in STOPS:
-        said.append(_after_stop(progress, messages, catalogue, known))
-    state = state_of(progress, messages, catalogue, known, well=ending.status == "satisfied")
-    text = " ".join(said)  # avoid repeating "The door is open" after "The door is open, but …"
-    said = [sentence for sentence in said if sentence]
-    said.extend(sentence for sentence in state if sentence.rstrip(".") not in text)
-    if not said:
-        said.append(messages.say("OK", language))
-    return " ".join(said)
+    return _Summary(ending, progress, messages, catalogue, known, told).text()
 
 
-def _answers(
-    progress: MissionProgress, messages: Messages, catalogue: Catalogue, known: Known
-) -> Iterator[str]:
-    """Yield the answers to questions; with several or outdated answers, each names its question.
+@dataclass
+class _Summary:
+    """The final sentences of one mission; the fields are the arguments of `summarise`."""
 
-    An answer that may be outdated is given in the past tense, with its time.
-    """
-    language = progress.language
-    for asked in progress.told.values():
-        answer = _answer(asked, progress, messages)
-        several = len(progress.told) > 1 or known.old(asked.t)
-        if several and (question := _question(asked, progress, messages)):
-            answer = f"{question[:1].upper()}{question[1:]}: {answer[:1].lower()}{answer[1:]}"
-        if not known.old(asked.t):
-            yield answer
-            continue
-        when = moment(known.now - asked.t)
-        seen = progress.seen.get(asked.question, {})
-        about = [
-            f"was {fact}={seen[fact]}"
-            for fact in asked_about(asked.question, progress, catalogue)
-            if fact in seen
-        ]
-        told = [messages.say(key, language, when=when) for key in about if key in messages]
-        yield " ".join(told or [messages.say("ANSWERED_THEN", language, answer=answer, when=when)])
+    ending: Ending
+    progress: MissionProgress
+    messages: Messages
+    catalogue: Catalogue
+    known: Known
+    told: str
 
+    def say(self, code: str, /, **facts: Any) -> str:
+        """Return a sentence in the language of the command."""
+        return self.messages.say(code, self.progress.language, **facts)
 
-def _needless(
-    progress: MissionProgress, messages: Messages, catalogue: Catalogue, known: Known
-) -> Iterator[str]:
-    """Yield why each skipped action was not needed; for an unmet condition, its result."""
-    assert progress.spec is not None
-    nodes = dict(paths(progress.spec.root))
-    for skip in progress.skipped:
-        if skip.reason == UNMET:
-            asked = getattr(nodes.get(skip.path), "skip_if", None)
-            yield from _unmet(asked, progress.language, messages, catalogue, known)
-        else:
-            yield messages.say(skip.reason, progress.language)
+    def text(self) -> str:
+        """Return the whole text."""
+        ending, progress = self.ending, self.progress
+        said = list(self._answers())
+        if ending.reason_code in (PARTLY_DONE, NOTHING_DONE):
+            said += self._left_undone() if not self.told else []
+        elif ending.failure is not None:
+            said += self._why(ending.failure)
+        elif ending.why:
+            said.append(self.say(ending.why))
+        elif ending.reason_code not in ("OK", "ABORTED"):  # no action was needed
+            then = list(self._no_longer())
+            needless = dict.fromkeys(self._needless())
+            if not then:
+                return " ".join(needless)
+            said += then
+        elif ending.status == "aborted":
+            code = "STOPPED_BY_SIGNAL" if ending.said else "ABORTED"
+            said.append(self.say(code, signal=ending.said))
+        said.append(self.told)
+        if progress.started and ending.reason_code in STOPS:
+            said.append(self._after_stop())
+        well = ending.status == "satisfied"
+        state = state_of(progress, self.messages, self.catalogue, self.known, well=well)
+        text = " ".join(said)  # avoid repeating "The door is open" after "The door is open, but …"
+        said = [sentence for sentence in said if sentence]
+        said.extend(sentence for sentence in state if sentence.rstrip(".") not in text)
+        return " ".join(said or [self.say("OK")])
 
+    def _answers(self) -> Iterator[str]:
+        """Yield the answers to questions; with several or outdated ones, each names its question.
 
-def _unmet(
-    asked: Any, language: str, messages: Messages, catalogue: Catalogue, known: Known
-) -> Iterator[str]:
-    """Yield that a condition did not hold, in its pack's words, and the facts it concerns."""
-    needed = isinstance(asked, Not)
-    inner = asked.of if isinstance(asked, Not) else asked
-    if not isinstance(inner, Is):
-        yield messages.say("UNMET", language)
-        return
-    own, key = messages.of(catalogue.owner(inner.name)), "unmet" if needed else "met"
-    if f"{key} {inner.name}" in own:
-        yield own.say(f"{key} {inner.name}", language, **inner.args)
-    else:
-        phrase = messages.phrase(inner.name, language, inner.args)
-        yield messages.say("UNMET_ONE" if needed else "MET_ONE", language, condition=phrase)
-    for fact in established(inner, catalogue):
-        if fact in known.facts and (found := f"{fact}={known.facts[fact]}") in messages:
-            yield messages.say(found, language)
-
-
-def _no_longer(
-    progress: MissionProgress, messages: Messages, catalogue: Catalogue, known: Known
-) -> Iterator[str]:
-    """Yield the reasons of skips that no longer hold, in the past tense, with their time."""
-    assert progress.spec is not None
-    nodes = dict(paths(progress.spec.root))
-    for skip in progress.skipped:
-        node = nodes.get(skip.path)
-        for fact, value in established(getattr(node, "skip_if", None), catalogue).items():
-            if known.facts.get(fact, value) == value:
+        An answer that may be outdated is given in the past tense, with its time.
+        """
+        told, known = self.progress.told, self.known
+        for asked in told.values():
+            answer = self._answer(asked)
+            if not answer:
                 continue
-            when, before = moment(known.now - skip.t), f"was {fact}={value}"
-            if before in messages:
-                yield messages.say(before, progress.language, when=when)
+            several = len(told) > 1 or known.old(asked.t)
+            if several and (question := self._question(asked)):
+                answer = f"{question[:1].upper()}{question[1:]}: {answer[:1].lower()}{answer[1:]}"
+            if not known.old(asked.t):
+                yield answer
+                continue
+            when = moment(known.now - asked.t)
+            seen = self.progress.seen.get(asked.question, {})
+            facts = asked_about(asked.question, self.progress, self.catalogue)
+            about = [f"was {fact}={seen[fact]}" for fact in facts if fact in seen]
+            told_then = [self.say(key, when=when) for key in about if key in self.messages]
+            yield " ".join(told_then or [self.say("ANSWERED_THEN", answer=answer, when=when)])
+
+    def _skips(self) -> Iterator[tuple[Skip, Any]]:
+        """Yield each skipped action with the condition of its node; None if it has none."""
+        assert self.progress.spec is not None
+        nodes = dict(paths(self.progress.spec.root))
+        for skip in self.progress.skipped:
+            node = nodes.get(skip.path)
+            yield skip, None if node is None else node.skip_if
+
+    def _needless(self) -> Iterator[str]:
+        """Yield why each skipped action was not needed; for an unmet condition, its result."""
+        for skip, asked in self._skips():
+            if skip.reason == UNMET:
+                yield from self._unmet(asked)
             else:
-                state = messages.say(skip.reason, progress.language)
-                yield messages.say("AS_OF", progress.language, when=when, state=state)
+                yield self.say(skip.reason)
 
+    def _unmet(self, asked: Any) -> Iterator[str]:
+        """Yield that a condition did not hold, in its pack's words, and the facts it concerns."""
+        needed = isinstance(asked, Not)
+        inner = asked.of if isinstance(asked, Not) else asked
+        if not isinstance(inner, Is):
+            yield self.say("UNMET")
+            return
+        own, key = self.messages.of(self.catalogue.owner(inner.name)), "unmet" if needed else "met"
+        language = self.progress.language
+        if f"{key} {inner.name}" in own:
+            yield own.say(f"{key} {inner.name}", language, **inner.args)
+        else:
+            phrase = self.messages.phrase(inner.name, language, inner.args)
+            yield self.say("UNMET_ONE" if needed else "MET_ONE", condition=phrase)
+        facts = self.known.facts
+        for fact in established(inner, self.catalogue):
+            if fact in facts and (found := f"{fact}={facts[fact]}") in self.messages:
+                yield self.say(found)
 
-def _answer(asked: Asked, progress: MissionProgress, messages: Messages) -> str:
-    """Return yes or no, or the result of the condition if its pack reports that instead."""
-    asks, language, verdict = _condition(asked, progress), progress.language, asked.verdict
-    own = messages.answer(asks.name, language, verdict.why, asks.args) if asks is not None else None
-    return own or messages.say("yes" if verdict.holds else "no", language)
+    def _no_longer(self) -> Iterator[str]:
+        """Yield the reasons of skips that no longer hold, in the past tense, with their time."""
+        for skip, asked in self._skips():
+            for fact, value in established(asked, self.catalogue).items():
+                if self.known.facts.get(fact, value) == value:
+                    continue
+                when, before = moment(self.known.now - skip.t), f"was {fact}={value}"
+                if before in self.messages:
+                    yield self.say(before, when=when)
+                else:
+                    yield self.say("AS_OF", when=when, state=self.say(skip.reason))
 
+    def _answer(self, asked: Asked) -> str:
+        """Return yes or no, or the text of the pack instead; empty if its reporter contains it."""
+        asks, verdict, language = self._condition(asked), asked.verdict, self.progress.language
+        own = None
+        if asks is not None:
+            own = self.messages.answer(asks.name, language, verdict.why, asks.args)
+        return own if own is not None else self.say("yes" if verdict.holds else "no")
 
-def _question(asked: Asked, progress: MissionProgress, messages: Messages) -> str:
-    """Return a question in words, if it is a single condition with a phrase."""
-    asks = _condition(asked, progress)
-    if asks is not None and messages.has_phrase(asks.name):
-        return messages.phrase(asks.name, progress.language, asks.args)
-    return ""
+    def _question(self, asked: Asked) -> str:
+        """Return a question in words, if it is a single condition with a phrase."""
+        asks = self._condition(asked)
+        if asks is not None and self.messages.has_phrase(asks.name):
+            return self.messages.phrase(asks.name, self.progress.language, asks.args)
+        return ""
 
+    def _condition(self, asked: Asked) -> Is | None:
+        """Return the single condition of a question; None if several are combined."""
+        assert self.progress.spec is not None
+        checks = (node.check for node in walk(self.progress.spec.root, Check))
+        found = next((check for check in checks if str(check) == asked.question), None)
+        return found if isinstance(found, Is) else None
 
-def _condition(asked: Asked, progress: MissionProgress) -> Is | None:
-    """Return the single condition of a question; None if several are combined."""
-    assert progress.spec is not None
-    for node in walk(progress.spec.root, Check):
-        if str(node.check) == asked.question:
-            return node.check if isinstance(node.check, Is) else None
-    return None
+    def _left_undone(self) -> list[str]:
+        """Return sentences about missing parts that the robot has not reported itself."""
+        parts = [
+            part.to_dict(self.messages, self.progress.language) for part in self.progress.undone
+        ]
+        return [self.say(self.ending.reason_code), *(self.say("NOT_DONE", **one) for one in parts)]
 
+    def _why(self, failure: Failure) -> list[str]:
+        """Return sentences about the cause of a failure: the first cause, then further attempts."""
+        ending, messages, language = self.ending, self.messages, self.progress.language
+        root, *tried = self._told_failures(failure)
+        said: list[str] = []
+        if ending.reason_code == "SKILL_FAILED":
+            stopped = self.say("SKILL_FAILED")
+            said.append(stopped if root.code in messages else f"{stopped} {root.code}:")
+        said.append(messages.explain(root, language))
+        others = dict.fromkeys(
+            messages.explain(one, language)
+            for one in tried
+            if (one.code, one.node, one.args) != (root.code, root.node, root.args)
+        )
+        others.pop(said[-1], None)
+        if others:
+            said += [self.say("TRIED_INSTEAD"), *list(others)[-_TRIED:]]
+        if ending.said:
+            said.append(ending.said)
+        elif ending.why:
+            said.append(self.say(ending.why, replans=len(self.progress.failures) - 1))
+        return said
 
-def _left_undone(ending: Ending, progress: MissionProgress, messages: Messages) -> list[str]:
-    """Return sentences about missing parts that the robot has not reported itself."""
-    language = progress.language
-    parts = [part.to_dict(messages, language) for part in progress.undone]
-    return [
-        messages.say(ending.reason_code, language),
-        *(messages.say("NOT_DONE", language, **part) for part in parts),
-    ]
+    def _after_stop(self) -> str:
+        """Return advice after a stop from the pack of the last skill; may be empty.
 
+        The message ``AFTER_STOP at=dock`` takes precedence if these facts, joined by `` + ``, are
+        known.
+        """
+        own = self.messages.of(self.catalogue.owner(self.progress.latest))
+        now = set(self.known.names(self.known.facts).values())
+        prefix = f"{AFTER_STOP} "
+        special = (code for code in sorted(own.codes()) if code.startswith(prefix))
+        code = next(
+            (code for code in special if now.issuperset(code.removeprefix(prefix).split(" + "))),
+            AFTER_STOP,
+        )
+        return own.say(code, self.progress.language) if code in own else ""
 
-def _why(
-    ending: Ending,
-    failure: Failure,
-    progress: MissionProgress,
-    messages: Messages,
-    catalogue: Catalogue,
-) -> list[str]:
-    """Return sentences about the cause of a failure: the first cause, then further attempts."""
-    language = progress.language
-    root, *tried = _told_failures(failure, progress, catalogue)
-    said: list[str] = []
-    if ending.reason_code == "SKILL_FAILED":
-        stopped = messages.say("SKILL_FAILED", language)
-        said.append(stopped if root.code in messages else f"{stopped} {root.code}:")
-    said.append(messages.explain(root, language))
-    others = dict.fromkeys(
-        messages.explain(one, language)
-        for one in tried
-        if (one.code, one.node, one.args) != (root.code, root.node, root.args)
-    )
-    others.pop(said[-1], None)
-    if others:
-        said += [messages.say("TRIED_INSTEAD", language), *list(others)[-_TRIED:]]
-    if ending.said:
-        said.append(ending.said)
-    elif ending.why:
-        said.append(messages.say(ending.why, language, replans=len(progress.failures) - 1))
-    return said
+    def _told_failures(self, last: Failure) -> tuple[Failure, ...]:
+        """Return the first cause of the end and the later failures that are reported.
 
-
-def _after_stop(
-    progress: MissionProgress, messages: Messages, catalogue: Catalogue, known: Known
-) -> str:
-    """Return advice after a stop from the pack of the last skill; may be empty.
-
-    The message ``AFTER_STOP at=dock`` takes precedence if these facts, joined by `` + ``, are
-    known.
-    """
-    own = messages.of(catalogue.owner(progress.latest))
-    now = set(known.names(known.facts).values())
-    prefix = f"{AFTER_STOP} "
-    special = (code for code in sorted(own.codes()) if code.startswith(prefix))
-    code = next(
-        (code for code in special if now.issuperset(code.removeprefix(prefix).split(" + "))),
-        AFTER_STOP,
-    )
-    return own.say(code, progress.language) if code in own else ""
-
-
-def _told_failures(
-    last: Failure, progress: MissionProgress, catalogue: Catalogue
-) -> tuple[Failure, ...]:
-    """Return the first cause of the end and the later failures that are reported.
-
-    An ending that is not a plan's failure, such as a lost simulation, is its own cause.
-    """
-    if last not in progress.failures:
-        return (last,)
-    after = [
-        (failure, [DoneAction(one.name, one.args) for one in progress.done_after(number)])
-        for number, failure in enumerate(progress.failures)
-    ]
-    found = first_cause(after, catalogue)
-    assert found is not None  # `last` is always included
-    number, root = found
-    return (root, *progress.failures[number:])
+        An ending that is not a plan's failure, such as a lost simulation, is its own cause.
+        """
+        progress = self.progress
+        if last not in progress.failures:
+            return (last,)
+        after = [
+            (failure, [DoneAction(one.name, one.args) for one in progress.done_after(number)])
+            for number, failure in enumerate(progress.failures)
+        ]
+        found = first_cause(after, self.catalogue)
+        assert found is not None  # `last` is always included
+        number, root = found
+        return (root, *progress.failures[number:])

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import Field, ValidationError, model_validator
 
-from bt_exec.failure import Failed, UnknownName, UsageError, nearest
+from bt_exec.failure import Failed, UnknownName, UsageError, nearest_first
 from bt_exec.skill import Running, Skill, Steps
 from bt_exec.spec.user_data import UserData
 
@@ -111,8 +111,7 @@ class Fault(UserData):
             raise UnknownName("skill", self.name, skills)
         known = sorted({*skills[self.name].fails, *_EVERY_SKILL})
         if self.code and self.code not in known:
-            near = nearest(self.code, known)
-            listed = ", ".join((*near, *(other for other in known if other not in near)))
+            listed = ", ".join(nearest_first(self.code, known))
             raise UsageError(f"skill {self.name!r} never fails with {self.code}; it may: {listed}")
 
     def written(self) -> str | dict[str, Any]:

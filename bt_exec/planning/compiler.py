@@ -63,6 +63,7 @@ class Done:
             skipped.
         skipped: Why it was skipped; empty if it was not.
         result: Fields of its result.
+        t: Time of its end [s, mission clock].
     """
 
     path: str
@@ -70,6 +71,7 @@ class Done:
     args: Mapping[str, Any]
     skipped: str = ""
     result: Mapping[str, Any] = field(default_factory=dict)
+    t: float = field(default=0.0, compare=False)
 
 
 class Record(Protocol):
@@ -250,6 +252,17 @@ class Wrapping(ABC):
     def needs_observation(self) -> bool:
         """Whether one of them resolves objects."""
         return any(getattr(one, "needs_observation", False) for one in self.inners)
+
+    def problems(self, request: Request) -> Iterable[Problem]:
+        """Yield the mistakes in the words of packs."""
+        for one in self.inners:
+            if isinstance(one, WordsChecker):
+                yield from one.problems(request)
+
+    def suggestions(self, request: Request) -> tuple[str, ...]:
+        """Return commands that would be understood."""
+        every = (one.suggestions(request) for one in self.inners if isinstance(one, Suggesting))
+        return tuple(text for texts in every for text in texts)
 
     def warm_up(self, language: str) -> None:
         """Begin to load a language."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from bt_exec.failure import Problem, Refusal, UsageError
+from bt_exec.failure import Refusal, UsageError
 from bt_exec.language.meaning import Context, Meaning, Turn, Unclear
 from bt_exec.language.messages import language_of
 from bt_exec.language.reading.node import Node
@@ -27,8 +27,6 @@ from bt_exec.planning.compiler import (
     Plan,
     Reply,
     Request,
-    Suggesting,
-    WordsChecker,
     Wrapping,
     find_compiler,
 )
@@ -76,21 +74,6 @@ class PacksCompiler(Wrapping):
     def inners(self) -> tuple[PartCompiler, ...]:
         """The compilers of the packs."""
         return tuple(self.parts.values())
-
-    def problems(self, request: Request) -> Iterable[Problem]:
-        """Yield the mistakes in the words of packs."""
-        for one in self.inners:
-            if isinstance(one, WordsChecker):
-                yield from one.problems(request)
-
-    def suggestions(self, request: Request) -> tuple[str, ...]:
-        """Return commands of every pack that would be understood."""
-        return tuple(
-            text
-            for one in self.inners
-            if isinstance(one, Suggesting)
-            for text in one.suggestions(request)
-        )
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return the plan of a command, whole or in parts, or a refusal."""

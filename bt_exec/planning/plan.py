@@ -10,8 +10,8 @@ from bt_exec.failure import Problem, Refusal, SpecError
 from bt_exec.language.korean_errors import korean_mistake
 from bt_exec.language.meaning import Meaning
 from bt_exec.observation import Situation
+from bt_exec.pack import PassContext
 from bt_exec.planning.compiler import PREPARE, Plan, Request, VerifiedPlan
-from bt_exec.planning.passes import PassContext
 from bt_exec.planning.robot_views import apply_to_parts, parts_of, situation_of
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import MissionSpec, NodeBase, Tree, rebuild

@@ -7,7 +7,7 @@ has its declared effects. A kept step is run again if
   is unknown, for example because a failed step or an earlier repeated step changes it;
 - a check or a guard tests such a fact, and the fact has another value or was changed again;
 - nothing that it achieved holds any more, and a skill without declared needs, which may need it,
-  starts before another step achieves it again;
+  starts before another step sets it again, whether that succeeds or fails;
 - it is a check, and the fact it found is changed before it.
 """
 
@@ -54,11 +54,13 @@ class _State(NamedTuple):
         facts: Known facts; a missing fact is uncertain.
         givers: The kept skills that may have set a fact last, by fact.
         anew: Facts that were set by a step that ran again.
+        replaced: Those that were set after the kept skill that may have set them.
     """
 
     facts: Facts
     givers: Mapping[str, tuple[str, ...]]
     anew: frozenset[str]
+    replaced: frozenset[str] = frozenset()
 
 
 class _RunAgain(Exception):  # noqa: N818 - control flow: a rehearsal ends where a kept step is missed
@@ -89,7 +91,9 @@ class _Rehearsal(AbstractRun[_State | None]):
         for one in possible:
             for fact, paths in one.givers.items():
                 givers[fact] = tuple(dict.fromkeys((*givers.get(fact, ()), *paths)))
-        return _State(facts, givers, frozenset().union(*(one.anew for one in possible)))
+        anew = frozenset().union(*(one.anew for one in possible))
+        replaced = first.replaced.intersection(*(one.replaced for one in rest))
+        return _State(facts, givers, anew, replaced)
 
     def run(self, step: Step, before: _State | None) -> Ends[_State | None]:
         """Return the states after a node; a kept one can fail only if its effect was changed."""
@@ -98,7 +102,7 @@ class _Rehearsal(AbstractRun[_State | None]):
         gave = self._kept[step.path]
         if not isinstance(step.node, Check):
             givers = {**before.givers, **dict.fromkeys(gave, (step.path,))}
-            after = before._replace(givers=givers)
+            after = before._replace(givers=givers, replaced=before.replaced - gave.keys())
             return self.ends(after, after if before.anew & gave.keys() else None)
         if before.anew & gave.keys():
             raise _RunAgain(step.path)
@@ -129,11 +133,13 @@ class _Rehearsal(AbstractRun[_State | None]):
         written = call.failure.clears
         if not self._catalogue.skill(step.node.do).needs:
             self._require_lost(written, before)
-        anew = before.anew | written
+        anew, replaced = before.anew | written, before.replaced | written
         givers = {fact: paths for fact, paths in before.givers.items() if fact not in written}
         return self.ends(
-            _State(call.success.applied_to(before.facts), givers, anew),
-            before._replace(facts=call.failure.applied_to(before.facts), anew=anew),
+            _State(call.success.applied_to(before.facts), givers, anew, replaced),
+            before._replace(
+                facts=call.failure.applied_to(before.facts), anew=anew, replaced=replaced
+            ),
         )
 
     def _require_fact(self, fact: str, allowed: list[str], before: _State) -> None:
@@ -145,10 +151,11 @@ class _Rehearsal(AbstractRun[_State | None]):
                 raise _RunAgain(path)
 
     def _require_lost(self, written: frozenset[str], before: _State) -> None:
-        """Require a step whose effects are all lost, unless its fact is in `written`."""
+        """Require a step whose effects are all lost, unless its fact is set again anyway."""
+        again = written | before.replaced
         for fact, givers in before.givers.items():
-            for path in givers:
-                if fact not in written and not self._may_hold(self._kept[path], before):
+            for path in givers if fact not in again else ():
+                if not self._may_hold(self._kept[path], before):
                     raise _RunAgain(path)
 
     def _may_hold(self, gave: Facts, before: _State) -> bool:

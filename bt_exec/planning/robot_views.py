@@ -13,9 +13,8 @@ from bt_exec.language.addressees import Addressed, RobotNames, addressed
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
-from bt_exec.pack import Catalogue
+from bt_exec.pack import Catalogue, Pass, PassContext
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.passes import Pass, PassContext
 from bt_exec.spec.expression import leaves
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, walk

@@ -20,8 +20,6 @@ from bt_exec.planning.compiler import (
     Reader,
     Reply,
     Request,
-    Suggesting,
-    WordsChecker,
     Wrapping,
 )
 from bt_exec.planning.robot_views import (
@@ -67,18 +65,15 @@ class RobotsCompiler(Wrapping):
 
     def problems(self, request: Request) -> Iterable[Problem]:
         """Return the mistakes in the words of packs."""
-        if isinstance(self.inner, WordsChecker):
-            for view in views(request):
-                yield from self.inner.problems(view)
+        for view in views(request):
+            yield from super().problems(view)
 
     def suggestions(self, request: Request) -> tuple[str, ...]:
         """Return commands that would be understood, with the robots' names."""
-        if not isinstance(self.inner, Suggesting):
-            return ()
         return tuple(
             _to(robot, text, request)
             for robot in request.catalogue.robots
-            for text in self.inner.suggestions(for_robot(request, robot))
+            for text in super(RobotsCompiler, self).suggestions(for_robot(request, robot))
         )
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
@@ -212,10 +207,7 @@ def _beside(nodes: tuple[Node, ...]) -> Node:
 
 def _headed(request: Request, plans: list[Plan], root: Node) -> MissionSpec:
     """Return the plan for the whole command."""
-    first = plans[0].spec.mission
     subgoals = tuple(part for plan in plans for part in plan.spec.mission.subgoals)
     notes = tuple(note for plan in plans for note in plan.spec.mission.notes)
-    header = first.model_copy(
-        update={"command": request.command, "subgoals": subgoals, "notes": notes}
-    )
-    return MissionSpec(mission=header, root=root)
+    whole = plans[0].spec.model_copy(update={"root": root})
+    return whole.with_header(command=request.command, subgoals=subgoals, notes=notes)

@@ -18,8 +18,8 @@ from bt_exec.planning.compiler import compiler_names
 from bt_exec.site.data import data_path
 from bt_exec.site.schema import site_schema
 from bt_exec.site.site import Site
+from bt_exec.site.tree_schema import tree_schema
 from bt_exec.spec.plain_yaml import parse_yaml
-from bt_exec.spec.schema import tree_schema
 
 __all__ = ["FOLDER", "with_schema_line", "write_schemas"]
 

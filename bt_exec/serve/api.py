@@ -52,9 +52,8 @@ from bt_exec.serve.openapi import (
     error_answers,
     known_mission,
 )
-from bt_exec.serve.planning import compiled
 from bt_exec.serve.service import Service
-from bt_exec.serve.stages import RecordReader
+from bt_exec.serve.stages import RecordReader, compiled
 from bt_exec.serve.streams import Feeds
 from bt_exec.serve.world_routes import add_speech_routes, add_world_routes
 from bt_exec.tui.history import line_data
@@ -347,7 +346,7 @@ def _add_site(app: FastAPI, service: Service, sites: tuple[tuple[str, str], ...]
         library = service.site.library
         said = [list(tree.utterances) for tree in library if tree.utterances]
         own = service.site
-        return {"site": own.name, "summary": own.summary, "utterances": said}
+        return {"site": own.name, "summary": own.summary_in("en"), "utterances": said}
 
     @app.get("/health", responses=answers(Health, "HUNG"))
     async def health() -> Any:

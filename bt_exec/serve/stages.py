@@ -1,4 +1,4 @@
-"""A mission in four stages, read from its record: state → plan → run → results.
+"""Stages of a mission, and the plan of a command for review before its execution.
 
 The stages correspond to those of planners with subgoals: the command and the initial situation, the
 subgoals with their tasks, the tree with the states of its nodes, and the outcome.
@@ -14,7 +14,13 @@ from typing import Any
 
 from bt_exec.events import NodeChanged, Observed, Planned
 from bt_exec.journal import Journal, MissionRecord
+from bt_exec.language.messages import language_of
+from bt_exec.observation import Situation
+from bt_exec.planning.compiler import Request, Suggesting
 from bt_exec.serve.view import parts_of, view_of
+from bt_exec.site.compile_command import compile_command, make_compiler
+from bt_exec.site.site import Site
+from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.paths import encloses, is_kept, paths
 from bt_exec.tui.history import line_data
@@ -22,7 +28,16 @@ from bt_exec.tui.model import ViewModel
 from bt_exec.tui.node_words import say_args
 from bt_exec.tui.pack_messages import voices, why_of
 
-__all__ = ["RecordReader", "document_name", "plan_data", "stages_of", "tasks_of"]
+__all__ = [
+    "RecordReader",
+    "compiled",
+    "document_name",
+    "plan_data",
+    "stages_of",
+    "suggested",
+    "tasks_of",
+]
+
 
 _KEPT = 32  # missions
 _FRESH_S = 1.0  # cache time for a running mission [s]
@@ -168,3 +183,50 @@ def _result(path: str, last: Mapping[str, NodeChanged], kept: bool) -> str:
         failure = own.failure
         return "Failed" if failure is None else f"Failed: {failure.code}: {failure.message}"
     return "Stopped" if own.state == "stopped" else "Not finished"
+
+
+_MOST_SUGGESTED = 8
+
+
+def compiled(
+    site: Site, command: str, compiler: str | None, situation: Situation
+) -> dict[str, Any]:
+    """Return the plan for a command in the last observed situation, or why there is none."""
+    found = compile_command(site, command, compiler=compiler, situation=situation)
+    refusal, reply = found.refusal, found.reply
+    return {
+        "ok": found.ok,
+        "plan": None if found.plan is None else dump_yaml(found.plan),
+        "written": None if found.written is None else dump_yaml(found.written),
+        **({} if found.plan is None else plan_data(found.plan)),
+        "refusal": None
+        if refusal is None
+        else {
+            "code": refusal.code,
+            "message": refusal.message,
+            "nearest": list(refusal.nearest),
+            "did_you_mean": list(refusal.did_you_mean),
+            "missing": list(refusal.missing),
+            "question": refusal.question,
+            "problems": list(refusal.problems),
+        },
+        **({} if reply is None else {"reply": {"code": reply.code, "message": reply.message}}),
+    }
+
+
+def suggested(
+    site: Site, compiler: str | None, situation: Situation, language: str
+) -> tuple[str, ...]:
+    """Return commands that would be understood in the last observed situation.
+
+    They come from the compiler if it knows any, or else from the utterances of the site's trees.
+    """
+    chosen = make_compiler(site, compiler)
+    if isinstance(chosen, Suggesting):
+        request = Request("", language, site.catalogue, site.library, site.messages, situation)
+        return chosen.suggestions(request)[:_MOST_SUGGESTED]
+    own = (
+        next((text for text in tree.utterances if language_of(text) == language), "")
+        for tree in site.library
+    )
+    return tuple(filter(None, own))[:_MOST_SUGGESTED]

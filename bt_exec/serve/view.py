@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from bt_exec.spec.model import MissionSpec, Sequence
-from bt_exec.spec.paths import encloses, paths
+from bt_exec.spec.paths import encloses, locate
 from bt_exec.tui.display import Display
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.nodes import ViewNode
@@ -63,27 +63,23 @@ def parts_of(spec: MissionSpec) -> list[Part]:
 
     The part of a subgoal is the child of the plan's sequence with its name, or else at its index.
     """
-    found = list(paths(spec.root))
-    where = {id(node): path for path, node in found}
-    subgoals, root = spec.mission.subgoals, spec.root
-    children = list(root.sequence if isinstance(root, Sequence) else (root,))
+    subgoals, root = spec.mission.subgoals, locate(spec.root)
+    steps = list(root.children if isinstance(root.node, Sequence) else (root,))
     if not subgoals:
-        named = ((node, node.name or where[id(node)].rpartition("/")[2]) for node in children)
-        return [Part(clean(name), where[id(node)]) for node, name in named]
-    if any(node.name in subgoals for node in children):
+        named = ((step.node.name or step.path.rpartition("/")[2], step.path) for step in steps)
+        return [Part(clean(name), path) for name, path in named]
+    if any(step.node.name in subgoals for step in steps):
         parts = []
         for text in subgoals:
-            own = next((node for node in children if node.name == text), None)
+            own = next((step for step in steps if step.node.name == text), None)
             if own is not None:
-                children.remove(own)
-            parts.append(Part(clean(text), None if own is None else where[id(own)]))
+                steps.remove(own)
+            parts.append(Part(clean(text), None if own is None else own.path))
         return parts
-    if len(children) == len(subgoals):
-        return [
-            Part(clean(text), where[id(node)])
-            for text, node in zip(subgoals, children, strict=True)
-        ]
-    return [Part(clean(" · ".join(subgoals)), found[0][0])]
+    if len(steps) == len(subgoals):
+        pairs = zip(subgoals, steps, strict=True)
+        return [Part(clean(text), step.path) for text, step in pairs]
+    return [Part(clean(" · ".join(subgoals)), root.path)]
 
 
 def _subgoals(model: ViewModel) -> list[dict[str, str]]:

@@ -39,8 +39,8 @@ from bt_exec.serve.openapi import (
     known_mission,
 )
 from bt_exec.serve.pictures import maps_of
-from bt_exec.serve.planning import suggested
 from bt_exec.serve.service import Service
+from bt_exec.serve.stages import suggested
 from bt_exec.web.guard import language_of_headers
 
 __all__ = ["add_speech_routes", "add_world_routes"]

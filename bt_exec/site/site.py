@@ -10,7 +10,7 @@ from typing import Any
 
 from bt_exec.failure import Problem, SpecError, nearest, nearest_first
 from bt_exec.guardian.guard import Guard
-from bt_exec.language.messages import OWN_MESSAGES, Messages
+from bt_exec.language.messages import OWN_MESSAGES, Messages, language_of
 from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
 from bt_exec.planning.compiler import compiler_names
 from bt_exec.planning.confirmation import ConfirmMode
@@ -31,6 +31,7 @@ from bt_exec.site.site_file import (
     Limits,
     Rates,
     SiteFile,
+    Summary,
 )
 from bt_exec.spec.library import Library
 from bt_exec.spec.source import Place, Source, read_file
@@ -57,7 +58,7 @@ class Site:
 
     Attributes:
         name: Its name.
-        summary: Description in one line.
+        summary: Description in one line, or one for each language.
         file: Its path.
         packs: Settings by pack, or by robot if the site has several of one pack.
         compiler: The compiler and its settings.
@@ -73,7 +74,7 @@ class Site:
     """
 
     name: str
-    summary: str
+    summary: str | Summary
     file: Path
     packs: Mapping[str, PackSettings]
     compiler: CompilerSettings
@@ -91,6 +92,12 @@ class Site:
     def kinds(self) -> tuple[str, ...]:
         """Distinct names of the installed packs that the site uses."""
         return tuple(dict.fromkeys(own.pack or name for name, own in self.packs.items()))
+
+    def summary_in(self, language: str) -> str:
+        """Return the description in a language; empty if it has none in that language."""
+        if isinstance(self.summary, Summary):
+            return self.summary.ko if language == "ko" else self.summary.en
+        return self.summary if language_of(self.summary) == language else ""
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """Return the settings of each pack in the site file, as plain data."""

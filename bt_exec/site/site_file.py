@@ -12,7 +12,7 @@ from bt_exec.planning.confirmation import ConfirmMode
 from bt_exec.spec.field_types import Duration
 from bt_exec.spec.user_data import UserData
 
-__all__ = ["CompilerSettings", "GuardSettings", "Keep", "Limits", "Rates", "SiteFile"]
+__all__ = ["CompilerSettings", "GuardSettings", "Keep", "Limits", "Rates", "SiteFile", "Summary"]
 
 
 class Rates(UserData):
@@ -113,10 +113,18 @@ class CompilerSettings(BaseModel):
         return dict(self.model_extra or {})
 
 
+class Summary(UserData):
+    """Description of a site in one line, by language."""
+
+    en: str
+    ko: str
+
+
 class SiteFile(UserData):
     """A site file as written. Packs and compilers validate their own settings.
 
     Attributes:
+        summary: Description in one line, or one for each language.
         trees: Folder of the site's own trees, relative to the file.
         tools: Python files with the site's own skills and conditions.
         lexicon: File of further words.
@@ -125,7 +133,7 @@ class SiteFile(UserData):
     """
 
     site: str
-    summary: str = ""
+    summary: str | Summary = ""
     packs: Annotated[Mapping[str, Mapping[str, Any]], Field(min_length=1)]
     compiler: CompilerSettings = CompilerSettings()
     rates: Rates = Rates()

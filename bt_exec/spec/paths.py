@@ -77,13 +77,8 @@ class Located(Generic[_Own]):
             yield from leaves_at(expression, (*self.place, field))
 
 
-def locate(root: NodeBase, place: Place = ("root",)) -> Located[NodeBase]:
-    """Return a document's nodes with their paths and places.
-
-    Args:
-        root: The document's root.
-        place: Position of the root.
-    """
+def locate(root: NodeBase) -> Located[NodeBase]:
+    """Return a document's nodes with their paths and places."""
     taken: dict[str, int] = {}  # last number used for each label
 
     def unique(stem: str) -> str:
@@ -102,7 +97,7 @@ def locate(root: NodeBase, place: Place = ("root",)) -> Located[NodeBase]:
         under = (at(child, inner, where, depth + 1) for child, where in places_under(node, place))
         return Located(node, path, place, depth, tuple(under))
 
-    return at(root, "", place, 0)
+    return at(root, "", ("root",), 0)
 
 
 def places_under(node: NodeBase, place: Place) -> Iterator[tuple[NodeBase, Place]]:

@@ -23,7 +23,6 @@ __all__ = [
     "line_data",
     "record_data",
     "record_lines",
-    "shown_status",
     "status_word",
 ]
 
@@ -33,11 +32,6 @@ def status_word(status: str) -> str:
     return "stopped" if status == "aborted" else status
 
 
-def shown_status(line: MissionLine) -> str:
-    """Return the status of a mission; ``interrupted``, ``waiting`` or ``running`` if not ended."""
-    return line.shown_status
-
-
 def line_data(line: MissionLine) -> dict[str, Any]:
     """Return a list entry as plain data."""
     return {
@@ -45,7 +39,7 @@ def line_data(line: MissionLine) -> dict[str, Any]:
         "command": line.command,
         "language": line.language,
         "site": line.site,
-        "status": shown_status(line),
+        "status": line.shown_status,
         "reason_code": line.reason_code,
         "message": line.message,
         "started_at": line.started_at.isoformat(timespec="seconds"),
@@ -79,7 +73,7 @@ def history_table(
     )
     table.add_column(told("ended"), no_wrap=True, overflow="ellipsis")
     for line in lines:
-        status = shown_status(line)
+        status = line.shown_status
         sign = SIGNS[status]
         took = "" if line.seconds is None else told(seconds(line.seconds))
         shown = told(status_word(status))
@@ -124,7 +118,7 @@ def record_lines(
             record.outcome, width, model=model, ascii=ascii_only, verbose=verbose
         )
     else:
-        status = shown_status(record.line)
+        status = record.line.shown_status
         sign = SIGNS[status]
         lines.append(((f" {glyphs.states[sign]} {model.told(status)}", sign),))
     return [tuple((glyphs.text(text), style) for text, style in line) for line in lines]

@@ -44,10 +44,10 @@ class PlainView:
                 self._states.clear()
                 self._seen, self._noted = "", ()
                 ident = f"  ({event.mission_id}, site {event.site})" if self.verbose else ""
-                self._line("command", f"{model.command}{ident}")
+                self.line("command", f"{model.command}{ident}")
             case ev.Planning() if event.failure is not None:
                 by = clean(event.compiler) if self.verbose else ""
-                self._line(
+                self.line(
                     "planning", f"{model.told('again with' if by else 'again')} {by}".rstrip()
                 )
             case ev.Planned():
@@ -60,15 +60,15 @@ class PlainView:
                 for node in filter(lambda node: node.state == "stopped", model.forest):
                     self._change(node)
             case ev.Asked() if event.told and event.verdict.holds is not None:
-                self._line("answer", model.answer(event.path, event.verdict))
+                self.line("answer", model.answer(event.path, event.verdict))
             case ev.PerceptionFailed():
-                self._line("sees", f"{model.told('nothing new')}: {model.blind}")
+                self._sees(f"{model.told('nothing new')}: {model.blind}")
             case ev.Rejected():
                 for problem in event.problems:
                     if self.verbose or problem.code != NEED_NOT_MET:
-                        self._line("rejected", model.mistake(problem))
+                        self.line("rejected", model.mistake(problem))
             case ev.Aborting():
-                self._line("stop", model.stopping)
+                self.line("stop", model.stopping)
 
     def _planned(self, mission: Mission) -> None:
         model = self.model
@@ -78,11 +78,11 @@ class PlainView:
         made = model.told(f"{steps} steps" if steps != 1 else "1 step")
         by = clean(mission.compiler) if self.verbose else ""
         made = ", ".join(filter(None, (made, by)))
-        self._line(f"plan {mission.plan_version}", model.past[-1].change if model.past else made)
+        self.line(f"plan {mission.plan_version}", model.past[-1].change if model.past else made)
         notes = model.remarks()
         for note in notes:
             if note not in self._noted:
-                self._line("note", note)
+                self.line("note", note)
         self._noted = notes
 
     def _change(self, node: ViewNode | None) -> None:
@@ -102,7 +102,7 @@ class PlainView:
         label = self.model.label(node, verbose=self.verbose)
         attempt = self.model.told(event.detail)
         parts = (label, self.model.about(node, verbose=self.verbose), attempt, why)
-        self._line("retry", "  ".join(filter(None, parts)))
+        self.line("retry", "  ".join(filter(None, parts)))
 
     def _node(self, node: ViewNode) -> None:
         took = ""
@@ -119,15 +119,18 @@ class PlainView:
         path = node.path if self.verbose else ""
         label = self.model.label(node, verbose=self.verbose)
         parts = (label, self.model.about(node, verbose=self.verbose), why, took, path)
-        self._line(WORDS[node.state or ""], "  ".join(filter(None, parts)))
+        self.line(WORDS[node.state or ""], "  ".join(filter(None, parts)))
 
     def _buffer(self) -> None:
-        seen = "; ".join(buffer.text for buffer in self.model.buffers.values())
+        self._sees("; ".join(buffer.text for buffer in self.model.buffers.values()))
+
+    def _sees(self, seen: str) -> None:
         if seen and seen != self._seen:
             self._seen = seen
-            self._line("sees", seen)
+            self.line("sees", seen)
 
-    def _line(self, word: str, text: str) -> None:
+    def line(self, word: str, text: str) -> None:
+        """Write a change: its kind, which is a fixed word, and its text."""
         shown = pad(self.model.fixed(word), 8)
         at = self.model.fixed(f"{self.model.t - self.model.began:.1f} s")
         self.write(f"{at:>{10 - cell_len(at) + len(at)}}  {shown}  {text}".rstrip())

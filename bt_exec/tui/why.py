@@ -9,7 +9,6 @@ from bt_exec.failure import Failure
 from bt_exec.journal.explain import Attempt, Explanation
 from bt_exec.language.messages import Messages
 from bt_exec.spec.expand import is_reference, reference_name
-from bt_exec.tui.history import shown_status
 from bt_exec.tui.node_words import say_args, seconds, with_values
 from bt_exec.tui.rows import NARROW
 from bt_exec.tui.summary import SIGNS
@@ -57,7 +56,7 @@ class Why:
     @property
     def status(self) -> str:
         """Final status, as a word of `SIGNS`."""
-        return shown_status(self.known.line)
+        return self.known.line.shown_status
 
     def cause(self) -> str:
         """Return the first cause in one sentence."""

@@ -61,10 +61,9 @@ def verify_mission(
     labels: tuple[str, ...] | None = None,
     labels_by: Mapping[str, tuple[str, ...]] | None = None,
     facts: Mapping[str, str] | None = None,
-    source: Source | None = None,
 ) -> tuple[Problem, ...]:
     """Check an expanded mission against the observed situation with all layers."""
-    context = Context(spec, catalogue, Library(), source or Source("the plan"))
+    context = Context(spec, catalogue)
     context.labels, context.facts = labels, facts or {}
     context.labels_by = labels_by or {}
     check_vocabulary(context)

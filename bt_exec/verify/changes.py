@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -201,116 +201,39 @@ def agreed(states: Iterable[State]) -> State:
     return first.intersection(*rest)
 
 
-@dataclass(eq=False)
-class _Level:
-    """Changes of all branches of one parallel, with their numbers of occurrences.
+class Others:
+    """Changes that may happen at any time in parallel to a branch.
 
-    Attributes:
-        counts: Number of occurrences of each change.
-        writers: Number of changes that may affect a fact, by fact.
-        forms: Number of changes that may affect a pattern of facts, by pattern.
+    Args:
+        changes: The changes.
     """
 
-    counts: Counter[Change]
-    writers: Counter[str] = field(default_factory=Counter)
-    forms: Counter[re.Pattern[str]] = field(default_factory=Counter)
-
-    def __post_init__(self) -> None:
-        for change, count in self.counts.items():
-            if not change.learns:
-                self.forms.update(dict.fromkeys(change.forms, count))
-                self.writers.update(dict.fromkeys(change._keys, count))
-
-    @cached_property
-    def _values(self) -> int:
-        """Largest number of values given to the same facts, a lower bound of the states."""
-        groups: dict[Any, set[State]] = {}
-        for change in self.counts:
-            if not change.learns:
-                groups.setdefault((change._keys, change.forms), set()).add(change.sets)
-        return max(map(len, groups.values()), default=0)
-
-    @cached_property
-    def _independent_count(self) -> int:
-        """Return the number of facts set by changes that set nothing else."""
-        alone = (change for change in self.counts if change.sets and not change.learns)
-        return len({change._keys for change in alone if len(change._keys) == 1})
-
-    def at_least(self, state: State) -> int:
-        """Return a lower bound of the number of states after a single change from `state`."""
-        return max(self._values, self._independent_count - len(state))
-
-
-_NOTHING = _Level(Counter())
-
-
-@dataclass(frozen=True, eq=False)
-class _Beside:
-    """The changes of one level without those made only by the branch itself."""
-
-    level: _Level
-    own: _Level = _NOTHING
-
-    def changes(self) -> Iterator[Change]:
-        """Yield each change of another branch."""
-        own = self.own.counts
-        return (change for change, count in self.level.counts.items() if count > own[change])
-
-    def may_change(self, fact: str) -> bool:
-        """Return True if another branch may change a known fact."""
-        level, own = self.level, self.own
-        return level.writers[fact] > own.writers[fact] or any(
-            count > own.forms[form] and form.fullmatch(fact) is not None
-            for form, count in level.forms.items()
-        )
-
-    def leads_to_too_many(self, state: State) -> bool:
-        """Return True if a single change certainly leads to too many states."""
-        return self.level.at_least(state) - len(self.own.counts) > _MOST_STATES
-
-
-class Others:
-    """Changes that may happen at any time in parallel to a branch."""
-
-    def __init__(self, levels: tuple[_Beside, ...] = ()) -> None:
-        self._levels = levels
+    def __init__(self, changes: Iterable[Change] = ()) -> None:
+        self._changes = tuple(dict.fromkeys(changes))
         self._known: dict[States, States] = {}
 
     def and_also(self, changes: Iterable[Change]) -> Others:
         """Return these and further changes."""
-        return Others((*self._levels, _Beside(_Level(Counter(changes)))))
+        return Others((*self._changes, *changes))
 
     def beside(self, branches: list[tuple[Change, ...]]) -> Iterator[Others]:
         """Yield for each branch what may change meanwhile: these and other branches' changes."""
-        counts: Counter[Change] = Counter()
-        for branch in branches:
-            counts.update(branch)
-        level = _Level(counts)
-        every = Others((*self._levels, _Beside(level)))
+        counts = Counter(change for branch in branches for change in branch)
+        every = self.and_also(counts)
         for branch in branches:
             own = Counter(branch)
-            if all(counts[change] > count for change, count in own.items()):
-                yield every  # the other branches make all of its changes, too
-            else:
-                yield Others((*self._levels, _Beside(level, _Level(own))))
+            alone = {change for change, count in own.items() if counts[change] == count}
+            yield self.and_also(counts.keys() - alone) if alone else every
 
     def disturbed(self, states: States) -> States:
         """Return the possible states after any of these changes happened, in any order."""
-        if not self._levels or not states:
+        if not self._changes or not states:
             return few(states)
         if states not in self._known:
             self._known[states] = self._closure(states)
         return self._known[states]
 
-    @cached_property
-    def _changes(self) -> tuple[Change, ...]:
-        every = (change for level in self._levels for change in level.changes())
-        return tuple(dict.fromkeys(every))
-
     def _closure(self, states: States) -> States:
-        one = next(iter(states))
-        if any(level.leads_to_too_many(one) for level in self._levels):
-            return self._unchanged(states)
         found, fresh = set(states), list(states)
         while fresh:
             state = fresh.pop()
@@ -319,18 +242,16 @@ class Others:
                 if after not in found:
                     found.add(after)
                     fresh.append(after)
-            if len(found) > _MOST_STATES:
-                return self._unchanged(states)
+                    if len(found) > _MOST_STATES:
+                        return self._unchanged(states)
         return frozenset(found)
 
     def _unchanged(self, states: States) -> States:
         """Return the state with the facts common to all reachable states."""
-        return frozenset(
-            [
-                frozenset(
-                    (fact, value)
-                    for fact, value in agreed(states)
-                    if not any(level.may_change(fact) for level in self._levels)
-                )
-            ]
+        acts = [change for change in self._changes if not change.learns]
+        every = frozenset().union(*(change.sets for change in acts))
+        written = Change(
+            clears=frozenset(fact for fact, _ in every).union(*(change.clears for change in acts)),
+            forms=frozenset().union(*(change.forms for change in acts)),
         )
+        return frozenset([written.apply(agreed(states))])

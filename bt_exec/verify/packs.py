@@ -183,13 +183,16 @@ def position_of(part: Signature, keyword: str = "", text: str = "") -> Position 
     if found is None:
         return None
     file, node = found
-    for decorator in node.decorator_list:
-        for argument in getattr(decorator, "keywords", ()):
-            if argument.arg == keyword:
-                for inner in ast.walk(argument.value):
-                    if isinstance(inner, ast.Constant) and inner.value == text:
-                        return Position(file, inner.lineno, inner.col_offset + 1)
-    return Position(file, node.lineno, node.col_offset + 1)
+    named = (
+        inner
+        for decorator in node.decorator_list
+        for argument in getattr(decorator, "keywords", ())
+        if argument.arg == keyword
+        for inner in ast.walk(argument.value)
+        if isinstance(inner, ast.Constant) and inner.value == text
+    )
+    spot = next(named, node)
+    return Position(file, spot.lineno, spot.col_offset + 1)
 
 
 def raised_codes(part: Signature) -> tuple[RaisedCode, ...]:

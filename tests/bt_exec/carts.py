@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from bt_exec import Pack, Rig, Running, Steps, Verdict, condition, skill
 from bt_exec.failure import Problem
-from bt_exec.planning.passes import Pass, PassContext
+from bt_exec.pack import Pass, PassContext
 from bt_exec.spec.model import Do, MissionSpec, walk
 from bt_exec.testing import FakeClock, ScriptedRobot
 

@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 
 from bt_exec.failure import Failure, in_words
-from bt_exec.mission.reporting import Action, Skip
 from bt_exec.outcome import EXIT_CODES, Outcome, code_of_reason
+from bt_exec.reporting import Action, Skip
 
 
 def test_every_status_has_its_exit_code():

@@ -11,11 +11,11 @@ from bt_exec.failure import SpecError
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.pack import Catalogue
 from bt_exec.site.site import load_site as load
+from bt_exec.site.tree_schema import tree_schema
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec, Tree
-from bt_exec.spec.schema import tree_schema
 from bt_exec.testing import FakeClock, ScriptedRobot
 from bt_exec.verify import verify_document
 

@@ -14,7 +14,8 @@ from bt_exec_llm.offline.trouble import CODES
 ENGLISH = [
     (
         "open the window",
-        'I do not know "window". I can: open the door, open the door wide, close the door.',
+        'I do not know "window". You can say: "open the door", "open the door wide", '
+        '"close the door".',
     ),
     ("paint the door", 'I do not know the action "paint".'),
     ("open the red door", 'I do not know what "red" means here.'),
@@ -41,8 +42,8 @@ ENGLISH = [
 KOREAN = [
     (
         "창문을 열어 줘",
-        '모르는 대상입니다: "창문". 할 수 있는 일: 문을 열어, '
-        "문을 활짝 열어, 문이 열려 있는지 알려 줘.",
+        '모르는 대상입니다: "창문". 이렇게 말씀하실 수 있습니다: "문을 열어", '
+        '"문을 활짝 열어", "문 상태를 알려 줘".',
     ),
     ("창문열어", '모르는 대상입니다: "창문".'),
     ("문을 부숴", '모르는 동작입니다: "부숴".'),

@@ -9,8 +9,9 @@ import pytest
 from bt_exec import Journal, Session
 from bt_exec.cli.plan import situation_for
 from bt_exec.events import SkillEnded, SkillStarting
-from bt_exec.mission.reporting import MissionReporter, Reporters
+from bt_exec.mission.reporting import Reporters
 from bt_exec.mission.rerun import verify
+from bt_exec.reporting import MissionReporter
 from bt_exec.site.site import load_site
 
 SITE = """

@@ -21,6 +21,10 @@ __all__ = ["lattice"]
 
 _ATTACHED = ("comma", "obj", "top")  # what may follow a word without meaning
 UNKNOWN = 2.0  # cost of a word outside the lexicon
+AS_TYPED = 0.2  # cost of a word that is taken for a name
+_CLEAR = frozenset({"top", "obj", "with", "than"})  # particles in which few names end
+_WHOLE, _RARELY, _LENGTH = 0.1, 0.3, 0.1
+"""Costs of a name without particle, with another particle, and of each of its letters."""
 _RUN_ON = 0.25  # cost of a missing space before a word; of one syllable, twice
 _SKIPPED = 0.02  # cost of a word without meaning
 _PART = 0.1  # cost of a word without meaning that is a part of a name
@@ -50,6 +54,8 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
             edges += _verb_groups(text, start, lexicon)
     edges += _marks(text)
     edges += _unknown(text, lexicon, edges)
+    if korean:
+        edges += _as_typed(text, lexicon)
     if lexicon.takes_texts:
         edges += free_texts(text, lexicon, edges)
     if "remarks" in lexicon.language.data:
@@ -225,6 +231,24 @@ def _unknown(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> Iterator[Ed
                 own = text.chars[start:cut]
                 thing = Node("thing", (("name", own),))
                 yield Edge(start, cut, "unknown", thing, UNKNOWN + whole, text=own)
+
+
+def _as_typed(text: Text, lexicon: Lexicon) -> Iterator[Edge]:
+    """Yield each word as a name, with and without its particle, whatever its parts mean.
+
+    Korean names may consist of words that mean something else. English grammars join words.
+    """
+    for start, end in text.words:
+        for cut in range(start + 1, end + 1):
+            tail = lexicon.entries.get(text.chars[cut:end], ())
+            suffixes = {entry.category for entry in tail if entry.suffix}
+            if cut < end and not suffixes:
+                continue
+            cost = _WHOLE if cut == end else 0.0 if suffixes & _CLEAR else _RARELY
+            surface = text.chars[start:cut]
+            thing = Node("thing", (("name", surface),))
+            cost += AS_TYPED + _LENGTH * (cut - start)
+            yield Edge(start, cut, "as_typed", thing, cost, text=surface)
 
 
 def _leads(start: int, end: int, by_start: Mapping[int, Sequence[int]]) -> bool:

@@ -294,6 +294,19 @@ def _topic(objects: Any, said: Node) -> Node:
     return UNSAID if changed == said else changed
 
 
+def _corrected(said: Node, before: Node) -> Node:
+    """Return orders that take back earlier ones, with the objects or the goal that they omit."""
+    if said.kind == "seq" and said.parts():
+        first, *rest = said.parts()
+        return said.replace(of=(_corrected(first, before), *rest))
+    if said.kind != "act" or before.kind != "act":
+        return said
+    bare = all(one.kind == "pronoun" for one in said.parts())
+    goal = None if said.text("verb") else before.get("to")
+    of = before.get("of") if bare else said.get("of")
+    return said.replace(of=of, to=said.get("to") or goal)
+
+
 def _among(phrase: Node, said: Node) -> Node:
     """Return orders in which "the red one" is one of the objects of a phrase."""
     same = phrase.get("of")
@@ -386,6 +399,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "at_either": _at_either,
     "topic": _topic,
     "extend": _extend,
+    "corrected": _corrected,
     "among": _among,
     "pick": lambda node, name: node.get(name),
     "list": lambda *parts: tuple(one for part in _present_parts(parts) for one in _listed(part)),

@@ -24,10 +24,10 @@ from typing import Any
 
 import cv2
 
+from bt_exec.batch.folder import new_folder
 from bt_exec.batch.parquet import needs_parquet
 from bt_exec_labeler.clips import Stored, picture
 from bt_exec_labeler.datasets.chats import chats_of
-from bt_exec_labeler.datasets.new_folder import new_folder
 from bt_exec_labeler.datasets.rows import reply_rows, rows_of
 from bt_exec_labeler.episode import Episode, Frame
 from bt_exec_labeler.items import Role

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bt_exec.batch.folder import new_folder
 from bt_exec.batch.parquet import needs_parquet, opened
 from bt_exec.failure import UsageError
-from bt_exec_labeler.datasets.new_folder import new_folder
 from bt_exec_labeler.datasets.rows import rows_of
 from bt_exec_labeler.datasets.write import SetInput
 from bt_exec_labeler.episode import Episode

@@ -16,10 +16,10 @@ from typing import Any
 
 import cv2
 
+from bt_exec.batch.folder import new_folder
 from bt_exec.batch.parquet import needs_parquet
 from bt_exec.failure import UsageError
 from bt_exec_labeler.clips import picture, shape_of
-from bt_exec_labeler.datasets.new_folder import new_folder
 from bt_exec_labeler.datasets.rows import rows_of
 from bt_exec_labeler.datasets.write import SetInput
 from bt_exec_labeler.episode import Episode, Image

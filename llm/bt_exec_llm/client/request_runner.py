@@ -13,10 +13,9 @@ from bt_exec_llm.client.answers import Said, understand
 from bt_exec_llm.client.api_key import Key
 from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
-from bt_exec_llm.client.exchange import Question
+from bt_exec_llm.client.exchange import Question, Usage
 from bt_exec_llm.client.settings import ModelSettings, Tier
 from bt_exec_llm.client.tiers import TIERS, TierMemory, build
-from bt_exec_llm.client.usage import Usage
 
 if TYPE_CHECKING:
     from bt_exec_llm.client.transport import Transport

@@ -26,10 +26,9 @@ from bt_exec.spec.model import Do, walk
 from bt_exec.spec.user_data import UserData, read_settings
 from bt_exec_llm.client import Block, Image, Model, ModelClient, ModelSettings, Prices, Recorder
 from bt_exec_llm.client.connection import check_endpoint
-from bt_exec_llm.model_compiler.dialogue import Result, talk
+from bt_exec_llm.model_compiler.dialogue import Result, refusal_of, sentences, talk
 from bt_exec_llm.model_compiler.expected_effects import Meant, meaning_of
 from bt_exec_llm.model_compiler.prompt import Prompt, build_prompt
-from bt_exec_llm.model_compiler.wording import refusal_of, sentences
 from bt_exec_llm.offline import create as create_offline
 
 __all__ = [

@@ -1,10 +1,15 @@
-"""Dialogue with a model: ask, check, and send all problems back, for a limited number of rounds."""
+"""Dialogue with a model: ask, check, send all problems back, and refuse after some rounds."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 
-from bt_exec.failure import Problem
+from bt_exec.failure import Problem, Refusal
+from bt_exec.language.messages import messages_of
+from bt_exec.language.sanitize import one_line
 from bt_exec.planning.compiler import Request, VerifiedPlan
 from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Usage
 from bt_exec_llm.dialogue import Dialogue
@@ -13,7 +18,7 @@ from bt_exec_llm.model_compiler.document import document_in
 from bt_exec_llm.model_compiler.expected_effects import Meant
 from bt_exec_llm.model_compiler.prompt import Prompt, problems_text
 
-__all__ = ["Result", "talk"]
+__all__ = ["SENTENCES", "Result", "reasons", "refusal_of", "talk"]
 
 
 @dataclass(frozen=True)
@@ -112,3 +117,55 @@ def _judge(answer: Answer, request: Request, meant: Meant | None) -> Judgement:
     if document.problems:
         return Judgement(problems=document.problems, notes=document.notes)
     return assess(document.data, request, meant, answer.model, document.notes)
+
+
+SENTENCES = Path(__file__).with_name("sentences.yaml")
+_MOST_REASONS = 3
+_LONGEST = 300
+
+
+sentences = partial(messages_of, SENTENCES)
+"""Return the sentences of this package."""
+
+
+def refusal_of(
+    result: Result, language: str, *, again: bool, nearest: tuple[str, ...] = ()
+) -> Refusal:
+    """Return the refusal of a dialogue without a plan, for the operator.
+
+    Args:
+        result: The dialogue.
+        language: Language of the command.
+        again: Whether it was a re-plan.
+        nearest: Suggested commands.
+    """
+    problems = tuple(map(str, result.problems))
+    if result.cannot:
+        reason = printable(result.cannot)
+        message = sentences().say("MODEL_DECLINED", language, reason=reason.rstrip("."))
+        return Refusal("MODEL_DECLINED", message, nearest, result.calls, (), result.requests)
+    if result.failure is not None:
+        message = printable(result.failure.say(language))
+        calls, requests = result.calls, result.requests
+        return Refusal(result.failure.code, message, nearest, calls, problems, requests)
+    code = "REPAIR_REJECTED" if again else "PLAN_REJECTED"
+    told = "; ".join(reasons(result.problems, language))
+    if result.unchanged:
+        told += "; " + sentences().say("NO_PROGRESS", language)
+    message = sentences().say(code, language, calls=result.calls, reasons=told)
+    return Refusal(code, message, nearest, result.calls, problems, result.requests)
+
+
+def reasons(problems: Iterable[Problem], language: str) -> tuple[str, ...]:
+    """Return the first few reasons, each kind once."""
+    told: dict[str, str] = {}
+    for problem in problems:
+        code = problem.code if problem.code in sentences() else "BAD_FORM"
+        found = printable(problem.found or problem.code)[:60]
+        told.setdefault(code, sentences().say(code, language, found=found))
+    return tuple(told.values())[:_MOST_REASONS]
+
+
+def printable(text: str) -> str:
+    """Return untrusted text as one printable line."""
+    return one_line(text, _LONGEST)

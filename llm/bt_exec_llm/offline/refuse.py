@@ -52,7 +52,7 @@ def build_refusal(
     needed = missing_types(trouble, text, index)
     offered, kinds = offer_choices(trouble, text, language, index)
     if offered:
-        *first, last = (f'"{_to_sentence_part(command)}"' for command in offered)
+        *first, last = map(_quote, offered)
         asked = sentences.say("CHOOSE", language, names=", ".join(first), last=last)
         message = sentences.say("MISSING", language, words=words, asked=asked)
         needed = kinds or (words,)
@@ -65,8 +65,7 @@ def build_refusal(
             nearest_utterances(text, language, index), language, index, _SHOWN
         )
     if near and not needed and not meant:
-        can = ", ".join(_to_sentence_part(utterance) for utterance in near)
-        message += " " + sentences.say("CAN", language, can=can).replace("?.", "?")
+        message += " " + sentences.say("CAN", language, can=", ".join(map(_quote, near)))
     if meant:
         message += " " + sentences.say("MEANT", language, meant=meant[0])
     asked = ""
@@ -84,9 +83,9 @@ def build_refusal(
 
 
 def example_commands(language: str, index: Index) -> tuple[str, ...]:
-    """Return some possible commands, as parts of a sentence."""
+    """Return some possible commands, quoted as parts of a sentence."""
     tried = understood_commands(first_utterances(language, index), language, index, _ABILITIES)
-    return tuple(map(_to_sentence_part, tried))
+    return tuple(map(_quote, tried))
 
 
 def _correct_typo(trouble: Trouble, text: str, language: str, index: Index) -> tuple[str, ...]:
@@ -107,7 +106,7 @@ def _range_text(hint: Any, language: str, sentences: Messages) -> str:
     return sentences.say(code, language, least=least, most=most)
 
 
-def _to_sentence_part(utterance: str) -> str:
-    """Return an utterance as part of a sentence, without capital and full stop."""
+def _quote(utterance: str) -> str:
+    """Return an utterance as a quoted part of a sentence, without capital and full stop."""
     text = utterance.strip().rstrip(".")
-    return text[:1].lower() + text[1:]
+    return f'"{text[:1].lower()}{text[1:]}"'

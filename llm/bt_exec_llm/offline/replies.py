@@ -6,15 +6,12 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from bt_exec.language.meaning import Turn
 from bt_exec.language.messages import messages_of
 from bt_exec.planning.compiler import Reply, ReplyCode, Request
-from bt_exec_llm.offline.text import printable
+from bt_exec.planning.past_missions import last_ending, list_missions
 
 __all__ = ["build_reply"]
 
-_TOLD = 5
-"""Number of the last missions that are reported."""
 _CODES: dict[str, ReplyCode] = {"HELP": "HELP", "WHY": "WHY", "DONE": "DONE", "WHERE": "WHERE"}
 
 
@@ -36,42 +33,16 @@ def build_reply(talk: str, request: Request, language: str, can: Iterable[str] =
         case "HELP":
             listed = ", ".join(can)
             message = say("HELP" if listed else "HELP_NOTHING", language, can=listed)
-            message = message.replace("?.", "?")
         case "DONE":
-            message = _session_report(request, language)
+            nothing = request.messages.say("SELF_NOTHING_DONE", language)
+            message = list_missions(request.context, request.messages, language) or nothing
         case "WHY":
-            last = request.context.last()
-            message = (
-                say("NOTHING_YET", language)
-                if last is None
-                else _ended_mission_sentence(last, language)
-            )
+            message = last_ending(request.context, request.messages, language)
         case "WHERE":
             message = _known_facts_text(request, language) or say("WHERE_UNKNOWN", language)
         case _:
             message = say(talk, language)
     return Reply(code, message)
-
-
-def _session_report(request: Request, language: str) -> str:
-    """Return a report of this session, or of the last mission before it."""
-    context = request.context
-    turns = context.turns[-_TOLD:] or context.before()[-1:]
-    if not turns:
-        return _sentences().say("NOTHING_YET", language)
-    return "\n".join(_turn_sentence(turn, language) for turn in turns)
-
-
-def _turn_sentence(turn: Turn, language: str) -> str:
-    code = "TURN" if turn.status else "TURN_PLANNED"
-    command = printable(turn.command)
-    return _sentences().say(code, language, command=command, message=turn.message)
-
-
-def _ended_mission_sentence(turn: Turn, language: str) -> str:
-    code = f"ENDED_{turn.status}" if turn.status else "TURN_PLANNED"
-    command = printable(turn.command)
-    return _sentences().say(code, language, command=command, message=turn.message)
 
 
 def _known_facts_text(request: Request, language: str) -> str:

@@ -27,8 +27,7 @@ from bt_exec_llm.client import (
 )
 from bt_exec_llm.client.connection import check_endpoint
 from bt_exec_llm.model_compiler.compiler import split_settings
-from bt_exec_llm.model_compiler.wording import printable
-from bt_exec_llm.turns.asking import Broken, ask_twice
+from bt_exec_llm.model_compiler.dialogue import printable
 from bt_exec_llm.turns.checks import (
     TurnTools,
     as_calls,
@@ -46,7 +45,7 @@ from bt_exec_llm.turns.conversation import (
     spent,
     supported_share,
 )
-from bt_exec_llm.turns.prompt import analysis_question, as_text, turn_question
+from bt_exec_llm.turns.prompt import Broken, analysis_question, as_text, ask_twice, turn_question
 from bt_exec_llm.turns.records import LONGEST_ANSWER, Calls, Final, Record, read_record, read_turn
 from bt_exec_llm.turns.tags import read_calls, read_tags
 from bt_exec_llm.turns.tree_growth import grown

@@ -1,21 +1,33 @@
-"""Prompt of a turn: role, tools, picture, question and observations."""
+"""One turn of a model: its prompt, and the question that is sent back once after a violation."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bt_exec.failure import Problem
 from bt_exec.planning.compiler import Request
-from bt_exec_llm.client import Block, Image, Question, Turn, image_block
+from bt_exec_llm.client import (
+    Answer,
+    Block,
+    Image,
+    Model,
+    ModelFailure,
+    Question,
+    Turn,
+    image_block,
+)
+from bt_exec_llm.dialogue import Dialogue
 from bt_exec_llm.model_compiler.catalogue import describe_skill
 from bt_exec_llm.turns.checks import TurnTools
 from bt_exec_llm.turns.conversation import Conversation
 from bt_exec_llm.turns.tags import native_tools
 
-__all__ = ["analysis_question", "as_text", "objection", "turn_question"]
+__all__ = ["Broken", "analysis_question", "as_text", "ask_twice", "objection", "turn_question"]
+
 
 _FOLDER = Path(__file__).parents[1] / "prompts"
 
@@ -103,3 +115,62 @@ def _json(data: Any) -> str:
 def _escape_tags(text: str) -> str:
     """Return untrusted text with its angle brackets escaped, so that it contains no tags."""
     return text.replace("<", "‹").replace(">", "›")
+
+
+T = TypeVar("T")
+
+
+class Broken(Exception):  # noqa: N818 - it is how a turn ends, with what was wrong in it
+    """Raised when the second answer violates the format, too.
+
+    Args:
+        problems: Problems of the last answer.
+    """
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__(", ".join(one.code for one in problems))
+        self.problems = problems
+
+
+def ask_twice(
+    model: Model,
+    question: Question,
+    request: Request,
+    talk: Conversation,
+    compiler: str,
+    read: Callable[[Answer], tuple[T | None, list[Problem]]],
+) -> T:
+    """Return a well-formed answer; a malformed one is sent back once.
+
+    Args:
+        model: The model.
+        question: The question.
+        request: The request that it belongs to.
+        talk: Conversation that the cost is added to.
+        compiler: Name of the compiler, for the record.
+        read: Parses and checks an answer; returns its content or all its problems.
+
+    Raises:
+        Broken: If the second answer is malformed, too.
+        ModelFailure: If there is no answer.
+    """
+    dialogue = Dialogue(model, question, request, compiler)
+    problems: list[Problem] = []
+    try:
+        with dialogue.in_time():
+            for _ in range(2):
+                try:
+                    answer = dialogue.ask()
+                    said, (found, problems) = answer.text, read(answer)
+                except ModelFailure as failure:
+                    if failure.code != "MODEL_CUT_OFF":
+                        raise
+                    found, said = None, failure.text
+                    problems = [Problem("CUT_OFF", "the answer was cut off; write less")]
+                if found is not None and not problems:
+                    return found
+                dialogue.object(said, objection(problems))
+    finally:
+        talk.calls += dialogue.calls
+        talk.usage += dialogue.usage
+    raise Broken(problems)

@@ -7,7 +7,7 @@ from typing import Any
 
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence
-from bt_exec.spec.paths import encloses, is_kept, paths
+from bt_exec.spec.paths import Located, is_kept, locate
 
 __all__ = ["calls_of_turn", "grown"]
 
@@ -60,17 +60,14 @@ def calls_of_turn(spec: MissionSpec) -> list[tuple[str, Do]]:
     turns = _turns(spec)
     if not turns:
         return []
-    last = turns[-1][0]
-    return [(path, node) for path, node in paths(spec.root, Do) if encloses(last, path)]
+    return [(step.path, step.node) for step in turns[-1].walk(Do)]
 
 
-def _turns(spec: MissionSpec) -> list[tuple[str, Sequence]]:
-    """Return the turns of a plan with their paths; empty for a complete plan."""
+def _turns(spec: MissionSpec) -> list[Located[NodeBase]]:
+    """Return the turns of a plan; empty for a complete plan."""
     if spec.mission.turn is None:
         return []
-    names = {id(node): path for path, node in paths(spec.root)}
-    children = spec.root.children
-    return [(names[id(node)], node) for node in children if isinstance(node, Sequence)]
+    return [one for one in locate(spec.root).children if isinstance(one.node, Sequence)]
 
 
 def _finished(request: Request) -> list[Node]:
@@ -80,13 +77,10 @@ def _finished(request: Request) -> list[Node]:
     done = {one.path for one in request.done}
     last = [path for path, _ in calls_of_turn(request.previous)]
     turns = _turns(request.previous)
-    kept: list[Node] = []
-    for path, node in turns:
-        if is_kept(request.previous, path):
-            kept.append(_data(node))
+    kept = [_data(turn.node) for turn in turns if is_kept(request.previous, turn.path)]
     if turns and request.previous.mission.turn == "open":
-        _, node = turns[-1]
-        pairs = zip(node.sequence, last, strict=True)
+        node = turns[-1].node
+        pairs = zip(node.children, last, strict=True)
         finished = [_data(child) for child, path in pairs if path in done]
         if finished:
             kept.append({"name": node.name, "sequence": finished})

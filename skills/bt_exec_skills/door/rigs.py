@@ -13,7 +13,7 @@ from bt_exec_skills.door.robot import ARMS, Arm, DoorRobot
 
 if TYPE_CHECKING:
     from bt_exec_skills.door.perception.calibration import Calibration
-    from bt_exec_skills.door.perception.contracts import DoorStateEstimator, DoorView
+    from bt_exec_skills.door.perception.ground_truth import DoorStateEstimator, DoorView
     from bt_exec_skills.perception.contracts import Detection, Detector
 
 __all__ = ["DoorSettings", "DoorStart", "facts_of", "make_detector", "make_sim_rig"]
@@ -101,7 +101,7 @@ def make_detector(
         UsageError: If its weights or settings are wrong.
     """
     if choice == "oracle":
-        from bt_exec_skills.door.perception.oracle import OracleEstimator, oracle_detector
+        from bt_exec_skills.door.perception.ground_truth import OracleEstimator, oracle_detector
 
         return oracle_detector(), OracleEstimator()
     if choice == "learned" or isinstance(choice, Mapping):

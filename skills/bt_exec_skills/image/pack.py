@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from bt_exec.mission.reporting import MissionReporter
 from bt_exec.pack import Pack
+from bt_exec.reporting import MissionReporter
 from bt_exec.site.data import data_path
 from bt_exec_skills.image.bench import Bench, SetName
 from bt_exec_skills.image.doctor import check_machine

@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.navigation.astar import Search
 from bt_exec_skills.navigation.geometry import Pose
-from bt_exec_skills.navigation.grid import Grid
-from bt_exec_skills.navigation.obstacles import Obstacles
+from bt_exec_skills.navigation.grid import Grid, Obstacles
 
 __all__ = ["Planner", "Route"]
 

@@ -8,8 +8,8 @@ from bt_exec.pack import Pack
 from bt_exec.site.data import data_path
 from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
 from bt_exec_skills.reporter.plan_json import PLAN_JSON
-from bt_exec_skills.reporter.reporting.memory import Memory
 from bt_exec_skills.reporter.reporting.notebook import Notebook
+from bt_exec_skills.reporter.reporting.reports import Memory
 from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.rigs import BuildingStart, ReporterSettings, make_sim_rig
 from bt_exec_skills.reporter.robot import PersonName, PlaceName, Words
@@ -42,7 +42,7 @@ PACK = Pack(
         "Person": PersonName,
         **dict.fromkeys(("Aspect", "Question", "Message", "Item"), Words),
     },
-    facts={"at": ("{Place}",), "tray": ("empty", "{Item}")},
+    facts={"at": ("{Place}",), "passing": ("{Place}",), "tray": ("empty", "{Item}")},
     passes=PASSES,
     checkers=(known_names,),
     prompt=Path(__file__).with_name("prompt.md"),

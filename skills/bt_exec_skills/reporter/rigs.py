@@ -15,7 +15,7 @@ from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.speaker import ScriptedSpeaker, Speaker
 from bt_exec_skills.reporter.reporting.terminal import Pacing, TerminalSpeaker
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
-from bt_exec_skills.reporter.sitemap import Person, Place, Round, make_map
+from bt_exec_skills.reporter.sitemap import Person, Place, Round, SiteMap, make_map
 
 __all__ = ["BuildingStart", "ReporterSettings", "facts_of", "make_sim_rig"]
 
@@ -94,11 +94,14 @@ class BuildingStart(WorldSettings):
         return self.model_dump(exclude_unset=True)
 
 
-def facts_of(robot: ReporterRobot) -> dict[str, str]:
+def facts_of(robot: ReporterRobot, site: SiteMap) -> dict[str, str]:
     """Return the robot's own state as facts for the dry run."""
     facts = {"tray": robot.tray or EMPTY}
+    around = site.area_at(robot.pose.x, robot.pose.y)
     if robot.place is not None:
         facts["at"] = robot.place
+    elif around is not None:
+        facts["passing"] = around
     return facts
 
 
@@ -143,7 +146,7 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
         robot,
         perception,
         robot if person is None else Pacing(robot, lambda: person.listening),
-        lambda: facts_of(robot),
+        lambda: facts_of(robot, site),
         close,
         services={
             "site_map": site,

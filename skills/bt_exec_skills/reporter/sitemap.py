@@ -126,6 +126,10 @@ class SiteMap(UserData):
         name = min(self.places, key=lambda name: self.places[name].away(x, y))
         return name if self.places[name].away(x, y) <= NEAR_M else None
 
+    def area_at(self, x: float, y: float) -> str | None:
+        """Return the id of the place whose area contains a point, or None outside all areas."""
+        return next((name for name, place in self.places.items() if place.area.holds(x, y)), None)
+
     def called(self, name: str, language: str) -> str:
         """Return the display name of a place or person, or `name` if it is unknown."""
         known = self.places.get(name) or self.people.get(name)

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from bt_exec.failure import Problem, nearest_first
-from bt_exec.planning.passes import PassContext
+from bt_exec.pack import PassContext
 from bt_exec.spec.expand import is_reference
 from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.paths import locate
 from bt_exec.spec.source import show_place
-from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.environment import Environment, environment_of
 from bt_exec_skills.tabletop.goals.compiler import is_question, subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.names import looks_of
-from bt_exec_skills.tabletop.perception.known import environment_of
 
 __all__ = ["CHECKERS", "as_asked", "known_targets"]
 

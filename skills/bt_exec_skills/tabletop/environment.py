@@ -13,11 +13,13 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
+from bt_exec.observation import Situation
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.names import Looks, looks_of
 from bt_exec_skills.tabletop.tables import Table, tables_under
 
-__all__ = ["AT_SPOT_M", "WITHIN_M", "Environment", "Placed", "Point"]
+__all__ = ["AT_SPOT_M", "WITHIN_M", "Environment", "Placed", "Point", "environment_of"]
+
 
 WITHIN_M = 0.15
 """Maximum horizontal distance of an object from the centre of its container [m]."""
@@ -155,3 +157,39 @@ class Environment:
         """Return True if an object is on the floor."""
         at = self.at(name)
         return at is not None and at.z < _ON_FLOOR_M
+
+
+def environment_of(situation: Situation) -> Environment:
+    """Return the objects with their positions, from facts of `TableObservation.facts`.
+
+    An object without a position is left out.
+    """
+    objects: dict[str, Placed] = {}
+    for number, name in enumerate(situation.labels):
+        at = _numbers(situation.facts.get(f"pos.{name}", ""))
+        if len(at) == 3:
+            objects[name] = Placed(number, Point(*at))
+    base = _numbers(situation.facts.get("pos.robot", ""))
+    tops = {
+        key.removeprefix("table."): _numbers(value)
+        for key, value in situation.facts.items()
+        if key.startswith("table.")
+    }
+    tables = {name: Table(*top) for name, top in tops.items() if len(top) == 5}
+    held = situation.facts.get("hand", "")
+    origin = _numbers(situation.facts.get("origin", ""))
+    return Environment(
+        0.0,
+        objects,
+        Pose(*base) if len(base) == 3 else None,
+        tables,
+        held if held in objects else None,
+        Point(*origin) if len(origin) == 3 else None,
+    )
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split())
+    except ValueError:
+        return ()

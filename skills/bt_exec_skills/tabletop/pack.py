@@ -20,8 +20,7 @@ from bt_exec_skills.tabletop.rigs import (
 )
 from bt_exec_skills.tabletop.robot import Side, Spot
 from bt_exec_skills.tabletop.skills.conditions import CONDITIONS
-from bt_exec_skills.tabletop.skills.go_to_object import go_to_object
-from bt_exec_skills.tabletop.skills.place_object import pick_object, place_object
+from bt_exec_skills.tabletop.skills.objects import go_to_object, pick_object, place_object
 from bt_exec_skills.tabletop.subgoal_plan_format import TASK_OUTPUTS
 
 __all__ = ["PACK"]

@@ -1,6 +1,7 @@
 """Mission reporter of the pack: subgoals turn by turn, and the reached ones at the end.
 
-The final report uses the last observation of the world, not the results of skills.
+The final report uses the last observation of the world. Results of skills, which read the world
+themselves, count only for what was placed after it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bt_exec.events import Event, MissionStarted, Observed, Planned, SkillEnded, SkillStarting
-from bt_exec.mission.reporting import MissionReporter, MissionView
+from bt_exec.reporting import MissionReporter, MissionView
 from bt_exec.spec.model import Do, NodeBase, Sequence, walk
 from bt_exec_skills.tabletop.display_names import said
 from bt_exec_skills.tabletop.environment import Environment
@@ -47,8 +48,9 @@ class TableReporter(MissionReporter):
         self._goals: tuple[_Goal, ...] = ()
         self._remarks: list[str] = []
         self._now: Environment | None = None
+        self._seen_s = float("-inf")
         self._running: Mapping[str, Any] = {}
-        self._did: set[tuple[str, str]] = set()
+        self._did: dict[tuple[str, str], float] = {}
 
     def on(self, event: Event) -> None:
         """Implement `MissionReporter.on`."""
@@ -62,12 +64,12 @@ class TableReporter(MissionReporter):
                     note.removeprefix(f"{REMARK}: ") for note in notes if note.startswith(REMARK)
                 ]
             case Observed(observation=TableObservation() as seen):
-                self._now = seen.environment
+                self._now, self._seen_s = seen.environment, event.t
             case SkillStarting():
                 self._running = event.args
             case SkillEnded(state="done"):
                 thing = self._running.get("object") or self._running.get("target")
-                self._did.add((event.skill, str(thing)))
+                self._did[event.skill, str(thing)] = event.t
 
     def turn(self, view: MissionView) -> dict[str, Any]:
         """Return the progress of each subgoal, and the next action."""
@@ -117,8 +119,11 @@ class TableReporter(MissionReporter):
         return sum(map(self._is_so, goal.steps))
 
     def _is_so(self, step: _Step) -> bool:
+        ended_s = self._did.get((step.skill, step.thing))
         if step.skill != "place_object" or step.side != "in":
-            return (step.skill, step.thing) in self._did
+            return ended_s is not None
+        if ended_s is not None and ended_s > self._seen_s:
+            return True
         now = self._now
         return now is not None and now.lies_at(step.thing, step.target, step.spot)
 

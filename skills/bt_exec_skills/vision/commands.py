@@ -1,6 +1,15 @@
-"""Commands of ``bt-exec vision``; the command line finds them through an entry point.
+"""Commands of ``bt-exec vision``, and the registry of sources of practice pictures.
 
 Every function takes plain values, shows its progress on standard error, and returns plain data.
+
+Any package can add a source with::
+
+    [project.entry-points."bt_exec_skills.scenes"]
+    kitchen = "my_kitchen.practice:KitchenPractice"
+
+A source with states also offers ``states`` and ``answerer(network)``; see
+`bt_exec_skills.vision.evaluate.Answer`. A source with ``weights`` lists in ``sites`` the sites that
+use them, besides the site of the same name.
 """
 
 from __future__ import annotations
@@ -14,8 +23,70 @@ from typing import Any, Literal
 
 from bt_exec.cli.output import progress_bar
 from bt_exec.failure import UsageError
+from bt_exec.plugins import load_plugin, plugin_names
+from bt_exec_skills.vision.evaluate import Answer
+from bt_exec_skills.vision.network import Network
+from bt_exec_skills.vision.sample import SceneSource
 
-__all__ = ["dataset", "evaluate", "show", "train", "train_names"]
+__all__ = [
+    "dataset",
+    "evaluate",
+    "find_source",
+    "shipped_weights",
+    "show",
+    "source_for",
+    "state_question",
+    "train",
+    "train_names",
+]
+
+
+_GROUP = "bt_exec_skills.scenes"
+
+
+def find_source(name: str = "") -> SceneSource:
+    """Return the installed source `name`; an empty name selects the only one.
+
+    Raises:
+        UnknownName: If no source has this name.
+        UsageError: If the name is empty and there are several sources.
+    """
+    known = plugin_names(_GROUP)
+    if not name and len(known) != 1:
+        raise UsageError(f"whose scenes? --source NAME names one of: {', '.join(known) or 'none'}")
+    name = name or known[0]
+    source: SceneSource = load_plugin(_GROUP, "scene source", name)()
+    return source
+
+
+def source_for(site: str) -> SceneSource | None:
+    """Return the source whose pictures match a site, or None."""
+    for name in plugin_names(_GROUP):
+        source = find_source(name)
+        if site in (name, *getattr(source, "sites", ())):
+            return source
+    return None
+
+
+def shipped_weights(source: SceneSource) -> Path:
+    """Return the weights that ship for pictures of `source`.
+
+    Raises:
+        UsageError: If none do.
+    """
+    weights: Path | None = getattr(source, "weights", None)
+    if weights is None:
+        raise UsageError(f"no weights ship for {source.name}; name some with --weights")
+    return weights
+
+
+def state_question(source: SceneSource, network: Network) -> tuple[Answer | None, tuple[str, ...]]:
+    """Return the state estimator for pictures of `source`, and the states; None without states."""
+    states: tuple[str, ...] = getattr(source, "states", ())
+    if not states or not set(source.classes) <= set(network.names):
+        return None, ()
+    answer: Answer = source.answerer(network)  # type: ignore[attr-defined]
+    return answer, states
 
 
 @contextmanager
@@ -31,7 +102,6 @@ def _stoppable(kept: str) -> Iterator[None]:
 def dataset(source: str, out: Path, scenes: int, seed: int, val_every: int) -> dict[str, Any]:
     """Make a data set; see `bt_exec_skills.vision.dataset.make_dataset`."""
     from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
-    from bt_exec_skills.vision.sources import find_source
 
     maker = find_source(source)
     recipe = Recipe(maker.name, seed, scenes, val_every, maker.classes)
@@ -68,10 +138,9 @@ def evaluate(
     """Evaluate a network on a data set; write figures and plots into `out`, if given."""
     from bt_exec.files import write_whole
     from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
+    from bt_exec_skills.vision.evaluate import confusion_plot, curves_plot
     from bt_exec_skills.vision.evaluate import evaluate as run
     from bt_exec_skills.vision.files import save_picture
-    from bt_exec_skills.vision.plots import confusion_plot, curves_plot
-    from bt_exec_skills.vision.sources import find_source, shipped_weights, state_question
     from bt_exec_skills.vision.weights import load
 
     recipe = finished_recipe(data)
@@ -115,7 +184,6 @@ def show(
 
 def _shipped_for(site: str) -> Path:
     from bt_exec.site.data import default_site
-    from bt_exec_skills.vision.sources import shipped_weights, source_for
 
     site = site or default_site()
     source = source_for(site)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bt_exec.cli.app import _decoded
 from bt_exec.cli.doctor import Finding, _everything
 from tests.bt_exec.cli.conftest import Ran, Run
 
@@ -301,7 +302,7 @@ def test_lists_fit_the_terminal_width(
 
 
 def test_schema_is_printed(bt: Run) -> None:
-    pytest.importorskip("bt_exec.spec.schema")
+    pytest.importorskip("bt_exec.site.tree_schema")
     assert json.loads(bt("schema").out)
 
 
@@ -395,3 +396,9 @@ def test_wrong_argument_error_names_the_valid_ones(bt: Run, arguments: str, said
     assert ran.out == ""
     assert said in ran.err
     assert ran.err.startswith("bt-exec: ")
+
+
+def test_argument_in_utf8_is_read_in_a_locale_without_it() -> None:
+    typed = "문 열어".encode()
+    assert _decoded(typed.decode("ascii", "surrogateescape")) == "문 열어"
+    assert _decoded(b"\xb9\xae".decode("ascii", "surrogateescape")) == "\udcb9\udcae"

@@ -231,7 +231,9 @@ def test_prompt_answers_why_from_the_journal_without_moving(bt: Run) -> None:
 def test_why_without_a_journal_has_no_answer(bt: Run) -> None:
     ran = bt("repl", "--no-journal", "--fast", stdin="why\n")
     assert ran.out == "bt-exec: no record is kept here (--no-journal), so the reason is unknown\n"
-    assert bt("repl", "--fast", stdin="why\n").out.startswith("bt-exec: there is no mission 'last'")
+    assert bt("repl", "--fast", stdin="why\n").out.startswith(
+        "bt-exec: no mission is on record yet"
+    )
 
 
 @pytest.mark.parametrize(
@@ -342,3 +344,11 @@ def test_retention_time_of_a_site_is_applied(bt: Run, tmp_path: Path) -> None:
     for _ in range(2):
         assert bt("run", "fly away", "--fast", "--site", str(site)).code == 5
     assert len(bt("history", "--json").out.splitlines()) == 1
+
+
+def test_text_export_goes_to_standard_output(day: Run) -> None:
+    ran = day("history", "export", "1", "--to", "jsonl", "-o", "-")
+    assert json.loads(ran.out.splitlines()[0])["line"] == "mission"
+    assert ran.code == 0
+    ran = day("history", "export", "1", "--to", "mcap", "-o", "-")
+    assert (ran.code, "name a file" in ran.err) == (2, True)

@@ -151,7 +151,7 @@ def test_ctrl_c_during_the_start_prints_no_traceback(delay_s: float, gate: str) 
 def test_live_view_is_drawn_on_a_terminal(gate: str) -> None:
     code, text = on_a_terminal(*OPEN, gate, "--world", "gate=0.8")  # long enough to be seen
     assert code == 0
-    assert "preparing gate" in text
+    assert "The site gate is starting" in text
     assert text.count("\x1b[?25l") >= 1
     assert text.rindex("\x1b[?25h") > text.rindex("\x1b[?25l"), "the cursor is shown again"
     assert "satisfied in" in text.rpartition("\x1b[?25h")[2]

@@ -43,3 +43,11 @@ def test_prompt_commands_are_answered_in_their_language(bt: Run) -> None:
 def test_facts_without_a_sentence_are_listed_on_request(bt: Run) -> None:
     ran = bt("repl", "--fast", "--no-journal", "-v", stdin="status\n")
     assert "  doorway: free\n" in ran.out
+
+
+def test_list_is_in_the_language_of_its_typed_name(bt: Run) -> None:
+    ran = bt("repl", "--fast", stdin="open the door\n기록\nhistory\n기록 --failed\n")
+    korean, english = ran.out.partition("   번호  시각")[2].split("   no.  when")
+    assert "완료" in korean
+    assert "satisfied" in english
+    assert english.endswith("맞는 임무가 없습니다\n")

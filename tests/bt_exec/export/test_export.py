@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,7 @@ def test_last_moment_has_the_states_of_the_record(record: MissionRecord) -> None
     }
     sentences = [text for one in found for _, text in one.sentences]
     assert sentences[-1] == "다 했습니다."
+    assert not [text for text in sentences if re.match(r"\d+\.\d (s|초)\b", text)]
 
 
 def test_page_is_self_contained_and_escapes_its_data(

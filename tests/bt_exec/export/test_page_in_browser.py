@@ -26,7 +26,7 @@ def test_dragging_the_timeline_shows_the_tree_of_that_moment(tmp_path: Path) -> 
         page = browser.new_page(viewport={"width": 1200, "height": 900})
         watch(page, file.as_uri(), wrong)
         page.goto(file.as_uri())
-        assert page.locator("#clock").inner_text() == "2.0 s / 2.0 s"
+        assert page.locator("#clock").inner_text() == "2.0초 / 2.0초"
         assert page.locator("#tree-title").inner_text() == "계획 2"
         box = page.locator("#track").bounding_box()
         y = box["y"] + 8
@@ -34,14 +34,14 @@ def test_dragging_the_timeline_shows_the_tree_of_that_moment(tmp_path: Path) -> 
         page.mouse.down()
         page.mouse.move(box["x"] + box["width"] * 0.5, y, steps=4)
         page.mouse.up()
-        assert page.locator("#clock").inner_text() == "1.0 s / 2.0 s"
+        assert page.locator("#clock").inner_text() == "1.0초 / 2.0초"
         assert page.locator("#tree-title").inner_text() == "계획 1"
         assert page.locator("#tree li.running").count() >= 1
         assert page.locator("#picture").is_visible()
         page.locator("#track").press("End")
         assert page.locator("#tree li.running").count() == 0
         page.locator("#log li").first.click()
-        assert page.locator("#clock").inner_text() == "0.0 s / 2.0 s"
+        assert page.locator("#clock").inner_text() == "0.0초 / 2.0초"
         narrow = browser.new_page(viewport={"width": 360, "height": 800})
         narrow.goto(file.as_uri())
         assert narrow.evaluate("document.documentElement.scrollWidth") <= 360

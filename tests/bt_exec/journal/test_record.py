@@ -18,7 +18,7 @@ from bt_exec.events import (
     SkillStarting,
     Turn,
 )
-from bt_exec.failure import Problem, Refusal, UnknownName
+from bt_exec.failure import Problem, Refusal, UnknownName, UsageError
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import MissionSpec
@@ -151,7 +151,7 @@ def test_unknown_mission_error_lists_the_known_ones(journal: Journal, which: str
 
 
 def test_empty_journal_has_no_last_mission(journal: Journal) -> None:
-    with pytest.raises(UnknownName, match="there is no mission 'last'; known, nearest first: none"):
+    with pytest.raises(UsageError, match="no mission is on record yet"):
         journal.mission("last")
     assert journal.missions() == ()
 

@@ -11,7 +11,7 @@ import pytest
 from bt_exec.events import Event, Observed
 from bt_exec.failure import UnknownName
 from bt_exec.journal import Journal
-from bt_exec.journal.read import JournalTail
+from bt_exec.journal.journal import JournalTail
 
 Script = Callable[[str], list[Event]]
 

@@ -135,3 +135,10 @@ def test_error_form_is_read_and_its_parts_are_kept(english: str):
 
 def test_message_without_a_translation_stays_as_it_is():
     assert korean_error("something new happened") == "something new happened"
+
+
+def test_names_in_quotes_are_not_translated():
+    assert korean_error("the field 'site' is missing") == "'site' 필드가 없습니다"
+    assert korean_error("there is no site 'site'; known, nearest first: none").startswith(
+        "사이트 'site'"
+    )

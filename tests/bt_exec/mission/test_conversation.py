@@ -18,8 +18,8 @@ def end(command: str, code: str = "OK", status: str = "satisfied", **more: objec
     return Outcome("m", command, status, code, f"{command}: so", **more)  # type: ignore[arg-type]
 
 
-def turn(command: str) -> Turn:
-    return Turn(command, "satisfied", "OK", f"{command}: so")
+def turn(command: str, *, acted: bool = True) -> Turn:
+    return Turn(command, "satisfied", "OK", f"{command}: so", acted=acted)
 
 
 def on_record(journal: Journal, *ends: Outcome, site: str = "lab") -> None:
@@ -66,12 +66,12 @@ def test_earlier_missions_are_read_from_the_journal(journal, forgets):
     said = Conversation(journal, "lab")
     if forgets:
         said.forget()
-    assert said.context().before() == (turn("second"),)
+    assert said.context().before() == (turn("second", acted=False),)
 
 
 def test_only_the_last_five_missions_are_searched(journal):
     on_record(journal, end("old"), *[end("thanks", REPLY)] * 4)
-    assert Conversation(journal, "lab").context().before() == (turn("old"),)
+    assert Conversation(journal, "lab").context().before() == (turn("old", acted=False),)
     on_record(journal, end("thanks", REPLY))
     assert Conversation(journal, "lab").context().before() == ()
 

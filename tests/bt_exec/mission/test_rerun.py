@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -13,11 +14,16 @@ from bt_exec.mission.rerun import recorded_site, restore, verify
 from bt_exec.mission.session import Session
 from bt_exec.planning.compiler import Plan
 from bt_exec.rig import Rig
+from bt_exec.skill import Running, Steps, skill
 from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
 from tests.bt_exec.mission.session_robots import Heard, given, with_pack
 
 WORLD = {"door": "open", "seed": "7"}
 FOREVER = [scripted_skill("a", [("forever",)])]
+
+
+class Written(NamedTuple):
+    path: str
 
 
 class Compiles:
@@ -88,6 +94,23 @@ def test_first_difference_is_named(lab, journal, monkeypatch):
     assert found.difference is not None
     assert found.difference.recorded.startswith("SkillEnded a")
     assert found.difference.found
+
+
+def test_written_file_may_have_another_name_in_the_new_run(lab, journal, tmp_path, monkeypatch):
+    @skill
+    def a(robot: Any) -> Steps[Written]:
+        """Write a file under a free name."""
+        yield Running()
+        path = tmp_path / f"report-{len(list(tmp_path.glob('report-*')))}.md"
+        path.touch()
+        return Written(str(path))
+
+    writes = with_pack(lab, skills=(a,))
+    monkeypatch.setattr(rerun, "load_site", lambda name: writes)
+    (mission,) = record(writes, journal, "go")
+    assert mission.status == "satisfied", mission.outcome
+    assert verify(journal, mission.id).difference is None
+    assert len(list(tmp_path.glob("report-*"))) == 2
 
 
 def test_recorded_stop_is_repeated_at_its_tick(site, journal, lab, monkeypatch):

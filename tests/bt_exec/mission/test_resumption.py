@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import shutil
 import sqlite3
+import time
 from contextlib import closing
 from typing import NamedTuple
 
 import pytest
 
 from bt_exec.journal import Journal
+from bt_exec.mission.reporting import MissionReporter
 from bt_exec.mission.rerun import _same_settings, restore, verify
 from bt_exec.mission.resumption import recorded_work
 from bt_exec.mission.session import Session
@@ -271,3 +273,27 @@ def test_mission_with_other_settings_is_not_restored(finished, boxes, tmp_path):
         with pytest.raises(Exception, match="ran with other settings"):
             restore(session, journal, other)
         assert session.run("deliver").ok
+
+
+def test_reporter_loads_finished_steps_of_the_continued_mission(boxes, tmp_path):
+    loaded = []
+
+    class Reporter(MissionReporter):
+        def resume(self, done):
+            loaded.extend(done)
+
+    journal = Journal.open(tmp_path / "j.sqlite")
+    site, agree = with_pack(boxes[0], reporter=Reporter), lambda *_: True
+    with Session(site, fast=True, journal=journal, confirm=agree) as session:
+        session.clock.at(0.4, lambda: session.abort("operator"))
+        first = session.run("deliver")
+        record = journal.mission(first.mission_id)
+        assert session.resume(record).ok
+        assert session._clock_shift(record) == 0.0
+        session.world_id, session.rigs = "another", {}  # as with a real robot after a crash
+        begun_s = record.line.started_at.timestamp() - record.events[0].t
+        now_s = time.time() - session.clock.now()
+        assert session._clock_shift(record) == pytest.approx(begun_s - now_s, abs=2.0)
+    steps = [(one.skill, one.result) for one in loaded]
+    assert steps == [("open_box", {}), ("take", {"grams": 250})]
+    assert [one.t for one in loaded] == [run.end.t for run in record.skills[:2]]

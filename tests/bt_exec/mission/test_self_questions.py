@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 
 from bt_exec.failure import Refusal
@@ -40,6 +42,30 @@ from bt_exec.site.site import load_site
         ("왜 멈췄어?", "WHY"),
         ("왜 멈춘 거야?", "WHY"),
         ("왜 실패했습니까?", "WHY"),
+        ("where are your arms?", "WHERE"),
+        ("왼팔 지금 어디 있어?", "WHERE"),
+        ("what are you doing right now?", "NOW"),
+        ("where are you going?", "NOW"),
+        ("what will you do next?", "NOW"),
+        ("지금 뭐 하고 있어?", "NOW"),
+        ("다음엔 뭐 할 거야?", "NOW"),
+        ("어디 가는 중이야?", "NOW"),
+        ("what is on your tray?", "HOLDS"),
+        ("손에 뭐 있어?", "HOLDS"),
+        ("what was the last command?", "DID"),
+        ("how long did it take?", "DID"),
+        ("뭐 하고 있었어?", "DID"),
+        ("내가 뭐 시켰지?", "DID"),
+        ("문 언제 열었어?", "DID"),
+        ("what can you do?", "HELP"),
+        ("뭐 할 수 있어?", "HELP"),
+        ("what did you see in the lounge?", "PAST"),
+        ("did anything fail?", "PAST"),
+        ("which rooms have you visited?", "PAST"),
+        ("where were you before?", "PAST"),
+        ("어느 팔 썼어?", "PAST"),
+        ("교수님이 뭐라고 하셨어?", "PAST"),
+        ("누구한테 전해 줬는지 누가 봤니", "PAST"),
     ],
 )
 def test_question_about_the_robot_is_recognised(command: str, question: str) -> None:
@@ -49,7 +75,7 @@ def test_question_about_the_robot_is_recognised(command: str, question: str) -> 
 @pytest.mark.parametrize(
     "command",
     [
-        *("where is the professor?", "교수님 어디 계셔?", "what did you see in the lounge?"),
+        *("where is the professor?", "교수님 어디 계셔?", "라운지에 누구 있어?"),
         *(
             "open the door",
             "look where you are going",
@@ -57,6 +83,7 @@ def test_question_about_the_robot_is_recognised(command: str, question: str) -> 
             "왜 늦는지 여쭤봐",
         ),
         *("자재가 보이는지 확인해", "문이 보이면 열어", "what do you want?", ""),
+        *("have the door opened", "교수님이 어제 가셨대", "복도가 조용했어", "뭐가 있겠어?"),
     ],
 )
 def test_other_commands_are_left_to_the_compiler(command: str) -> None:
@@ -130,20 +157,22 @@ def test_last_observation_is_reported() -> None:
 def test_location_is_reported_from_place_facts() -> None:
     facts = {"at.left": "home", "at.right": "home", "door": "closed"}
     assert answer("where are you?", **facts) == Reply("WHERE", "The arms are at home.")
-    unknown = Reply("WHERE", "제가 어디 있는지 알 수 없습니다.")
+    unknown = Reply("WHERE", "지금 위치를 알 수 없습니다.")
     assert answer("어디야?", door="closed") == answer("지금 어디야?") == unknown
 
 
 def test_location_is_unknown_without_place_facts() -> None:
     request = request_of(load_site("door"), "where are you?", Situation((), {"door": "ajar"}, ""))
     assert SelfAnswers(Knows(), lambda language: "").compile(request) == Reply(
-        "WHERE", "I do not know where I am."
+        "WHERE", "My position is not known."
     )
 
 
 def test_why_refers_to_the_last_mission_that_acted() -> None:
     context = Context((Turn("go", "blocked", "X", "Stuck."), Turn("is it open?", acted=False)))
-    assert answer("why did you stop?", context=context) == Reply("WHY", "“go”: Stuck.")
+    assert answer("why did you stop?", context=context) == Reply(
+        "WHY", "“go” could not be finished. Stuck."
+    )
     assert answer("why did you stop?") == Reply("WHY", "Nothing has moved here yet.")
 
 
@@ -152,6 +181,53 @@ def test_last_missions_that_acted_are_listed() -> None:
     told = Reply("DONE", "“go”: There.")
     assert answer("what did you do?", context=Context(turns)) == told
     assert answer("뭐 했어?") == Reply("DONE", "아직 아무것도 움직이지 않았습니다.")
+
+
+def test_listed_missions_have_their_time_and_duration() -> None:
+    at = datetime(2026, 11, 20, 14, 5)
+    turns = (
+        Turn("open it", "satisfied", "OK", "Open.", at=at, seconds=7.0),
+        Turn("shut the window", "refused", "NOT_UNDERSTOOD", "?", acted=False),
+    )
+    told = "11-20 14:05 “open it” (7.0 s): Open."
+    assert answer("when did you open it?", context=Context(turns)) == Reply("DONE", told)
+
+
+def test_missions_before_the_session_are_listed_without_own_ones() -> None:
+    refused = Turn("shut the window", "refused", "NOT_UNDERSTOOD", "?", acted=False)
+    context = Context((refused,), recall=lambda: (Turn("go", "satisfied", "OK", "There."),))
+    assert answer("뭐 했어?", context=context) == Reply("DONE", "“go”: There.")
+
+
+def test_other_question_about_the_past_gets_the_last_missions() -> None:
+    context = Context((Turn("go", "satisfied", "OK", "There."),))
+    assert answer("which arm did you use?", context=context) == Reply(
+        "DONE", "I cannot answer this question. The last missions were:\n“go”: There."
+    )
+    assert answer("어느 팔 썼어?") == Reply("DONE", "아직 아무것도 움직이지 않았습니다.")
+
+
+def test_question_about_the_present_reports_that_nothing_runs() -> None:
+    assert answer("what are you doing?") == Reply(
+        "WHERE", "I am waiting for a command. Nothing is running."
+    )
+
+
+def test_possible_commands_are_listed_on_request() -> None:
+    found = answer("what can you do?")
+    assert isinstance(found, Reply)
+    assert found.message.startswith('You can say: "Are your arms home?", "Bring your arms home"')
+    assert '"문을 닫아"' in answer("뭐 할 수 있어?").message
+
+
+def test_misspelt_question_is_left_to_the_compiler() -> None:
+    class Suggests(Refuses):
+        def compile(self, request: Request) -> Refusal:
+            return Refusal("NOT_UNDERSTOOD", "?", did_you_mean=("Is the door open?",))
+
+    request = request_of(load_site("door"), "was teh door open?", Situation((), {}, ""))
+    found = SelfAnswers(Suggests(), lambda language: "").compile(request)
+    assert isinstance(found, Refusal)
 
 
 def test_held_object_is_reported_from_facts() -> None:

@@ -13,9 +13,10 @@ from bt_exec.language.messages import Messages
 from bt_exec.mission.incomplete import Undone
 from bt_exec.mission.known_state import Known, state_of
 from bt_exec.mission.progress import MissionProgress
-from bt_exec.mission.reporting import Action, Reporters, Skip
+from bt_exec.mission.reporting import Reporters
 from bt_exec.mission.summary import summarise
 from bt_exec.outcome import UNMET, Ending, code_of_reason
+from bt_exec.reporting import Action, Skip
 from bt_exec.skill import Steps, Verdict, condition, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec

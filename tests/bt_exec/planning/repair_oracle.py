@@ -28,6 +28,7 @@ class State(NamedTuple):
     givers: dict[str, str]  # kept skill that established a fact last
     anew: frozenset[str]  # facts written since the new plan began
     guessed: frozenset[str] = frozenset()  # facts of skips that may hold, which is not evidence
+    replaced: frozenset[str] = frozenset()  # facts written after their giver
 
 
 def may_be_kept(plan: Step, kept: Mapping[str, dict[str, str]], now: dict[str, str]) -> bool:
@@ -75,8 +76,9 @@ def _ways_inside(step: Step, state: State, kept: Kept) -> Iterator[tuple[bool, S
         anew = state.anew | written.keys()
         certain = {fact: word for fact, word in state.facts.items() if fact not in written}
         told = {fact: word for fact, word in written.items() if word != "?"}
-        yield True, State({**certain, **told}, givers, anew, state.guessed - written.keys())
-        yield False, State(certain, state.givers, anew, state.guessed - written.keys())
+        guessed, replaced = state.guessed - written.keys(), state.replaced | written.keys()
+        yield True, State({**certain, **told}, givers, anew, guessed, replaced)
+        yield False, State(certain, state.givers, anew, guessed, replaced)
     elif "check" in step:
         fact, word = step["check"]
         _refuse_stale(step["check"], state, kept)
@@ -110,7 +112,8 @@ def _give(step: Step, state: State, kept: Kept) -> State:
         if any(fact in state.anew for fact in gave):
             raise Missed
         return state
-    return state._replace(givers={**state.givers, **dict.fromkeys(gave, step["path"])})
+    givers = {**state.givers, **dict.fromkeys(gave, step["path"])}
+    return state._replace(givers=givers, replaced=state.replaced - gave.keys())
 
 
 def _refuse_missed_need(step: Step, state: State, kept: Kept) -> None:
@@ -122,7 +125,7 @@ def _refuse_missed_need(step: Step, state: State, kept: Kept) -> None:
     if not step["needs"]:
         for fact, giver in state.givers.items():
             gone = all(_is_gone(*gave, state) for gave in kept[giver].items())
-            if gone and fact not in step["effects"]:
+            if gone and fact not in step["effects"] and fact not in state.replaced:
                 raise Missed
 
 

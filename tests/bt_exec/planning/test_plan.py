@@ -12,9 +12,8 @@ from bt_exec.failure import Failure, Problem, SpecError
 from bt_exec.language.meaning import Meaning
 from bt_exec.language.messages import Messages
 from bt_exec.observation import Situation
-from bt_exec.pack import Catalogue, Pack
+from bt_exec.pack import Catalogue, Pack, Pass
 from bt_exec.planning.compiler import Plan, Request, VerifiedPlan
-from bt_exec.planning.passes import Pass
 from bt_exec.planning.plan import (
     examine,
     prepare,

@@ -197,3 +197,21 @@ def test_next_branch_is_considered_only_if_the_previous_one_can_fail(
     (went,) = (path for path, node in paths(root) if isinstance(node, Do) and node.do == "go_b")
     kept = still_kept(root, {went: B}, {"at": "b"}, catalogue)
     assert kept == ((went,) if sure else ())
+
+
+@pytest.mark.parametrize(
+    ("away", "kept"),
+    [
+        ({"do": "go_home"}, ("go_b",)),
+        ({"sequence": [{"do": "go_home"}, {"do": "work"}]}, ("go_b",)),
+        ({"sequence": [{"do": "work"}, {"do": "go_home"}]}, ()),  # work may fail before the drive
+    ],
+)
+def test_step_whose_effect_is_replaced_by_a_failed_drive_is_kept(
+    away: dict[str, Any], kept: tuple[str, ...]
+) -> None:
+    parts = [*skills(needs=False), scripted_skill("work"), scripted_skill("note")]
+    catalogue = scripted_site(parts).catalogue
+    rest = [{"fallback": [away, {"do": "note"}]}, {"do": "put_b"}]
+    root = Sequence.model_validate({"sequence": [{"do": "go_b"}, *rest]})
+    assert still_kept(root, {"go_b": B}, {"at": "?"}, catalogue) == kept

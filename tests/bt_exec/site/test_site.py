@@ -1,8 +1,12 @@
 """Site files: problems are reported with their position, before anything starts."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from bt_exec.failure import SpecError
+from bt_exec.site.data import site_names
 from bt_exec.site.site import load_site
 
 GOOD = """site: mine
@@ -58,3 +62,25 @@ def test_valid_site_is_loaded(tmp_path):
     file = tmp_path / "site.yaml"
     file.write_text(GOOD)
     assert load_site(str(file)).name == "mine"
+
+
+def test_shipped_sites_are_described_in_both_languages() -> None:
+    for name in site_names():
+        site = load_site(name)
+        assert re.search("[가-힣]", site.summary_in("ko"))
+        assert not re.search("[가-힣]", site.summary_in("en"))
+
+
+def test_summary_is_shown_in_its_own_language(tmp_path: Path) -> None:
+    text = "site: lab\nsummary: {}\npacks: {{door: {{robot: sim}}}}\n"
+    for number, (written, shown) in enumerate(
+        [
+            ("A lab.", ("A lab.", "")),
+            ("실험실.", ("", "실험실.")),
+            ("{en: A lab., ko: 실험실.}", ("A lab.", "실험실.")),
+        ]
+    ):
+        file = tmp_path / f"{number}.yaml"
+        file.write_text(text.format(written), encoding="utf-8")
+        site = load_site(str(file))
+        assert (site.summary_in("en"), site.summary_in("ko")) == shown

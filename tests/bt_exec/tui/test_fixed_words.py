@@ -27,7 +27,7 @@ FOLDER = Path(language.__file__).parent
 FIXED = parse_yaml((FOLDER / "fixed_words.yaml").read_text(encoding="utf-8"))
 OWN = parse_yaml((FOLDER / "messages.yaml").read_text(encoding="utf-8"))
 WORDS = {**FIXED, **OWN["words"]}
-SAYS = ("told", "word", "fixed", "_line")  # functions that translate text
+SAYS = ("told", "word", "fixed", "line")  # functions that translate text
 
 NOT_SHOWN = {
     # kinds, states, styles and settings, which are not drawn as text
@@ -182,7 +182,7 @@ def test_plain_lines_are_korean_and_aligned() -> None:
     script.model.past.clear()
     view = PlainView(script.model, written.append)
     for word in ("command", "planning", "note", "answer", "sees", "rejected", "stop", "retry"):
-        view._line(word, "x")
+        view.line(word, "x")
     assert left_in_english("\n".join(line[:-1] for line in written)) == []
     assert {cell_len(line[: line.rindex("x")]) for line in written} == {22}
 

@@ -9,8 +9,8 @@ from typing import Literal
 import pytest
 
 from bt_exec import Failed, Running, Steps, Verdict, condition, skill
-from bt_exec.blocking_calls import run_in_thread
 from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
+from bt_exec.standby import run_in_thread
 from bt_exec.testing import check_pack
 from bt_exec.verify.packs import code_problems, fact_problems
 

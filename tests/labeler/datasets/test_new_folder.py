@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from bt_exec.batch.folder import new_folder
 from bt_exec.failure import UsageError
-from bt_exec_labeler.datasets.new_folder import new_folder
 
 
 @pytest.mark.parametrize("exists", [False, True])

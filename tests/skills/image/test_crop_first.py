@@ -5,7 +5,7 @@ import pytest
 from bt_exec.mission.session import Session
 from bt_exec.models import VqaAnswer
 from bt_exec.observation import Situation
-from bt_exec.planning.passes import PassContext
+from bt_exec.pack import PassContext
 from bt_exec.spec.load import load_text
 from bt_exec_skills.image.perception import instances
 from bt_exec_skills.image.perception.looker import Looker

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bt_exec_skills.navigation.geometry import Pose, turn_between
-from bt_exec_skills.navigation.grid import Grid, Slab
-from bt_exec_skills.navigation.obstacles import Obstacles, hits
+from bt_exec_skills.navigation.grid import Grid, Obstacles, Slab, hits
 from bt_exec_skills.navigation.route import Planner, Route
 from bt_exec_skills.navigation.steer import Limits, Steering
 from tests.cases import examples

@@ -1,9 +1,12 @@
 """Physics advances by whole control periods."""
 
+from __future__ import annotations
+
 import mujoco
+import numpy as np
 import pytest
 
-from bt_exec_skills.simulation.physics import Physics
+from bt_exec_skills.simulation.physics import Physics, box, numbers, rgba
 
 
 def test_time_advances_by_control_periods():
@@ -11,3 +14,21 @@ def test_time_advances_by_control_periods():
     physics = Physics(model, 0.02)
     physics.advance()
     assert physics.time == pytest.approx(0.02)
+
+
+def test_numbers_have_the_requested_digits():
+    assert numbers(1, 0.1, 1 / 3) == "1 0.1 0.333333333"
+    assert numbers(12.34567, -0.000001234567, digits=5) == "12.346 -1.2346e-06"
+
+
+def test_colour_is_opaque_by_default():
+    assert rgba((0.5, 0.25, 1)) == "0.5 0.25 1 1"
+    assert rgba((0, 0, 0), 0.5) == "0 0 0 0.5"
+
+
+def test_mujoco_reads_a_box():
+    geom = box("crate", (1, 2, 3), (0.1, 0.2, 0.3), f'rgba="{rgba((1, 0, 0))}"')
+    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{geom}</worldbody></mujoco>")
+    assert np.allclose(model.geom("crate").pos, (1, 2, 3))
+    assert np.allclose(model.geom("crate").size, (0.1, 0.2, 0.3))
+    assert np.allclose(model.geom("crate").rgba, (1, 0, 0, 1))

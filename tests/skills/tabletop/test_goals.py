@@ -1,4 +1,4 @@
-"""Goals of strangers in random kitchens: done as asked or refused, and reported truly."""
+"""Goals of strangers in random kitchens: done as labelled or refused, and reported truly."""
 
 import re
 from pathlib import Path

@@ -11,8 +11,8 @@ import pytest
 
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
+from bt_exec.pack import PassContext
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.passes import PassContext
 from bt_exec.site.site import load_site
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Check, Do, MissionSpec, walk
@@ -129,6 +129,8 @@ def test_answer_about_sorting_names_the_attribute():
 def test_held_object_has_no_place():
     now, held = sorted_world(), "object_red_0"
     assert tell("what is in the red bowl?", now, held).text == "There is nothing in red bowl 0."
+    none = tell("what is in the purple bowl?", now, held)
+    assert (none.holds, none.text) == (False, "There is no such container or table here.")
     assert tell("where is red thing 0?", now, held).text == "Red thing 0 is in my hand."
     assert tell("뭐 들고 있어?", now, held).text == "빨간 물건 0을 들고 있습니다."
 

@@ -15,8 +15,8 @@ pytest.importorskip("fastapi")
 uvicorn = pytest.importorskip("uvicorn")
 
 from bt_exec_skills.tabletop.goals.compiler import create  # noqa: E402 - after the skip
-from bt_exec_skills.tabletop.protocol.calls import CALLS, bind  # noqa: E402 - as above
 from bt_exec_skills.tabletop.protocol.code import program_of  # noqa: E402 - as above
+from bt_exec_skills.tabletop.protocol.functions import CALLS, bind  # noqa: E402 - as above
 from bt_exec_skills.tabletop.protocol.serve import make_engine, serve  # noqa: E402 - after the skip
 from bt_exec_skills.tabletop.protocol.server import MOST_BYTES, make_app  # noqa: E402 - as above
 

@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from bt_exec.events import MissionStarted, Planned
+from bt_exec.events import (
+    MissionStarted,
+    Observed,
+    PerceptionFailed,
+    Planned,
+    SkillEnded,
+    SkillStarting,
+)
 from bt_exec.observation import Situation
 from bt_exec.site.compile_command import Compiled, compile_command
 from bt_exec.site.site import load_site
@@ -60,6 +67,26 @@ def test_objects_without_the_attribute_are_not_moved_and_named(command: str, tol
     reporter.on(MissionStarted(0.0, 0, "m", command, plan.mission.language, ""))
     reporter.on(Planned(0.0, 0, plan, 0))
     assert told in " ".join(reporter._remarks)
+
+
+def test_report_counts_objects_placed_after_the_last_observation():
+    command, now = "put object_red_0 in the red bowl", world(1)
+    plan = compiled(command, now).plan
+    assert plan is not None
+    reporter = TableReporter({})
+    args = {"object": "object_red_0", "target": "object_red_bowl_0"}
+    for event in (
+        MissionStarted(0.0, 0, "m", command, "en", ""),
+        Observed(0.5, 0, "tabletop", TableObservation(0.5, now)),
+        Planned(0.5, 0, plan, 0),
+        SkillStarting(1.0, 10, "p", "place_object", args, 1),
+        SkillEnded(4.0, 70, "p", "place_object", 1, "done", 3.0),
+        PerceptionFailed(4.5, 80, "tabletop", "no picture"),
+    ):
+        reporter.on(event)
+    assert reporter.told() == "Done: red thing 0 in red bowl 0."
+    reporter.on(Observed(5.0, 90, "tabletop", TableObservation(5.0, now)))  # it rolled out
+    assert reporter.told().startswith("0 of 1 subgoals")
 
 
 def test_command_without_matching_objects_is_refused():

@@ -15,7 +15,7 @@ from bt_exec_skills.things.dataset.scenes import HEIGHT, THINGS, WIDTH, TableSce
 from bt_exec_skills.things.dataset.stage import AWAY, Prop, build_stage, clutter
 from bt_exec_skills.things.dataset.truth import shown_in
 from bt_exec_skills.things.dataset.ware import WARE
-from bt_exec_skills.vision.sources import find_source
+from bt_exec_skills.vision.commands import find_source
 
 
 def volume(part) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bt_exec.cli.app import call
-from bt_exec_skills.vision import sources
+from bt_exec_skills.vision import commands
 from bt_exec_skills.vision.display import Tag, annotate
 
 SHIPPED = ["door-closed", "door-ajar", "door-open", "door-handle", "material", "person"]
@@ -20,7 +20,7 @@ SHIPPED = ["door-closed", "door-ajar", "door-open", "door-handle", "material", "
 @pytest.fixture
 def made(squares: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a data set of squares, created by the command."""
-    monkeypatch.setattr(sources, "find_source", lambda name: squares)
+    monkeypatch.setattr(commands, "find_source", lambda name: squares)
     folder = tmp_path / "data"
     options = ["--source", "squares", "--scenes", "6", "--val-every", "3"]
     assert call(["vision", "dataset", str(folder), *options]) == 0
@@ -33,7 +33,7 @@ def test_dataset_command_reports_its_result(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(sources, "find_source", lambda name: squares)
+    monkeypatch.setattr(commands, "find_source", lambda name: squares)
     options = ["--source", "squares", "--scenes", "6", "--val-every", "3", "--json"]
     assert call(["vision", "dataset", str(tmp_path / "data"), *options]) == 0
     assert json.loads(capsys.readouterr().out) == {
@@ -148,7 +148,7 @@ def test_eval_reports_the_folder_of_its_pictures(
     capsys: pytest.CaptureFixture[str],
     scripted_network: Any,
 ) -> None:
-    monkeypatch.setattr(sources, "find_source", lambda name: squares)
+    monkeypatch.setattr(commands, "find_source", lambda name: squares)
     monkeypatch.setattr("bt_exec_skills.vision.weights.load", lambda _: scripted_network())
     data = str(tmp_path / "data")
     assert call(["vision", "dataset", data, "--source", "squares", "--scenes", "2"]) == 0
@@ -164,7 +164,7 @@ def test_training_requires_both_splits(
     capsys: pytest.CaptureFixture[str],
     side: str,
 ) -> None:
-    monkeypatch.setattr(sources, "find_source", lambda name: squares)
+    monkeypatch.setattr(commands, "find_source", lambda name: squares)
     every = "1" if side == "train" else "0"
     data = str(tmp_path / "data")
     options = ["--source", "squares", "--scenes", "2", "--val-every", every]
@@ -201,7 +201,7 @@ def test_ctrl_c_reports_the_finished_scenes(
         raise KeyboardInterrupt
 
     squares.scene = scene
-    monkeypatch.setattr(sources, "find_source", lambda name: squares)
+    monkeypatch.setattr(commands, "find_source", lambda name: squares)
     folder = tmp_path / "data"
     assert call(["vision", "dataset", str(folder), "--scenes", "6"]) == 130
     told = f"stopped; the finished scenes are kept in {folder}: the same command continues"

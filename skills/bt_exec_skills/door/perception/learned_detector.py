@@ -61,7 +61,7 @@ class DoorDetection(Detection):
 
 
 class LearnedDetector:
-    """Detector with a network; implements `bt_exec_skills.door.perception.contracts.Detector`.
+    """Detector with a network; implements `bt_exec_skills.door.perception.ground_truth.Detector`.
 
     An object to grasp must be in the opening behind the door and is confirmed on an enlarged part
     of the picture; otherwise it is marked as doubtful (`Detection.doubt`). A confirmation holds

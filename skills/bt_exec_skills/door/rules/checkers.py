@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bt_exec.failure import Problem
-from bt_exec.planning.passes import PassContext
+from bt_exec.pack import PassContext
 from bt_exec.spec.expression import leaves
 from bt_exec.spec.model import Do, MissionSpec, walk
 from bt_exec.spec.paths import locate

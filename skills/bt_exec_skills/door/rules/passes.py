@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
 from bt_exec.language.messages import language_of, messages_of
-from bt_exec.planning.passes import Pass, PassContext
+from bt_exec.pack import Pass, PassContext
 from bt_exec.spec.expression import Is, leaves
 from bt_exec.spec.model import (
     Check,

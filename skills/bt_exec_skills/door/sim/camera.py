@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from bt_exec_skills.door.perception.contracts import DoorTruth
+from bt_exec_skills.door.perception.ground_truth import DoorTruth
 from bt_exec_skills.door.sim.ik import Vector
 from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_WIDTH
 from bt_exec_skills.door.sim.world import DoorWorld

@@ -12,7 +12,7 @@ import math
 from bt_exec_skills.door.robot import ARMS
 from bt_exec_skills.door.sim.arm import SHOULDER, arm_actuators, arm_body
 from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_MAX_RAD, DOOR_WIDTH, Layout
-from bt_exec_skills.simulation.mjcf import box, numbers, rgba
+from bt_exec_skills.simulation.physics import box, numbers, rgba
 
 __all__ = [
     "DEPTH",

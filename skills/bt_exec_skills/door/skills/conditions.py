@@ -56,7 +56,8 @@ def door_known(world: World[DoorObservation]) -> Verdict:
     found = _door(world)
     if isinstance(found, Verdict):
         return found
-    return Verdict.yes(_told(found), found.evidence, world.age_s)
+    why = f"door is {found.state}, confidence {found.confidence:.1f}"
+    return Verdict.yes(why, found.evidence, world.age_s)
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
@@ -115,7 +116,7 @@ def hand_empty(robot: DoorRobot, arm: Arm) -> Verdict:
 @condition(patience_s=0.0, unknown=_UNCERTAIN, skip_reason="already home")
 def arms_home(robot: DoorRobot) -> Verdict:
     """Whether both arms are at rest at home."""
-    return Verdict(robot.at_home, "arms at home" if robot.at_home else "arms not at home")
+    return Verdict(robot.at_home, "arms are at home" if robot.at_home else "arms are not at home")
 
 
 def _door(world: World[DoorObservation]) -> DoorEstimate | Verdict:

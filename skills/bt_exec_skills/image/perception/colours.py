@@ -33,7 +33,7 @@ COLOURS: tuple[ColourName, ...] = get_args(ColourName)
 
 _PROTOTYPES: dict[ColourName, tuple[str, ...]] = {
     "red": ("d01c1c", "96141a", "e63c32", "6e0f14", "c83c46"),
-    "orange": ("ff8c00", "e66e1e", "ffa540", "c8641e"),
+    "orange": ("ff8c00", "e66e1e", "ffa540", "c8641e", "f5b878"),
     "yellow": ("fadc1e", "dcbe28", "f5eb6e", "c8b428"),
     "green": ("1e9628", "145a23", "6ebe46", "3cc85a", "78a03c", "a0dc8c"),
     "cyan": ("28c8d2", "0096a0", "82dce6", "146e78"),
@@ -101,11 +101,16 @@ def ground_colours(picture: Frame) -> frozenset[ColourName]:
     return frozenset(name for name, share in shares.items() if share >= _OF_GROUND)
 
 
-def background_mask(picture: Frame) -> Mask:
-    """Return the pixels whose colour is near that of the picture's border: its median."""
+def background_mask(picture: Frame, times: float = 1.0) -> Mask:
+    """Return the pixels whose colour is near that of the picture's border: its median.
+
+    Args:
+        picture: The picture.
+        times: Multiple of the usual distance.
+    """
     codes = _colour_indices(border_of(picture)[None])[0]
     ground = np.median(_weighted_cielab_table()[codes], axis=0)
-    near = np.linalg.norm(_weighted_cielab_table() - ground, axis=1) < _GROUND
+    near = np.linalg.norm(_weighted_cielab_table() - ground, axis=1) < _GROUND * times
     return np.asarray(near[_colour_indices(picture)], bool)
 
 

@@ -8,9 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bt_exec_skills.perception.picture import Box, Frame, Mask
+from bt_exec_skills.image.perception.colours import background_mask
+from bt_exec_skills.image.perception.lighting import even_light
+from bt_exec_skills.perception.picture import Box, Frame, Mask, border_of
 
 __all__ = [
+    "EVENED",
     "LYING",
     "SUREST",
     "Counted",
@@ -22,11 +25,17 @@ __all__ = [
     "with_overlapping_boxes",
 ]
 
+EVENED = "colour, in even light"
+"""Source of regions of a picture with a shadow or a gradient; see `even_light`."""
 LYING = "colour, lying bar"
 """Source of bars of a chart that grow to the right: their height is their length."""
 
 SUREST = 0.98
 """Maximum confidence of an answer: measurements on pictures cannot support more."""
+_PLAIN = 0.6  # share of the border with the colour of the background
+_SHARE, _THIN_SHARE = 0.3, 0.1
+"""Shares of the middle of its box that an object fills, and a thin one, such as a chair."""
+_FAR = 2.5  # multiple of the usual distance from the colour of the background
 _LEFT = 0.2  # share of the box around its centre, without adjacent objects
 _MOST_BESIDE = 30  # a file may contain thousands of overlapping boxes
 
@@ -40,7 +49,7 @@ class Instance:
         bbox: Box [px].
         score: Confidence that it is one object, 0..1.
         source: Origin: ``annotation``, ``detector``, ``colour``, ``text``, ``difference``,
-            ``colour, uneven ground``, or ``colour, lying bar``.
+            ``colour, uneven ground``, ``colour, in even light``, or ``colour, lying bar``.
         mask: Pixels of the object inside the box; None if only the box is known.
         beside: Boxes of other objects that overlap its own. Their content is not part of it.
     """
@@ -73,7 +82,7 @@ class Crop:
         instance: The instance.
         pixels: Pixels of its box.
         own: Mask of the object: its own mask, or the centre of its box without the boxes beside
-            it.
+            it, and without the colour of a plain background.
     """
 
     instance: Instance
@@ -122,17 +131,40 @@ def with_overlapping_boxes(some: Iterable[Instance], known: Sequence[Instance]) 
 
 
 def crop(picture: Frame, instances: Iterable[Instance]) -> list[Crop]:
-    """Return a crop of each instance."""
-    return [_make_crop(picture, one) for one in instances]
+    """Return a crop of each instance, in the light in which it was found."""
+    instances = list(instances)
+    even = any(one.source == EVENED for one in instances)
+    evened = even_light(picture) if even else None
+    apart = _apart_from_ground(picture) if any(one.mask is None for one in instances) else ()
+    return [
+        _make_crop(picture if evened is None or one.source != EVENED else evened, one, apart)
+        for one in instances
+    ]
 
 
-def _make_crop(picture: Frame, instance: Instance) -> Crop:
+def _apart_from_ground(picture: Frame) -> Sequence[tuple[Mask, float]]:
+    """Return the pixels that differ from a plain background, and the share that an object needs.
+
+    A small share has to differ more, because edges and shadows of a pale object differ, too.
+    """
+    ground = background_mask(picture)
+    if border_of(ground).mean() < _PLAIN:
+        return ()
+    return (~ground, _SHARE), (~background_mask(picture, _FAR), _THIN_SHARE)
+
+
+def _make_crop(picture: Frame, instance: Instance, apart: Sequence[tuple[Mask, float]]) -> Crop:
     x1, y1, x2, y2 = instance.bbox
     pixels = picture[y1:y2, x1:x2]
     if instance.mask is not None:
         return Crop(instance, pixels, instance.mask)
     rows, columns = np.ogrid[-1 : 1 : (y2 - y1) * 1j, -1 : 1 : (x2 - x1) * 1j]
-    return Crop(instance, pixels, _without_neighbours(rows**2 + columns**2 <= 0.5, instance))
+    own = _without_neighbours(rows**2 + columns**2 <= 0.5, instance)
+    for differs, share in apart:
+        thing = own & differs[y1:y2, x1:x2]
+        if thing.sum() >= share * own.sum():
+            return Crop(instance, pixels, thing)
+    return Crop(instance, pixels, own)
 
 
 def _without_neighbours(own: Mask, instance: Instance) -> Mask:

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from bt_exec.blocking_calls import run_in_thread
 from bt_exec.failure import Failed, UsageError
 from bt_exec.language.sanitize import one_line
 from bt_exec.models import VisualQa, find_visual_qa
 from bt_exec.skill import Steps
+from bt_exec.standby import run_in_thread
 from bt_exec_skills.image.models.contracts import (
     MODELS,
     UNMEASURED,

@@ -116,7 +116,8 @@ def is_between(one: Instance, first: Instance, second: Instance) -> bool | None:
     """Return whether an object is between two others; None if it is only near the line.
 
     Its centre is nearer to each of them than they are to each other, and its box, or a strip of a
-    quarter of their distance, meets the line between their centres.
+    quarter of their distance, meets the line between their centres. Or it is in the gap between
+    two boxes that are beside or above each other.
     """
     start, end, here = (np.asarray(each.middle) for each in (first, second, one))
     line = end - start
@@ -125,6 +126,8 @@ def is_between(one: Instance, first: Instance, second: Instance) -> bool | None:
         return False
     along = float((here - start) @ line) / length**2
     aside = abs(float(line[0] * (here - start)[1] - line[1] * (here - start)[0])) / length
+    if _is_in_gap(one, first, second):
+        return True
     half = float(np.subtract(one.bbox[2:], one.bbox[:2]).mean()) / 2
     if not 0 < along < 1 or aside > max(half, _MOST_BESIDE * length / 2):
         return False
@@ -132,6 +135,23 @@ def is_between(one: Instance, first: Instance, second: Instance) -> bool | None:
     return True if clear else None
 
 
+def _is_in_gap(one: Instance, first: Instance, second: Instance) -> bool:
+    """Return True if a box is between two facing boxes, and its centre at the height of both."""
+    for along, across in ((0, 1), (1, 0)):
+        near, far = sorted((first, second), key=lambda each: each.bbox[along])
+        inside = near.bbox[along + 2] <= one.bbox[along] + _TOUCH and (
+            one.bbox[along + 2] <= far.bbox[along] + _TOUCH
+        )
+        facing = all(
+            each.bbox[across] <= one.middle[across] <= each.bbox[across + 2]
+            for each in (first, second)
+        )
+        if inside and facing:
+            return True
+    return False
+
+
+_TOUCH = 3  # overlap of boxes that only touch [px]
 _CLEARLY = 0.1
 """Distance from the border of a part of the picture, as a share of the picture, from which an
 object is clearly on one side of it."""

@@ -15,7 +15,8 @@ from bt_exec_skills.image.perception.colours import (
     background_mask,
     name_pixels,
 )
-from bt_exec_skills.image.perception.instances import SUREST, Instance
+from bt_exec_skills.image.perception.instances import EVENED, SUREST, Instance
+from bt_exec_skills.image.perception.lighting import even_light
 from bt_exec_skills.perception.picture import Frame, Mask, border_of, box_of
 
 __all__ = ["segment_colour", "separate_touching", "solidity", "without_holes"]
@@ -23,6 +24,11 @@ __all__ = ["segment_colour", "separate_touching", "solidity", "without_holes"]
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003  # smaller regions are noise
 _PLAIN = 0.6  # share of the border with the background colour
 _UNSURE, _UNEVEN = 0.45, "colour, uneven ground"
+_EVENED_SURE = 0.7  # score of regions that the light may have changed
+_FRINGE_PX, _FRINGE_SHARE, _FRINGE_AREA = 8, 0.006, 0.35
+"""Width of a fringe [px; share of the longer side], and its area as a share of its object's."""
+_BLOCK_PX, _FAINT = 16, 2.0  # reach of compression [px]; its distance from the ground's colour
+_HUGGING = 0.6  # share of a fringe that is beside its object
 _CONVEX = 0.94  # a region with this share of its convex hull is one object
 _SADDLE = 0.8  # two centres are separate if the region is this much narrower between them
 
@@ -31,13 +37,17 @@ def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Ins
     """Return the regions of one named colour, or of every one, without the background.
 
     Background are pixels of the colour of the picture's border, and regions that touch three of
-    its sides. Regions below 0.03 % of the picture (or 64 px) are noise. If the border has more
+    its sides. Regions below 0.03 % of the picture (or 64 px) are noise. Thin or faint ones beside
+    a larger one are its outline, or a halo of the compression. If the border has one colour only
+    in even light, the picture is seen in even light, and no score is above 0.7. If it has more
     than one colour, as in most photographs, a region may not be an object: no score is above 0.45.
 
     Args:
         picture: The picture.
         colour: Name of the colour; None for every colour.
     """
+    evened = even_light(picture)
+    picture = picture if evened is None else evened
     names = name_pixels(picture)
     ground = background_mask(picture)
     plain = border_of(ground).mean() >= _PLAIN
@@ -52,9 +62,50 @@ def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Ins
                 (names == number).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)
             )
             found += _find_regions(mask, name, least)
+    found = _without_fringes(found, picture)
     if not plain:
         found = [_with_low_score(one) for one in found]
+    elif evened is not None:
+        found = [replace(one, score=min(one.score, _EVENED_SURE), source=EVENED) for one in found]
     return sorted(found, key=lambda one: (one.bbox[1], one.bbox[0]))
+
+
+def _without_fringes(found: list[Instance], picture: Frame) -> list[Instance]:
+    """Return the regions without thin or faint ones beside a larger one."""
+    width = max(_FRINGE_PX, round(_FRINGE_SHARE * max(picture.shape)))
+    faint = background_mask(picture, _FAINT)
+    kept = []
+    for one in found:
+        x1, y1, x2, y2 = one.bbox
+        pale = faint[y1:y2, x1:x2][one.mask].mean() >= _HUGGING
+        reach = max(width, _BLOCK_PX) if pale else width if _is_thin(one, width) else 0
+        larger = (other for other in found if one.area < _FRINGE_AREA * other.area)
+        if not reach or not any(_is_beside(one, other, reach) for other in larger):
+            kept.append(one)
+    return kept
+
+
+def _is_thin(one: Instance, width: int) -> bool:
+    assert one.mask is not None
+    own = np.pad(one.mask.astype(np.uint8), 1)
+    return float(cv2.distanceTransform(own, cv2.DIST_L2, 3).max()) <= width / 2 + 0.5
+
+
+def _is_beside(one: Instance, other: Instance, width: int) -> bool:
+    """Return True if most pixels of a region are within a width of another one."""
+    assert one.mask is not None
+    assert other.mask is not None
+    x1, y1, x2, y2 = one.bbox
+    a, b, c, d = other.bbox
+    if x1 > c + width or a > x2 + width or y1 > d + width or b > y2 + width:
+        return False
+    left, top = min(x1, a), min(y1, b)
+    size = max(y2, d) - top, max(x2, c) - left
+    near = np.zeros(size, np.uint8)
+    near[b - top : d - top, a - left : c - left] = other.mask
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * width + 1, 2 * width + 1))
+    beside = cv2.dilate(near, kernel)[y1 - top : y2 - top, x1 - left : x2 - left]
+    return bool(beside[one.mask].mean() >= _HUGGING)
 
 
 def _with_low_score(instance: Instance) -> Instance:
@@ -127,7 +178,11 @@ def _split_region(instance: Instance) -> list[Instance]:
         x1, y1, x2, y2 = box_of(part)
         corner = instance.bbox[0] + x1, instance.bbox[1] + y1
         made = _make_instance(instance.label, corner, part[y1:y2, x1:x2])
-        parts.append(_with_low_score(made) if instance.source == _UNEVEN else made)
+        parts.append(
+            replace(made, score=min(made.score, instance.score), source=instance.source)
+            if instance.source != "colour"
+            else made
+        )
     return parts or [instance]
 
 

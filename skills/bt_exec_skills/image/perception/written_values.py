@@ -37,6 +37,8 @@ _DAY_MONTH = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\.?\s?([a-z]{3,9})\.?,
 _MONTH_DAY = re.compile(r"\b([a-z]{3,9})\.?\s?(\d{1,2})(?:st|nd|rd|th)?,?\s?(\d{4})", re.IGNORECASE)
 _UNSURE, _UNCHECKED, _HEARD = 0.5, 0.65, 0.7
 _CENT = 0.005
+_COLUMN, _ASIDE = 3, 0.1
+"""Number of prices that are a column, and deviation of its rows, as a share of their length."""
 
 
 class Row(NamedTuple):
@@ -45,10 +47,12 @@ class Row(NamedTuple):
     Attributes:
         text: Lines from left to right.
         sure: Score of the least certain line, 0..1.
+        end: Column of its right end [px].
     """
 
     text: str
     sure: float
+    end: int = 0
 
 
 class Value(NamedTuple):
@@ -85,7 +89,11 @@ def group_into_rows(lines: Sequence[Instance]) -> list[Row]:
     for row in rows:
         row.sort(key=lambda one: one.bbox[0])
     return [
-        Row(" ".join(one.label for one in row).strip(), min(one.score for one in row))
+        Row(
+            " ".join(one.label for one in row).strip(),
+            min(one.score for one in row),
+            row[-1].bbox[2],
+        )
         for row in rows
     ]
 
@@ -195,10 +203,19 @@ def _find_total(rows: Sequence[Row]) -> Value:
 
 
 def _article_rows(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of articles: text that ends with an amount, such as no address does."""
+    """Return the rows of articles: text with an amount at its end, in the column of prices."""
     words = _load_words()
     others = [*words["total"], *(word for group in words["beside"] for word in group)]
-    return [row for row in rows if _is_priced(row.text) and not _contains_any(row.text, others)]
+    priced = [
+        row
+        for row in rows
+        if _is_priced(row.text)
+        and not _contains_any(row.text, others)
+        and not any(_parse_dates(row.text))
+    ]
+    ends = sorted(row.end for row in rows if _is_priced(row.text))
+    column = ends[len(ends) // 2] if len(ends) >= _COLUMN else None
+    return [row for row in priced if column is None or abs(row.end - column) <= _ASIDE * column]
 
 
 def _is_priced(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bt_exec.planning.passes import Pass, PassContext
+from bt_exec.pack import Pass, PassContext
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence, rebuild
 
 __all__ = ["AFTER_ANSWER"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bt_exec.failure import Problem
-from bt_exec.planning.passes import Pass, PassContext
+from bt_exec.pack import Pass, PassContext
 from bt_exec.spec.expression import All, leaves
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, rebuild
 from bt_exec.spec.paths import is_kept, paths

@@ -122,7 +122,11 @@ class Descriptions:
             first, *rest = map(self.phrase, to.parts() if to.kind == "both" else (to,))
             if inner.text("relation") == "between" and not rest:
                 rest = [first]
-            place = Place(self._parse_relation(inner, first), first, holds, *rest)
+            relation = self._parse_relation(inner, first)
+            if BAR in (phrase.thing, first.thing) and relation in _OF_BARS:  # "a higher bar"
+                degree = Degree(_OF_BARS[relation], first, holds)
+                return replace(phrase, degrees=(*phrase.degrees, degree))
+            place = Place(relation, first, holds, *rest)
             return replace(phrase, places=(*phrase.places, place))
         if inner.kind == "placed":
             where = Part(cast(Row, inner.text("row")), cast(Column, inner.text("column")), holds)

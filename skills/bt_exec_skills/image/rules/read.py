@@ -30,6 +30,7 @@ from bt_exec_skills.image.rules.question import (
     Kind,
     Known,
     Phrase,
+    Place,
     Question,
     Unread,
 )
@@ -191,6 +192,11 @@ class _Questions:
             return Question("same", Phrase())
         if of.kind == "exists":
             return self._convert_exists(of.node("of"))
+        if of.kind == "all" and of.node("hold").kind == "than":
+            than = of.node("hold")
+            if than.text("attribute") in _PRICED:
+                pair = Node("more", (("of", of.node("of")), ("to", than.node("to"))))
+                return self._convert_prices(pair, _PRICED[than.text("attribute")][1])
         if of.kind == "all":
             every = self._described.phrase(of.node("of"))
             formula = self._described.formula_of(of.node("of"))
@@ -222,13 +228,14 @@ class _Questions:
         return Question(kind, self._described.phrase(phrase), aspect=cast(Grouping, name))
 
     def _convert_text_existence(self, of: Node) -> Question:
-        """Return the question whether there is text, anywhere in the picture."""
-        if (
-            of.text("name") != "writing"
-            or conjuncts(self._described.formula_of(of.node("of")))[0].kind != "any"
-        ):
+        """Return the question whether there is text, in the picture or on an object."""
+        if of.text("name") != "writing":
             raise self._described.refusal()
-        return Question("exists", Phrase(thing="writing"))
+        on = self._described.phrase(of.node("of"))
+        text = Phrase(thing="writing", said=on.said)
+        if on == Phrase(on.attributes, on.thing, on.said) and on.thing in ("", "sign"):
+            return Question("exists", replace(text, attributes=on.attributes))
+        return Question("exists", replace(text, places=(Place("inside", on),)))
 
     def _convert_which(self, of: Node) -> Question:
         """Return the question which of two sets is meant, or what an object is."""
@@ -302,7 +309,12 @@ class _Questions:
             return self._convert_prices(pair, "difference")
         name, phrase = of.text("name"), self._described.phrase(of.node("of"))
         bar = any(node.text("name") == BAR for node in of.walk() if node.kind == "thing")
-        if known is None and (name == "value" or (name in ("price", "height") and bar)):
+        labelled = self._kinds.get(phrase.thing) == "calendar"
+        if known is None and (
+            name == "value"
+            or (name == "price" and labelled)
+            or (name in ("price", "height") and bar)
+        ):
             return Question("bar", phrase)
         if name in get_args(Extent):
             return Question("measure", phrase, extent=cast(Extent, name), known=known)

@@ -35,7 +35,7 @@ def generator(language: str) -> Generator:
 def object_names(thing: str) -> frozenset[str]:
     """Return all names of an object in both languages, including its label, in lower case."""
     entry = lexicon()["things"].get(thing, {})
-    words = (word for said in entry.values() for word in said)
+    words = (word for key, said in entry.items() if key != "kind" for word in said)
     return frozenset({thing.lower(), *(form for word in words for form in word.split("/"))})
 
 

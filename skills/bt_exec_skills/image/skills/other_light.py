@@ -5,84 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import cv2
-import numpy as np
-import numpy.typing as npt
-
 from bt_exec_skills.image.bench import Bench, Step
+from bt_exec_skills.image.perception.lighting import relight
 from bt_exec_skills.image.perception.looker import CrossCheck
 from bt_exec_skills.image.skills.recompute import repeat_on_picture
-from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["cross_check_in_other_light", "relight"]
-
-_LONGEST = 800  # pictures are reduced to this side [px]
-_WIDE = 0.35  # share of the shorter side: larger than objects, smaller than shadows
-_WHITE = 235.0  # grey level of a white background in good light
-_DARKEST = 60.0  # a darker background gives no evidence of the light [grey level]
-_CLIPPED = 290.0  # grey level that the brightest parts may reach
-_EVEN, _NEUTRAL, _LIT = 1.1, 1.04, 0.8
-"""Ratios across the background, between its channels, and to white, that require a correction."""
-_SLIPS = ((0.93, (1.02, 1.0, 0.96)), (1.07, (0.98, 1.0, 1.03)))
-"""Small errors of exposure and white balance."""
-_TINTS = ((1.3, 1.0, 1.0), (1.0, 1.3, 1.0), (1.0, 1.0, 1.3), (1.0, 0.77, 1.0))
-"""Corrections for light of which the background gives no evidence."""
-
-
-def relight(picture: Frame) -> list[Frame]:
-    """Return the picture in other plausible light, at most 800 px long.
-
-    The light of a picture is unknown. A tinted background may be a white one in warm light, a dark
-    one may be badly lit, one with a gradient may be in shadow, and every camera has small errors.
-    The result is the picture corrected for these assumptions.
-    """
-    factor = min(1.0, _LONGEST / max(picture.shape[:2]))
-    small = picture
-    if factor < 1:
-        small = np.asarray(
-            cv2.resize(picture, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8
-        )
-    light = small.astype(np.float32)
-    found = [_clip_to_bytes(light * gain * np.array(tint, np.float32)) for gain, tint in _SLIPS]
-    ground = _estimate_light(small)
-    level = np.median(ground.reshape(-1, 3), axis=0)
-    brightest = float(np.percentile(small, 99))
-    if level.max() < min(_DARKEST, brightest / 2):
-        exposed = light * max(1.0, _WHITE / max(1.0, brightest))
-        tinted_ones = (_clip_to_bytes(light * np.array(tint, np.float32)) for tint in _TINTS)
-        return [*found, _clip_to_bytes(exposed), *tinted_ones]
-    level = np.maximum(level, 1.0)
-    grey = ground.mean(axis=2)
-    uneven = float(np.percentile(grey, 97) / max(1.0, np.percentile(grey, 3))) > _EVEN
-    tinted = float(level.max() / level.min()) > _NEUTRAL
-    if uneven:
-        found.append(_clip_to_bytes(light * (level / np.maximum(ground, 1.0))))
-    if tinted:
-        found.append(_clip_to_bytes(light * (level.mean() / level)))
-    if uneven or tinted or level.mean() < _LIT * _WHITE:
-        least = _WHITE * brightest / _CLIPPED  # bright parts show that the light is not darker
-        base = np.maximum(ground if uneven else level, max(1.0, least))
-        found.append(_clip_to_bytes(light * (_WHITE / base)))
-    return found
-
-
-def _estimate_light(small: Frame) -> npt.NDArray[np.float32]:
-    """Return the light on a bright background at each pixel, without objects but with shadows."""
-    factor = min(1.0, 120 / min(small.shape[:2]))
-    tiny = cv2.resize(small, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
-    side = max(3, int(_WIDE * min(tiny.shape[:2])) | 1)
-    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
-    closed = cv2.morphologyEx(
-        cv2.medianBlur(tiny, 5), cv2.MORPH_CLOSE, kernel, borderType=cv2.BORDER_REPLICATE
-    )
-    smooth = cv2.GaussianBlur(closed.astype(np.float32), (0, 0), side / 6)
-    size = small.shape[1], small.shape[0]
-    return np.asarray(cv2.resize(smooth, size, interpolation=cv2.INTER_LINEAR), np.float32)
-
-
-def _clip_to_bytes(light: npt.NDArray[np.floating]) -> Frame:
-    return np.asarray(np.clip(light, 0, 255), np.uint8)
-
+__all__ = ["cross_check_in_other_light"]
 
 _BY_COLOUR = ("segment_colour", "verify_attribute", "compare_things", "compare_degrees")
 _WITHOUT_LIGHT = ("read_text", "read_codes", "answer_measure", "compare_pictures", "conclude")

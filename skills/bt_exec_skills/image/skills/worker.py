@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from bt_exec.blocking_calls import run_in_thread
 from bt_exec.failure import Failed, UsageError
 from bt_exec.skill import Steps
+from bt_exec.standby import run_in_thread
 
 __all__ = ["SET_FAILS", "run_on_worker"]
 

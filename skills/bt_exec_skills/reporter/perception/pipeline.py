@@ -1,16 +1,18 @@
-"""Pipeline from a capture to an observation: camera, detector, places and light; the oracle."""
+"""Perception of the reporter: views with distances, people and objects, places and light."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Generic, TypeVar
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from bt_exec_skills.perception.contracts import Camera
-from bt_exec_skills.perception.oracle import things_in_view, truth_of
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.perception.contracts import Camera, Detector, View
+from bt_exec_skills.perception.oracle import Thing, things_in_view, truth_of
 from bt_exec_skills.perception.picture import Mask
-from bt_exec_skills.reporter.perception.contracts import GroundView, PeopleDetector
 from bt_exec_skills.reporter.perception.observation import (
     PERSON,
     PlacedDetection,
@@ -18,7 +20,49 @@ from bt_exec_skills.reporter.perception.observation import (
 )
 from bt_exec_skills.reporter.sitemap import SiteMap
 
-__all__ = ["PeopleOracle", "ReporterPerception"]
+__all__ = ["GroundTruth", "GroundView", "PeopleDetector", "PeopleOracle", "ReporterPerception"]
+
+
+class GroundTruth(NamedTuple):
+    """Ground truth of a simulated view; implements `bt_exec_skills.perception.oracle.Truth`.
+
+    Attributes:
+        shows: Index in `things` of each pixel, int16 of shape (height, width); -1 for none.
+        things: Visible objects.
+    """
+
+    shows: npt.NDArray[np.int16]
+    things: tuple[Thing, ...]
+
+    def shown(self) -> Iterator[tuple[Thing, Mask]]:
+        """Implement `Truth.shown`."""
+        for number in np.unique(self.shows[self.shows >= 0]):
+            yield self.things[number], self.shows == number
+
+
+@dataclass(frozen=True)
+class GroundView(View[GroundTruth]):
+    """One picture of a camera that measures distance, too.
+
+    Attributes:
+        pose: Where the camera was and which way it looked.
+        ground: East and north of what each pixel shows [m], float32 of shape (height, width, 2);
+            NaN where it shows nothing in reach.
+    """
+
+    _: KW_ONLY
+    pose: Pose
+    ground: npt.NDArray[np.float32]
+
+
+class PeopleDetector(Detector[GroundView, PlacedDetection], Protocol):
+    """Detector of people and unusual objects in a picture, nearest first.
+
+    Every person has one detection with the label ``person``. `PlacedDetection.who` identifies a
+    person across pictures: a name of the site's map, if the detector knows it, else a track.
+    `PlacedDetection.at` may be None: the caller takes it from `GroundView.ground`.
+    """
+
 
 _LEAST_PERSON, _LEAST_THING = 10, 5  # [px]; size of a spill nine metres away
 

@@ -23,6 +23,14 @@ __all__ = ["Note", "NoteKind", "Notebook", "PastMission"]
 NoteKind = Literal["went", "saw", "asked", "said", "delivered", "failed"]
 
 
+_KINDS: Mapping[str, NoteKind] = {
+    "navigate": "went",
+    "observe_scene": "saw",
+    "talk_to_person": "said",
+    "deliver_object": "delivered",
+}
+
+
 @dataclass(frozen=True)
 class Note:
     """A note of an event.
@@ -34,6 +42,7 @@ class Note:
         facts: Fields of the skill's result; for a failure its ``skill``, ``code``, ``message`` and
             arguments.
         frame: Picture of the event, or None.
+        earlier: Whether it is from the mission that this one continues.
     """
 
     t: float
@@ -41,6 +50,7 @@ class Note:
     place: str | None
     facts: Mapping[str, Any] = field(default_factory=dict)
     frame: Frame | None = field(default=None, repr=False, compare=False)
+    earlier: bool = False
 
     @property
     def task(self) -> tuple[str, ...]:
@@ -160,12 +170,28 @@ class Notebook:
         """Add a note; see `Note` for the arguments."""
         self.notes.append(Note(t, kind, place, facts, frame))
 
+    def note_earlier(self, t: float, skill: str, facts: Mapping[str, Any]) -> None:
+        """Add a note of a finished step of the mission that this one continues.
+
+        Args:
+            t: Time of the step [s, mission clock].
+            skill: Its skill.
+            facts: Its arguments and the fields of its result.
+        """
+        kind = _KINDS.get(skill)
+        if skill == "talk_to_person" and facts.get("answer"):
+            kind = "asked"
+        if kind is not None:
+            place = facts.get("place", facts.get("target"))
+            where = str(place) if place in self.site.places else None
+            self.notes.append(Note(t, kind, where, facts, earlier=True))
+
     def news(self) -> list[Note]:
-        """Return unreported notes, without failures that a later note of the task replaces."""
+        """Return unreported notes, without those that a later note of the task replaces."""
         return _last_of_each(self.notes[self._told :])
 
     def all(self) -> list[Note]:
-        """Return all notes, without failures that a later note of the task replaces."""
+        """Return all notes, without those that a later note of the task replaces."""
         return _last_of_each(self.notes)
 
     def mark_told(self) -> None:
@@ -174,9 +200,10 @@ class Notebook:
 
 
 def _last_of_each(notes: list[Note]) -> list[Note]:
-    """Remove failures whose task has a later note."""
+    """Remove failures and earlier notes whose task has a later note."""
     return [
         note
         for number, note in enumerate(notes)
-        if note.kind != "failed" or all(note.task != later.task for later in notes[number + 1 :])
+        if not (note.kind == "failed" or note.earlier)
+        or all(note.task != later.task for later in notes[number + 1 :])
     ]

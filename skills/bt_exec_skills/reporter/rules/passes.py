@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bt_exec.failure import Problem, nearest
-from bt_exec.planning.passes import Pass, PassContext
+from bt_exec.pack import Pass, PassContext
 from bt_exec.spec.expand import is_reference
 from bt_exec.spec.model import (
     Check,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bt_exec.planning.passes import PassContext
+from bt_exec.pack import PassContext
 from bt_exec.spec.expression import leaves
 from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Parallel, steps_of, walk
 from bt_exec_skills.reporter.rules.requests import names_professor

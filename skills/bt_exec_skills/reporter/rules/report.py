@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bt_exec.planning.passes import PassContext
+from bt_exec.pack import PassContext
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Parallel, steps_of, walk
 from bt_exec_skills.reporter.rules.requests import about_past, comes_back, wants_report
 from bt_exec_skills.reporter.rules.steps import (

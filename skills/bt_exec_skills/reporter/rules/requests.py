@@ -7,7 +7,7 @@ command (`keywords`, `place_mentions`).
 from __future__ import annotations
 
 from bt_exec.language.meaning import Act
-from bt_exec.planning.passes import PassContext
+from bt_exec.pack import PassContext
 from bt_exec_skills.reporter.rules import keywords, place_mentions
 from bt_exec_skills.reporter.rules.steps import BASE, PROFESSOR, PROFESSOR_OFFICE
 from bt_exec_skills.reporter.sitemap import SiteMap

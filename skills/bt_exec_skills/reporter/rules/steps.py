@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.language.messages import language_of, messages_of
-from bt_exec.planning.passes import PassContext
+from bt_exec.pack import PassContext
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence, steps_of, walk
 from bt_exec_skills.reporter.sitemap import SiteMap, make_map
 

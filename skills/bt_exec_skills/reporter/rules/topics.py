@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from bt_exec.language.messages import language_of
-from bt_exec.planning.passes import PassContext
+from bt_exec.pack import PassContext
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, rebuild, walk
 from bt_exec_skills.reporter.reporting.query import ASPECTS, asks, aspects_of
 from bt_exec_skills.reporter.rules.requests import about_past

@@ -15,8 +15,7 @@ from bt_exec_skills.motion.body import SimulatedBody
 from bt_exec_skills.motion.stepped import SteppedMotion
 from bt_exec_skills.navigation.drive import Command, Commands, drive_to, turn_by
 from bt_exec_skills.navigation.geometry import Pose
-from bt_exec_skills.navigation.grid import Grid, Slab
-from bt_exec_skills.navigation.obstacles import Obstacles
+from bt_exec_skills.navigation.grid import Grid, Obstacles, Slab
 from bt_exec_skills.navigation.route import Planner
 from bt_exec_skills.navigation.steer import Limits
 from bt_exec_skills.reporter.sim.mjcf import BASE_RADIUS

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.perception.oracle import Thing
-from bt_exec_skills.reporter.perception.contracts import GroundTruth, GroundView
 from bt_exec_skills.reporter.perception.observation import PERSON
+from bt_exec_skills.reporter.perception.pipeline import GroundTruth, GroundView
 from bt_exec_skills.reporter.sim.floor import LIGHTS
 from bt_exec_skills.reporter.sim.world import BuildingWorld
 from bt_exec_skills.simulation.camera import Capture, WorldCamera

@@ -10,7 +10,7 @@ import math
 
 from bt_exec_skills.reporter.sim.floor import DOORWAYS, LIGHTS, WALL_HEIGHT, Bar, wall_pieces
 from bt_exec_skills.reporter.sim.layout import Furniture, Layout, Someone, Thing
-from bt_exec_skills.simulation.mjcf import box, numbers
+from bt_exec_skills.simulation.physics import box, numbers
 
 __all__ = ["BASE_RADIUS", "TIMESTEP", "world_xml"]
 

@@ -8,9 +8,9 @@ from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
-from bt_exec_skills.reporter.reporting.markdown import Report
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.phrasing import say, sentence, told_of
+from bt_exec_skills.reporter.reporting.reports import Report
 from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.robot import ReporterRobot, SaidWords
 from bt_exec_skills.reporter.sitemap import SiteMap

@@ -172,6 +172,8 @@ class _Table:
             text = self.counted(names) if len(names) > 1 else self.say("THIS", names)
             return Answer(bool(names), text if names else self.say("NOTHING"), names)
         anchors = found(place[1], self.now)
+        if not anchors:
+            return Answer(False, self.say("NO_PLACE"))
         full = [one for one in anchors if any(self.at(name, place, one) for name in names)]
         lines = [self.content(anchor, names, place) for anchor in full or anchors]
         return Answer(bool(names), " ".join(lines) or self.say("NOTHING"), names)

@@ -21,7 +21,7 @@ from bt_exec.planning.command_parts import CommandPart
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import Mission
 from bt_exec_skills.tabletop.display_names import MOST_NAMED, listed, said
-from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.environment import Environment, environment_of
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.decompose import clearest, moves_of, subgoals_for_asks
 from bt_exec_skills.tabletop.goals.from_meaning import Converter
@@ -33,7 +33,6 @@ from bt_exec_skills.tabletop.goals.read import Said, names
 from bt_exec_skills.tabletop.goals.repair import replanned
 from bt_exec_skills.tabletop.goals.session import ASKS_BACK, Meanings, Session
 from bt_exec_skills.tabletop.lexicon import lexicon
-from bt_exec_skills.tabletop.perception.known import environment_of
 
 __all__ = [
     "TableCompiler",
@@ -57,6 +56,8 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
 
 
 _SUGGESTED = ("SUGGEST_SORT", "SUGGEST_PUT", "SUGGEST_BRING", "SUGGEST_ASK")
+_NOTHING = ("NOTHING_TO_DO", "CONDITION_UNMET")
+"""Refusals of a meaning that is followed by doing nothing; no other meaning is tried after them."""
 _TYPED = ("word", "name")
 """Facts of a refusal that contain typed words."""
 
@@ -124,6 +125,8 @@ class _World:
             try:
                 one = self._one(node)
             except Trouble as trouble:
+                if not found and trouble.code in _NOTHING:
+                    raise
                 if not troubles or cost <= meanings[0][1] + MARGIN:  # of the likely meaning
                     troubles.append(trouble)
                 continue

@@ -14,6 +14,7 @@ from bt_exec_skills.tabletop.goals.full_hand import held_first, with_empty_hand
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, tables_of, things_of
 from bt_exec_skills.tabletop.goals.verbs import all_of, goals_for, themes_of
+from bt_exec_skills.tabletop.names import looks_of
 
 __all__ = ["clearest", "joined", "moves_of", "subgoals_for_asks", "subgoals_of"]
 
@@ -59,7 +60,9 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
     barred: set[tuple[str, str]] = set()
     for number, ask in enumerate(asked):
         if ask.verb in ("pick", "bring", "go", "out") and _goes_on(asked[number + 1 :]):
-            scope.last = all_of(themes_of(ask), scope, some="one")  # "pick it up and put it there"
+            about = all_of(themes_of(ask), scope, some="one")  # "pick it up and put it there"
+            place = ask.verb == "go" and all(looks_of(name).holds_things for name in about)
+            scope.last = scope.last if place else about  # "go to the plate and put it there"
         elif ask.verb == "leave" and ask.to is not None:
             scope.last = all_of(ask.themes, scope)  # "not into the bowl but onto the tray"
             targets = _all_targets(ask.to, scope)

@@ -182,6 +182,9 @@ class Converter:
         plain = one and not (found.values or ranked)
         if plain and (before.count == 1 or before.number == "any"):
             found = replace(found, rest=True, number="any")  # "one cup … and one …"
+        elif plain and not found.rest and (before.count or before.number == "all"):
+            like = replace(before, count=0, number="all")
+            return replace(found, number="any", count=0, like=like)  # "the cups … one of them"
         if found.rest:  # "one cup … the other", "two red cubes … the rest"
             part = before.count > 0 or before.number == "any"
             like = replace(before, count=0) if part else Phrase(kind=before.kind)
@@ -195,7 +198,8 @@ class Converter:
         if verb == "go":
             goal = act.node("of")
             goal = target_of(goal) if goal.kind == "rel" else goal
-            return Ask("go", self._said(act), (self.phrase(goal),))
+            self._place, self._side = self.phrase(goal), "in"
+            return Ask("go", self._said(act), (self._place,))
         if verb in ("clear", "empty") and HAND in map(formula_of, act.parts("of")[:1]):
             return Ask("put_down", self._said(act))
         themes = self._themes(act)
@@ -266,7 +270,9 @@ class Converter:
             to = replace(to, table=True)  # "to the left table … to the right one"
         same = [one for one in self._places if to == Phrase(to.text, kind=one.kind, definite=True)]
         to = same[-1] if same else to  # "in the red bowl … into the bowl"
-        bare = (to.values or to.rest) and not (to.kind or to.name or to.table or to.again)
+        bare = (to.values or to.rest or to.order) and not (
+            to.kind or to.name or to.table or to.again
+        )
         if previous and side == "in" and bare:  # "in the red bowl … in the blue one", "the other"
             to = replace(to, kind=previous.kind, table=previous.table)
         self._place, self._side = to, side

@@ -158,6 +158,7 @@ def _without_exceptions(found: Iterable[Looks], phrase: Phrase, scope: Scope) ->
         name
         for but in phrase.but
         for name in (_matching_objects if but.number == "some" else things_of)(but, scope)
+        if not but.order or name == _extreme(names, but, scope)
     }
     kept = tuple(name for name in names if name not in out)
     if names and not kept:

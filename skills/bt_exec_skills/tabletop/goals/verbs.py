@@ -201,6 +201,8 @@ def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
         return goal_of(_into(others, anchor, side), scope.now, language)
     if not any(phrase.again for phrase in ask.themes):
         _movable(ask.themes, scope)  # a missing object is reported before "which bowl?" is asked
+    if to.but and things_of(_every(to), scope) == things_of(_every(replace(to, but=())), scope):
+        raise Trouble("NOT_UNDERSTOOD")  # the exception is one of the objects
     moved = set(_movable(ask.themes, scope)) if to.rest else set()  # "next to the other cup"
     target = one_of(to, replace(scope, used=scope.used | moved))
     holder = scope.now.holder(target)
@@ -228,6 +230,10 @@ def _movable(phrases: tuple[Phrase, ...], scope: Scope) -> tuple[str, ...]:
         if held is None or held not in trouble.choices:
             raise
         return (held,)
+
+
+def _every(phrase: Phrase) -> Phrase:
+    return replace(phrase, number="all", count=0, order="")
 
 
 def _in_full(phrases: Iterable[Phrase]) -> list[Phrase]:

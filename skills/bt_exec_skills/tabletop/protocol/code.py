@@ -12,12 +12,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from bt_exec.failure import nearest
-from bt_exec_skills.tabletop.protocol.calls import CALLS, Call, bind
 from bt_exec_skills.tabletop.protocol.functions import (
+    CALLS,
     FUNCTIONS,
     METHODS,
     MODULES,
+    Call,
     CodeRefused,
+    bind,
 )
 from bt_exec_skills.tabletop.protocol.interpreter import Interpreter, Program, evaluated
 

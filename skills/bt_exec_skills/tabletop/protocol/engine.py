@@ -21,8 +21,8 @@ from bt_exec_skills.motion.stepped import SteppedMotion
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.navigation.grid import Grid
 from bt_exec_skills.tabletop.environment import Placed, Point
-from bt_exec_skills.tabletop.protocol.calls import MOTIONS, Call
 from bt_exec_skills.tabletop.protocol.code import CodeRefused, Program, program_of
+from bt_exec_skills.tabletop.protocol.functions import MOTIONS, Call
 from bt_exec_skills.tabletop.sim.body import SimTableRobot
 from bt_exec_skills.tabletop.sim.world import CONTROL_S
 

@@ -13,14 +13,16 @@ import operator
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, TypeAlias
 
-from bt_exec_skills.tabletop.protocol.calls import CALLS, Call, bind
 from bt_exec_skills.tabletop.protocol.functions import (
+    CALLS,
     FUNCTIONS,
     LARGEST,
     METHODS,
     MODULES,
     TYPES,
+    Call,
     CodeRefused,
+    bind,
 )
 
 __all__ = ["Interpreter", "Program", "evaluated"]

@@ -49,15 +49,13 @@ def http_rig(remote: Remote) -> Rig:
     """
     client = Client(remote.http, remote.token, remote.read_s, remote.motion_s)
     try:
-        first = client.environment()
+        hand, now = _hand_of(client, client.environment())
         robot = LockstepTableRobot(client) if remote.lockstep else HttpTableRobot(client)
     except Failed as failed:
         why = f"{failed.code}: {failed.message}"
         start = "start one with: bt-exec simulator"
         raise UsageError(f"no simulator answers at {remote.http} ({why}); {start}") from failed
-    hand = _hand_of(client, first)
-
-    robot.latest = client.environment()
+    robot.latest = now
 
     def facts() -> dict[str, str]:
         return {} if hand.moved else hand.facts(robot.latest)
@@ -73,8 +71,8 @@ def http_rig(remote: Remote) -> Rig:
     )
 
 
-def _hand_of(client: Client, first: Environment) -> Hand:
-    """Return the hand with what an earlier process left in it.
+def _hand_of(client: Client, first: Environment) -> tuple[Hand, Environment]:
+    """Return the hand with what an earlier process left in it, and the world at rest.
 
     A motion of that process may still run; the simulator answers after its end.
 
@@ -83,11 +81,11 @@ def _hand_of(client: Client, first: Environment) -> Hand:
     """
     hand, base = Hand(), first.base
     if base is not None and not any(one.pos.flat(base) <= NEAR_M for one in first.objects.values()):
-        return hand
-    grip = client.grip()
+        return hand, first
+    grip, now = client.grip(), client.environment()
     if grip.holding is False or (grip.at is None and client.infers_tables):
-        return hand  # without tables, an object in the air could be on one
-    hand.recognise(client.environment(), grip.at)
+        return hand, now  # without tables, an object in the air could be on one
+    hand.recognise(now, grip.at)
     if client.infers_tables and hand.thing is not None:
-        client.infer_tables(replace(first, held=hand.thing))
-    return hand
+        now = client.infer_tables(replace(now, held=hand.thing))
+    return hand, now

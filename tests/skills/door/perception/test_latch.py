@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from bt_exec_skills.door.perception.ground_truth import OracleEstimator, oracle_detector
 from bt_exec_skills.door.perception.observation import DoorEstimate
-from bt_exec_skills.door.perception.oracle import OracleEstimator, oracle_detector
 from bt_exec_skills.door.perception.pipeline import DoorPerception, Felt
 from bt_exec_skills.door.perception.state_estimator import with_latch
 from bt_exec_skills.door.sim.camera import SimCamera

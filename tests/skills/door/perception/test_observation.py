@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bt_exec_skills.door.perception.ground_truth import OracleEstimator, oracle_detector
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation, Touch
-from bt_exec_skills.door.perception.oracle import OracleEstimator, oracle_detector
 from bt_exec_skills.door.perception.pipeline import DoorPerception
 from bt_exec_skills.perception.contracts import Detection, View
 

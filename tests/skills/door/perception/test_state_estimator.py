@@ -12,12 +12,12 @@ from bt_exec.failure import BtExecError, UsageError
 from bt_exec_skills.door.perception.angle_fit import AngleFit, AngleFitter
 from bt_exec_skills.door.perception.calibration import Calibration
 from bt_exec_skills.door.perception.detector_factory import make_learned, weights_path
+from bt_exec_skills.door.perception.ground_truth import oracle_detector
 from bt_exec_skills.door.perception.learned_detector import (
     DoorDetection,
     LearnedDetector,
 )
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
-from bt_exec_skills.door.perception.oracle import oracle_detector
 from bt_exec_skills.door.perception.state_estimator import (
     LearnedEstimator,
     contenders,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bt_exec.observation import Situation
-from bt_exec.planning.passes import PassContext
+from bt_exec.pack import PassContext
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec_skills.door.rigs import DoorSettings
 from bt_exec_skills.door.rules.passes import door_gate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.observation import Situation
-from bt_exec.planning.passes import PassContext
+from bt_exec.pack import PassContext
 from bt_exec.site.site import load_site
 from bt_exec.spec.expand import expand
 from bt_exec.spec.load import load_text

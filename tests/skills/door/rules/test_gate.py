@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bt_exec.observation import Situation
-from bt_exec.planning.passes import PassContext
+from bt_exec.pack import PassContext
 from bt_exec.site.site import load_site
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.expand import expand

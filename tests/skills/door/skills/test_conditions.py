@@ -190,9 +190,9 @@ def test_contents_of_hands_are_determined_by_touch(scripted: Any) -> None:
     assert conditions.hand_empty(robot=robot, arm="left").holds is True
     assert conditions.hand_empty(robot=robot, arm="right").evidence == ("touch:material",)
     assert conditions.arms_home(robot=robot).holds is False
-    assert conditions.arms_home(robot=robot).why == "arms not at home"
+    assert conditions.arms_home(robot=robot).why == "arms are not at home"
     robot.at_home = True
-    assert conditions.arms_home(robot=robot).why == "arms at home"
+    assert conditions.arms_home(robot=robot).why == "arms are at home"
 
 
 @pytest.mark.parametrize("condition", CONDITIONS, ids=lambda c: c.name)

@@ -9,9 +9,13 @@ from bt_exec.failure import UsageError
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.perception.oracle import Thing
-from bt_exec_skills.reporter.perception.contracts import GroundTruth, GroundView
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
-from bt_exec_skills.reporter.perception.pipeline import PeopleOracle, ReporterPerception
+from bt_exec_skills.reporter.perception.pipeline import (
+    GroundTruth,
+    GroundView,
+    PeopleOracle,
+    ReporterPerception,
+)
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.robot import ReporterRobot
 from bt_exec_skills.reporter.skills.conditions import (

@@ -16,11 +16,10 @@ from bt_exec.testing import check_pack
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.perception.gathering import Gathering, noise_state
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
-from bt_exec_skills.reporter.reporting.markdown import Report
-from bt_exec_skills.reporter.reporting.memory import Memory
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.phrasing import answer_of, clock_of, report_of, sentence
 from bt_exec_skills.reporter.reporting.query import ASPECTS, asks, aspects_of
+from bt_exec_skills.reporter.reporting.reports import Memory, Report
 from tests.cases import some
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.observation import Situation
-from bt_exec.planning.passes import PassContext
+from bt_exec.pack import PassContext
 from bt_exec.spec.load import load_text
 from bt_exec_skills.reporter.rigs import ReporterSettings
 from bt_exec_skills.reporter.rules.passes import known_names

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bt_exec.observation import Situation
-from bt_exec.planning.passes import PassContext
+from bt_exec.pack import PassContext
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Do, Mission, MissionSpec, walk

@@ -1,4 +1,4 @@
-"""The door's oracle: detections and state from the simulator's ground truth, as far as in view.
+"""Ground truth of the door in simulated views, and the oracle that reports it.
 
 An object hidden by an arm is not detected. The state of a door with too small a visible part is
 uncertain.
@@ -6,13 +6,41 @@ uncertain.
 
 from __future__ import annotations
 
-from bt_exec_skills.door.perception.contracts import DoorView
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
 from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.robot import state_at
-from bt_exec_skills.perception.contracts import Detection
-from bt_exec_skills.perception.oracle import OracleDetector, truth_of
+from bt_exec_skills.perception.contracts import Detection, View
+from bt_exec_skills.perception.oracle import ObjectTruth, OracleDetector, truth_of
 
-__all__ = ["OracleEstimator", "oracle_detector"]
+__all__ = ["DoorStateEstimator", "DoorTruth", "DoorView", "OracleEstimator", "oracle_detector"]
+
+
+@dataclass(frozen=True)
+class DoorTruth(ObjectTruth):
+    """Ground truth of a simulated view.
+
+    Attributes:
+        angle_rad: The hinge angle.
+        door_seen: Share of the door panel that is in view, 0..1.
+        interior_seen: Share of the opening through which the inside is in view, 0..1.
+    """
+
+    angle_rad: float
+    door_seen: float
+    interior_seen: float
+
+
+DoorView: TypeAlias = View[DoorTruth]
+
+
+class DoorStateEstimator(Protocol):
+    """Estimator of the door's state."""
+
+    def estimate(self, view: DoorView, detections: tuple[Detection, ...]) -> DoorEstimate:
+        """Return the state; ``uncertain`` rather than a guess."""
+
 
 _LEAST_SHARE = {"door": 2e-3, "door-handle": 3e-4, "material": 3e-4}
 """Minimum share of the picture for a label to be in view."""

@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from bt_exec.failure import SpecError, UnknownName, UsageError
 from bt_exec.pack import Catalogue, Pack, find_pack
 from bt_exec.site.data import data_path
+from bt_exec.site.tree_schema import FIELDS, tree_schema
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
@@ -28,7 +29,6 @@ from bt_exec.spec.model import (
     TreeSpec,
     Way,
 )
-from bt_exec.spec.schema import FIELDS, tree_schema
 from bt_exec.spec.source import read_file
 from tests.bt_exec.spec.strategies import workshop_missions
 from tests.bt_exec.spec.test_malformed import EXPECTED, FILES

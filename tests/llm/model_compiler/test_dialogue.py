@@ -11,7 +11,7 @@ from bt_exec.failure import Problem
 from bt_exec.language.messages import LANGUAGES
 from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_llm.model_compiler import faults
-from bt_exec_llm.model_compiler.wording import printable, reasons, sentences
+from bt_exec_llm.model_compiler.dialogue import printable, reasons, sentences
 from bt_exec_skills.door.rules import checkers as rules
 from tests.llm.model_compiler.corpus import corpus
 from tests.llm.model_compiler.paper import run_paper

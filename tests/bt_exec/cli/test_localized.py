@@ -1,0 +1,67 @@
+"""Results of commands in the reader's language: no literal text is printed untranslated."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import bt_exec.cli
+from bt_exec.cli.output import localized, typed_in
+
+FILES = sorted(Path(bt_exec.cli.__file__).parent.glob("*.py"))
+PRINTS = ("say",)
+WORD = re.compile(r"(?<!bt-exec )(?<![\w-])(?!bt-exec)[a-z]{2,}")
+AUTHORS = {"evaluate.py": "figures for authors, with the names of columns"}
+"""Files with texts in English only, and the reason."""
+
+
+def literals(node: ast.expr) -> Iterator[str]:
+    """Yield the texts that a literal may have, with a number in place of each value."""
+    match node:
+        case ast.Constant(value=str() as text):
+            yield text
+        case ast.IfExp():
+            yield from (*literals(node.body), *literals(node.orelse))
+        case ast.JoinedStr():
+            parts = ([*literals(part)] for part in node.values)
+            yield from map("".join, itertools.product(*parts))
+        case ast.FormattedValue(value=ast.IfExp() as value):
+            yield from literals(value)
+        case _:
+            yield "7"
+
+
+def calls(file: Path, names: tuple[str, ...]) -> Iterator[str]:
+    """Yield the literal first arguments of calls of the given functions or methods."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and node.args:
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in names:
+                yield from (text for text in literals(node.args[0]) if WORD.search(text))
+
+
+def test_printed_literals_are_localized() -> None:
+    wrong = {
+        file.name: found
+        for file in FILES
+        if file.name not in AUTHORS and (found := [*calls(file, PRINTS)])
+    }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_localized_literals_have_korean(file: Path) -> None:
+    with typed_in("ko"):
+        assert [text for text in calls(file, ("localized",)) if localized(text) == text] == []
+
+
+def test_reader_of_english_gets_the_text_itself() -> None:
+    with typed_in("en"):
+        assert localized("3 missions removed, 1.0 MB") == "3 missions removed, 1.0 MB"
+    with typed_in("ko"):
+        assert localized("3 missions removed, 1.0 MB") == "지운 것: 임무 3개(1.0 MB)"

@@ -1,0 +1,29 @@
+"""Facts that the robot of the building reports about itself."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from bt_exec.site.site import load_site
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.reporter.rigs import facts_of
+from bt_exec_skills.reporter.sitemap import make_map
+
+
+@pytest.mark.parametrize(
+    ("at", "facts"),
+    [
+        ((8.0, 4.4), {"at": "lounge"}),
+        ((5.2, 1.0), {"passing": "corridor_center"}),
+        ((-9.0, 30.0), {}),
+    ],
+)
+def test_robot_is_at_a_place_or_in_the_area_of_one(
+    at: tuple[float, float], facts: dict[str, str]
+) -> None:
+    site = make_map(load_site("building").packs["reporter"])
+    pose = Pose(*at, 0.0)
+    robot = SimpleNamespace(pose=pose, place=site.place_at(pose.x, pose.y), tray=None)
+    assert facts_of(robot, site) == {"tray": "empty", **facts}
