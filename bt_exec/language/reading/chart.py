@@ -17,6 +17,8 @@ from bt_exec.language.reading.template import UNSAID
 __all__ = ["MOST", "Edge", "parse"]
 
 MOST = 4
+_BUDGET = 40_000
+"""Maximum number of edges; commands of people need up to 3,000."""
 """Maximum number of meanings per category and span, for the words of one pack."""
 
 
@@ -63,7 +65,10 @@ class _Active(NamedTuple):
 def parse(
     grammar: Grammar, lattice: Iterable[Edge], length: int, goal: str, most: int = MOST
 ) -> list[Edge]:
-    """Return the readings of category `goal` over the whole lattice, the cheapest first."""
+    """Return the readings of category `goal` over the whole lattice, the cheapest first.
+
+    A text of endless repetitions has none: the work for one text is bounded.
+    """
     by_end: dict[int, list[Edge]] = defaultdict(list)
     for edge in lattice:
         by_end[edge.end].append(edge)
@@ -80,6 +85,8 @@ def parse(
             heappush(heap, (-edge.start, edge.cost, number, edge))
         kept: dict[tuple[int, str], list[Any]] = defaultdict(list)
         while heap:
+            if number > _BUDGET:
+                return []
             edge = heappop(heap)[3]
             rivals = kept[edge.start, edge.category]
             if len(rivals) >= most or edge.meaning in rivals:

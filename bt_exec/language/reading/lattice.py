@@ -214,7 +214,8 @@ def _unknown(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> Iterator[Ed
     """Yield nouns for text that the lexicon does not cover."""
     by_start: dict[int, list[int]] = {}
     for edge in edges:
-        by_start.setdefault(edge.start, []).append(edge.end)
+        if not _is_fragment(edge, text, lexicon):
+            by_start.setdefault(edge.start, []).append(edge.end)
     covered = _covered(text, edges, by_start)
     for start, end in text.words:
         if (start, end) in covered:
@@ -231,6 +232,14 @@ def _unknown(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> Iterator[Ed
                 own = text.chars[start:cut]
                 thing = Node("thing", (("name", own),))
                 yield Edge(start, cut, "unknown", thing, UNKNOWN + whole, text=own)
+
+
+def _is_fragment(edge: Edge, text: Text, lexicon: Lexicon) -> bool:
+    """Return True for a syllable without meaning inside of a word, such as 상 of 상자."""
+    if edge.end - edge.start > 1 or edge.meaning is not None or edge.text in PAUSES:
+        return False
+    suffix = any(one.suffix for one in lexicon.entries.get(edge.text, ()))
+    return not suffix and (edge.start, edge.end) not in text.words
 
 
 def _as_typed(text: Text, lexicon: Lexicon) -> Iterator[Edge]:

@@ -303,7 +303,8 @@ class _Steps:
         pronouns = language_data(reading.language)["values"].get("pronoun", {}).values()
         self._pronouns = frozenset(word for words in pronouns for word in words)
         self._in_branch = False
-        self._free = self._working = self._asks_presence = self._direct = False
+        self._free = self._working = self._asks_presence = False
+        self._via = ""
         self._case = 0
         self._place = 0
         self._language = reading.language
@@ -688,7 +689,7 @@ class _Steps:
     # -- questions and conditions
 
     def _build_question_step(self, ask: Node, via: str) -> Step:
-        self._direct = via == "ask"
+        self._via = via
         pieces, positive = self._question_pieces(ask)
         step = replace(self._build_step((QUESTION,), pieces, ask), via=via)
         fails = any(piece.sense == "fails" for piece in pieces)
@@ -753,7 +754,7 @@ class _Steps:
         found = [part for part in of.walk() if part.kind == "or"]
         if not found or any(part.kind != "rel" for part in found[0].parts()):
             return of
-        if len(found) > 1 or not self._direct:
+        if len(found) > 1 or self._via != "ask":
             raise NoStepsError
         return normal(of.substitute(found[0], conjunction(*found[0].parts())))
 
@@ -777,9 +778,15 @@ class _Steps:
         )
 
     def _convert_alternatives(self, hold: Node) -> list[Piece]:
-        """Return the pieces of a property; of the first of two that exclude each other."""
+        """Return the pieces of a property; of the first of two that exclude each other.
+
+        Raises:
+            NoStepsError: If it is a condition, which always holds.
+        """
         if hold.kind != "or":
             return list(self._convert_formula(hold, ""))
+        if self._via == "if":
+            raise NoStepsError
         one, other = (list(self._convert_formula(part, "")) for part in hold.parts()[:_PAIR])
         kinds = [[(p.kind, p.name if p.kind == "value" else "") for p in of] for of in (one, other)]
         if len(hold.parts()) > _PAIR or len(one) != 1 or kinds[0] != kinds[1]:

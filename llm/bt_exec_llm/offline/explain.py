@@ -44,14 +44,26 @@ def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterato
         words = text if code == "NEGATED" else operator.text
         yield Trouble(code, _clause(text, operator, language) if code == "CONDITION" else words)
     negating = language_data(language)["orders"].get("negating", ())
-    if any(re.search(rf"(?<!\S){word}\s*\S", text) for word in negating):
+    if any(re.search(rf"(?<!\S){word}\s+\S", text) for word in negating):
         yield Trouble("NEGATED", text)
     yield from _limits(text, language, reader.lexicon)
     yield from _unknown_words(found, language)
-    if isinstance(found, Reading) and (word := reader.word_left_out(found)):
-        yield Trouble("MANNER", word)
+    if isinstance(found, Reading):
+        yield from _left_out(found, reader)
     if _ends_open(text, language):
         yield Trouble("UNFINISHED", text)
+
+
+def _left_out(found: Reading, reader: Reader) -> Iterator[Trouble]:
+    """Yield the trouble with a word that has no use, and with a text that is not there."""
+    if word := reader.word_left_out(found):
+        yield Trouble("MANNER", word)
+    slots = reader.lexicon.texts.values()
+    needing = {verb for slot in slots for verb in slot.verbs}
+    acts = [node for node in found.meaning.walk() if node.kind == "act"]
+    said = [{*act.text("verb").partition("/")[0].split()} & needing for act in acts]
+    if any(said) and not any(node.kind == "quote" for node in found.meaning.walk()):
+        yield Trouble("NO_OBJECT", found.text.strip(" .!?"))
 
 
 def _not_understood(found: Reading | Unread) -> Trouble:
@@ -81,9 +93,12 @@ def _limits(text: str, language: str, lexicon: Lexicon) -> Iterator[Trouble]:
                     yield Trouble(code, match)
     units = "|".join(map(re.escape, closed_words(language, "units_of_time")))
     later = "|".join(closed_words(language, "after_a_time"))
-    timed = rf"{_NUMBER}\s*(?:{units})(?:\s*(?:{later})\w*)?\b"
+    end = r"(?=\D|$)" if language == "ko" else r"\b"
+    timed = rf"{_NUMBER}\s*(?:{units})(?:\s*(?:{later})\w*)?{end}"
     if found := re.search(timed, text, re.IGNORECASE):
         yield Trouble("TIME", found[0].strip())
+    elif found := re.search(rf"(?<!\w){_NUMBER}", text):
+        yield Trouble("COUNT", found[0])
 
 
 def _find(said: str, text: str, language: str) -> str:

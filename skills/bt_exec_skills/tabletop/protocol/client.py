@@ -11,7 +11,7 @@ import math
 import re
 import time
 import urllib.error
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -60,6 +60,7 @@ class Client:
         self.motion_s = motion_s
         self._no_state = False
         self._unplaced: set[str] = set()  # objects whose positions are always invalid
+        self._seen: Set[str] = frozenset()  # objects of the last reading
         self._tables: Mapping[str, Table] = {}
 
     @property
@@ -70,8 +71,9 @@ class Client:
     def environment(self) -> Environment:
         """Return the current world. A failed reading is retried, up to three times in all.
 
-        A reading with a newly invalid object position is retried, too. If a simulator reports no
-        tables, they are derived from its first response, since tables stay when they are empty.
+        A reading with a newly invalid object position, or without an object of the last one, is
+        retried, too: names of simulators flicker. If a simulator reports no tables, they are
+        derived from its first response, since tables stay when they are empty.
 
         Raises:
             Failed: SIMULATOR_UNREACHABLE or SIMULATOR_FAULT.
@@ -80,9 +82,10 @@ class Client:
             found = self._with_retries(lambda: self._get("/env"))
             now = environment_from(found, self._base())
             unplaced = set(found["objects"]) - now.objects.keys() - self._unplaced
-            if not unplaced:
+            if not unplaced and self._seen <= now.objects.keys():
                 break
         self._unplaced |= unplaced
+        self._seen = now.objects.keys()
         if now.told:
             return now
         return replace(now, told=self._tables) if self._tables else self.infer_tables(now)
