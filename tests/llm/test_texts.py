@@ -46,7 +46,7 @@ TREES = [
     "tree: bring\nutterances: [Bring Anna the cup., 안나에게 컵을 갖다줘.]\n"
     "params: {who: {type: Person}, thing: {type: Thing}}\n",
     "tree: look\nutterances: [Look at the hall., 홀을 봐., Look at the colour of the hall.,\n"
-    "  홀 색깔을 봐., Hall colour., 홀 색깔.]\n"
+    "  홀 색깔을 봐., Tell me the colour of the hall., 홀 색깔을 알려 줘.]\n"
     "params: {room: {type: Room}, about: {type: Trait, default: all}}\n",
     "tree: sing\nutterances: [Sing., 노래해.]\n",
     "tree: report\n",

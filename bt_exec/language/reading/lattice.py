@@ -235,7 +235,7 @@ def _unknown(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> Iterator[Ed
 
 
 def _is_fragment(edge: Edge, text: Text, lexicon: Lexicon) -> bool:
-    """Return True for a syllable without meaning inside of a word, such as 상 of 상자."""
+    """Return True for a syllable without meaning inside of a longer word."""
     if edge.end - edge.start > 1 or edge.meaning is not None or edge.text in PAUSES:
         return False
     suffix = any(one.suffix for one in lexicon.entries.get(edge.text, ()))

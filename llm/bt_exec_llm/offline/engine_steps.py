@@ -867,8 +867,13 @@ class _Steps:
             NoStepsError: If the report would come at the end, after another branch.
         """
         so = node.node("of").get("of") in _SOS
-        if self._branches == 1 and not so:
+        both = [one for one in (node.get("then"), node.get("other")) if isinstance(one, Node)]
+        idle = any(map(self._is_idle, both))  # otherwise do nothing
+        if self._branches == 1 and not (so or idle):
             return replace(condition[0], via="tell")  # what is told is the answer itself
+        if idle:
+            told = self._build_step(self._reports, [], branch)
+            return replace(told, condition=condition, case=self._case)
         if not self._reports_late(branch):
             return replace(condition[0], via="tell", condition=condition, case=self._case)
         other = node.get("other")
