@@ -303,7 +303,7 @@ class _Steps:
         pronouns = language_data(reading.language)["values"].get("pronoun", {}).values()
         self._pronouns = frozenset(word for words in pronouns for word in words)
         self._in_branch = False
-        self._free = self._working = self._asks_presence = False
+        self._free = self._working = self._asks_presence = self._asks_person = False
         self._via = ""
         self._case = 0
         self._place = 0
@@ -424,8 +424,11 @@ class _Steps:
             if done and self._is_left_unchanged(verbs, pieces):
                 yield replace(self._build_step((LEAVE,), pieces, act), positive=False)
                 continue
-            if not any(piece.kind == "text" for piece in pieces):
+            texts = [piece for piece in pieces if piece.kind == "text"]
+            if not texts:
                 verbs = self._without_taking_verbs(verbs)
+            shapes = (self._lexicon.texts[one.name].shape for one in texts if one.name)
+            self._asks_person = self._asks_person or "question" in shapes
             if done:
                 self._check_executable(verbs, pieces)
             if self._working and all(piece.name in self._lexicon.past for piece in pieces):
@@ -963,6 +966,8 @@ class _Steps:
                 raise NoStepsError
             question, positive = self._asked
             there = name.endswith("there")
+            if self._asks_person and not there:
+                raise NoStepsError  # "if not": what the person says
             if there and self._asks_presence:
                 return replace(question, via="ask"), _SO[name]
             if (_SO[name] and not self._free) or (there and not positive):

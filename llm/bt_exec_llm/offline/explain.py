@@ -46,10 +46,14 @@ def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterato
     negating = language_data(language)["orders"].get("negating", ())
     if any(re.search(rf"(?<!\S){word}\s+\S", text) for word in negating):
         yield Trouble("NEGATED", text)
-    yield from _limits(text, language, reader.lexicon)
-    yield from _unknown_words(found, language)
+    limits = [*_limits(text, language, reader.lexicon)]
+    yield from limits
+    if not any(word in limit.words for word in found.unknown for limit in limits):
+        yield from _unknown_words(found, language)
     if isinstance(found, Reading):
         yield from _left_out(found, reader)
+    elif number := re.search(rf"(?<!\w){_NUMBER}", text):
+        yield Trouble("COUNT", number[0])
     if _ends_open(text, language):
         yield Trouble("UNFINISHED", text)
 
@@ -97,8 +101,6 @@ def _limits(text: str, language: str, lexicon: Lexicon) -> Iterator[Trouble]:
     timed = rf"{_NUMBER}\s*(?:{units})(?:\s*(?:{later})\w*)?{end}"
     if found := re.search(timed, text, re.IGNORECASE):
         yield Trouble("TIME", found[0].strip())
-    elif found := re.search(rf"(?<!\w){_NUMBER}", text):
-        yield Trouble("COUNT", found[0])
 
 
 def _find(said: str, text: str, language: str) -> str:

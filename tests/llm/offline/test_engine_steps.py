@@ -18,6 +18,9 @@ UNDERSTOOD = [
     ("door", "As long as your left hand is empty, open the door with it.",
      "open_door left unless not hand_empty left"),
     ("door", "팔 접어. 문은 내가 닫을 테니까.", "arms_home"),
+    ("door", "문은 내가 닫을 테니까 자재만 꺼내줘", "get_material_leave_open"),
+    ("door", "문 닫고 자재는 그냥 놔둬", "close_door"),
+    ("door", "문 열어 자재 꺼내게", "open_door, get_material"),
     ("door", "Don't use the right arm. Open the door.", "open_door left"),
     ("building", "라운지가 비어 있는지 보고 비었으면 교수님께 가서 말씀드려",
      "look_at lounge people, look_for_people lounge, (go_to_person professor professor_office, "
@@ -32,7 +35,6 @@ REFUSED = [
     ("door", "오른팔만 쓰지 말고 문 열어"),  # with both
     ("door", "왼쪽 문을 열어"),
     ("door", "문 열어 줄까?"),
-    ("door", "문 열어 자재 꺼내게"),
     ("door", "문 열리면 닫아"),
     ("door", "문 열기 전에 말해줘"),
     ("door", "don't open the door and close it"),
@@ -56,10 +58,8 @@ REFUSED = [
     ("door", "문은 됐고 자재만 가져와"),
     ("door", "문은 그냥 두고 자재 꺼내"),
     ("door", "자재는 그냥 놔둬"),  # or let go of it
-    ("door", "문 닫고 자재는 그냥 놔둬"),
     ("door", "문 열어, 아니다 그냥 놔둬"),
     ("door", "오른손으로 문 닫고 그 손으로 다시 열어"),
-    ("door", "문은 내가 닫을 테니까 자재만 꺼내줘"),
     ("building", "라운지 안 어두우면 돌아와"),  # inside, or not
     ("building", "go to the lounge unless the professor is there"),
     ("door", "문 닫고 자재 가져오는 대신 팔 접어"),
