@@ -16,7 +16,6 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.branches import find_answering_check
 from bt_exec_llm.offline.doings import skills_of_part
-from bt_exec_llm.offline.engine_steps import MOST_TIMES
 from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.match import Matcher
@@ -31,6 +30,8 @@ from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["Binder"]
 
+_MOST_TIMES = 10
+"""Largest number of repetitions."""
 _NOW = "now"
 """Verb of a step that ends a mission although more work follows."""
 
@@ -332,7 +333,7 @@ class Binder:
             if isinstance(args, Trouble):
                 return args
             times = 1 if self._matcher.has_repetition_parameter(tree) else step.times
-            if times > 1 and (tree.root.skip_if is not None or times > MOST_TIMES):
+            if times > 1 and (tree.root.skip_if is not None or times > _MOST_TIMES):
                 return Trouble(
                     "COUNT", next((p.text for p in step.pieces if p.name == "TIMES"), step.text)
                 )

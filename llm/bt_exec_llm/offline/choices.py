@@ -15,8 +15,9 @@ from bt_exec.language.particles import with_particles
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.engine_steps import NoStepsError, find_choice
-from bt_exec_llm.offline.engine_words import parse_name
+from bt_exec_llm.offline.conversion import find_choice
+from bt_exec_llm.offline.errors import NoStepsError
+from bt_exec_llm.offline.grammar_words import parse_name
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.past import Past, Understood
 from bt_exec_llm.offline.piece import Piece

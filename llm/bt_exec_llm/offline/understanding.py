@@ -14,13 +14,8 @@ from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.acts import meaning_from_parts
 from bt_exec_llm.offline.choosing import find_chosen_command
-from bt_exec_llm.offline.engine_steps import (
-    HAND,
-    LeftAloneError,
-    NoStepsError,
-    UnclearTextError,
-    pieces_of_fragment,
-)
+from bt_exec_llm.offline.conversion import pieces_of_fragment
+from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
 from bt_exec_llm.offline.explain import explain
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.part import Held
@@ -33,6 +28,7 @@ from bt_exec_llm.offline.past import (
     resolve_pronoun,
     vary_last_command,
 )
+from bt_exec_llm.offline.phrases import HAND
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.text import clean_command
 from bt_exec_llm.offline.trouble import Trouble

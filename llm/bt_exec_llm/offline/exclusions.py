@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import QUESTION, Step
@@ -11,9 +12,6 @@ from bt_exec_llm.offline.step import QUESTION, Step
 __all__ = [
     "LEAVE",
     "REST",
-    "LeftAloneError",
-    "NoStepsError",
-    "UnclearTextError",
     "apply_exclusions",
     "find_only_other_value",
     "forbidden_verbs",
@@ -25,28 +23,6 @@ LEAVE = "leave"
 _TOOLS = ("arms", "hand")
 REST = "rest"
 """Mark of what is left of all after exclusions."""
-
-
-class NoStepsError(Exception):
-    """A meaning with a part that no step can express."""
-
-
-class UnclearTextError(NoStepsError):
-    """A text for a person that may contain what is meant for the robot.
-
-    Args:
-        code: Code of the trouble.
-        words: The words that are unclear.
-    """
-
-    def __init__(self, code: str, words: str) -> None:
-        super().__init__(words)
-        self.code = code
-        self.words = words
-
-
-class LeftAloneError(NoStepsError):
-    """Objects are to be left alone, and no step can express it: no other meaning is followed."""
 
 
 def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:

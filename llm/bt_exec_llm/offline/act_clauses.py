@@ -1,0 +1,253 @@
+"""Conversion of clauses that say what is to be done, or what must not be done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.errors import NoStepsError
+from bt_exec_llm.offline.exclusions import LEAVE, REST, find_only_other_value
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.phrases import HOME
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.questions import PAIR
+from bt_exec_llm.offline.reports import Reports
+from bt_exec_llm.offline.step import QUESTION, Step
+
+__all__ = ["ActClauses"]
+
+_STATIVE = ("become", "keep")
+"""Verbs of the language itself: of a state that is to come, and of one that is to last."""
+_TOPICAL = ("top", "into_top")
+"""Categories of particles that set an object apart from others."""
+_PUT_BACK = "put_back"
+
+
+class ActClauses(Reports):
+    """Converts the acts and prohibitions of one meaning.
+
+    Args:
+        lexicon: The words of the site.
+        reading: The text that has the meaning.
+    """
+
+    def __init__(self, lexicon: Lexicon, reading: Reading) -> None:
+        super().__init__(lexicon, reading)
+        verbs = lexicon.verbs.items()
+        self._asked_for = tuple(name for name, verb in verbs if verb.asked_for)
+
+    def _convert_act(self, act: Node, *, done: bool = True) -> Iterator[Step]:
+        names, _, frame = act.text("verb").partition("/")
+        if names in _STATIVE:
+            yield self._convert_desired_state(act)
+            return
+        verbs = self._asked_for if names == "asked_for" else tuple(names.split())
+        to = act.get("to")
+        if verbs == (_PUT_BACK,) and HOME in self._lexicon.nouns:  # the arms to their place
+            verbs, to = (), _relation_to_noun(HOME)
+        if any(verb not in self._lexicon.verbs for verb in verbs) or (to is None) != bool(verbs):
+            raise NoStepsError
+        if act.get("source") is not None or act.get("by") is not None:
+            raise NoStepsError
+        of = [one for one in act.parts() if one.kind != "ask"]
+        asked = [one for one in act.parts() if one.kind == "ask"]
+        if isinstance(to, Node):  # the arms to their place
+            of.append(to.replace(relation="to"))
+        if asked:
+            if frame != "find":
+                raise NoStepsError
+            yield from self._convert_information_verb(act, verbs, asked, of)
+            return
+        for own, times in _group_by_repetitions(_without_both(of)):
+            pieces = [piece for one in own for piece in self._convert_argument(one, own)]
+            verbs, pieces = self._without_idle_text(act, verbs, pieces)
+            pieces = [self._set_text_type(p, verbs, alone=len(pieces) == 1) for p in pieces]
+            pieces = _attach_places(pieces)
+            verbs, pieces = self._resolve_desired_state(
+                verbs, [self._resolve_instrument(piece) for piece in pieces]
+            )
+            named = any(piece.kind == "noun" and not piece.mark for piece in pieces)
+            if named and self._language == "ko":
+                pieces = [piece for piece in pieces if piece.kind != "state"]  # the closed door
+            if {self._lexicon.verbs[verb].finds for verb in verbs} == {"look"}:
+                if any(p.mark == "from" for p in pieces) and self._names_several_places(pieces):
+                    raise NoStepsError  # from the lounge to the corridor
+                pieces = [p.with_mark("at") if p.mark == "from" else p for p in pieces]
+            pieces = _unique(pieces, self._joined)
+            if {p.kind for p in pieces} == {"speaker"} and {*verbs} & self._taking:
+                verbs = self._reports  # tell me
+            if done and self._is_left_unchanged(verbs, pieces):
+                yield replace(self._build_step((LEAVE,), pieces, act), positive=False)
+                continue
+            texts = [piece for piece in pieces if piece.kind == "text"]
+            if not texts:
+                verbs = self._without_taking_verbs(verbs)
+            shapes = (self._lexicon.texts[one.name].shape for one in texts if one.name)
+            self._asks_person = self._asks_person or "question" in shapes
+            if done:
+                self._check_executable(verbs, pieces)
+            if self._working and all(piece.name in self._lexicon.past for piece in pieces):
+                pieces = []  # come back and tell me what you saw
+            self._working = True
+            if done and self._are_report_verbs(verbs) and self._is_report_about_object(pieces):
+                yield from self._convert_report_about_object(verbs, pieces, act, times)
+            else:
+                yield self._record_look(replace(self._build_step(verbs, pieces, act), times=times))
+
+    def _names_several_places(self, pieces: list[Piece]) -> bool:
+        return sum(piece.name in self._each for piece in pieces) > 1
+
+    def _convert_desired_state(self, act: Node) -> Step:
+        """Return the act that leaves a state, or that keeps it: "the door should be closed"."""
+        wanted = act.get("of")
+        if not isinstance(wanted, Node) or wanted.kind != "all":
+            raise NoStepsError
+        state = list(self._convert_formula(wanted.node("hold"), ""))
+        keeps = act.text("verb") == "keep"
+        known = self._lexicon.verbs.items()
+        verbs = tuple(
+            name for name, verb in known if verb.result == state[0].name and verb.pairs == keeps
+        )
+        if len(state) != 1 or state[0].kind != "state" or len(verbs) != 1:
+            raise NoStepsError
+        pieces = list(self._convert_phrase(wanted.node("of")))
+        return self._build_step(verbs, pieces, act)
+
+    def _check_executable(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
+        """Raise NoStepsError for an act that needs a text, an earlier look, or an instrument."""
+        if any(piece.kind in ("text", "unknown") for piece in pieces):
+            return
+        texts = self._taking
+        reports = set(verbs) & self._lexicon.closing_verbs
+        if any(self._lexicon.verbs[verb].finds != "tell" for verb in texts & {*verbs} - reports):
+            raise NoStepsError  # what is asked or delivered is missing
+        english = self._language == "en"
+        kept = [p for p in pieces if p.value or (english and p.kind == "noun" and p.name)]
+        said = [(piece.kind, piece.name, piece.value) for piece in kept]
+        bare = [piece for piece in pieces if not piece.mark]
+        if any(
+            one.kind == "value" and find_only_other_value(one, self._lexicon) and two.kind == "noun"
+            for one, two in pairwise(bare)
+        ):
+            raise NoStepsError  # 왼쪽 문: a door that is not there
+        again = {one for one, after in pairwise(said) if one == after}
+        if again or any(said.count(one) > 1 and one[1] not in self._each for one in said):
+            raise NoStepsError
+        kinds = {piece.name for piece in bare}
+        if english and kinds & self._each and kinds & self._persons:
+            raise NoStepsError  # the lounge and the professor
+        leaving = any(piece.mark == "from" for piece in pieces)
+        if english and leaving and any(self._lexicon.verbs[verb].stays for verb in verbs):
+            raise NoStepsError  # stay out of the lounge
+
+    def _is_left_unchanged(self, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
+        """Return True if an object is to be left as it is: "leave the door"."""
+        known = [self._lexicon.verbs[verb] for verb in verbs]
+        idle = any(verb.idle for verb in known) and not any(verb.pairs for verb in known)
+        one = len(pieces) == 1 and pieces[0].kind in ("noun", "value")
+        return idle and one and not pieces[0].mark
+
+    def _resolve_instrument(self, piece: Piece) -> Piece:
+        """Return the instrument that a pronoun stands for: "if it is empty, use it"."""
+        if piece.kind != "pronoun" or piece.mark != "with":
+            return piece
+        if self._tool is None:
+            raise NoStepsError
+        return self._tool.with_mark("with")
+
+    def _resolve_desired_state(
+        self, verbs: tuple[str, ...], pieces: list[Piece]
+    ) -> tuple[tuple[str, ...], list[Piece]]:
+        """Return the verb that leaves the state that is wished for: have the door open."""
+        states = [piece for piece in pieces if piece.kind == "state"]
+        if any(piece.mark == "not" for piece in states):
+            raise NoStepsError
+        if len(states) != 1 or not any(self._lexicon.verbs[verb].wishes for verb in verbs):
+            return verbs, pieces
+        known = self._lexicon.verbs.items()
+        left_by = [name for name, verb in known if verb.result == states[0].name and not verb.pairs]
+        if len(left_by) != 1:
+            raise NoStepsError
+        return (left_by[0],), [piece for piece in pieces if piece is not states[0]]
+
+    def _convert_prohibited_act(self, act: Node) -> Step:
+        if act.kind != "act":
+            raise NoStepsError
+        if act.text("verb") == "leave":
+            pieces = [piece for one in act.parts() for piece in self._convert_phrase(one)]
+            return replace(self._build_step((LEAVE,), pieces, act), positive=False)
+        steps = list(self._convert_act(act, done=False))
+        if len(steps) != 1 or QUESTION in steps[0].verbs:
+            raise NoStepsError
+        step = replace(steps[0], positive=False, contrast=self._is_contrast(act))
+        if step.pieces and any(self._lexicon.verbs[verb].denied for verb in step.verbs):
+            step = replace(step, verbs=(LEAVE,))
+        nothing = all(piece.name == "anything" or piece.mark == REST for piece in step.pieces)
+        return replace(step, pieces=[]) if nothing else step
+
+    def _is_contrast(self, act: Node) -> bool:
+        """Return True if a particle sets an act apart from the others: 자재는 꺼내지 마."""
+        edge = self._reading.edge_of(Node("avoid", (("of", act),))) or self._reading.edge_of(act)
+        topical = any(one.text("det") == "some" for one in act.parts())
+        marks = {leaf.category for leaf in edge.leaves()} if edge is not None else set()
+        return topical or not marks.isdisjoint(_TOPICAL)
+
+
+def _group_by_repetitions(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
+    """Yield the arguments of each act with its number of times: A twice, B once."""
+    counts = [at for at, one in enumerate(of) if one.kind == "times"]
+    if not counts:
+        yield of, 1
+        return
+    if len(counts) > 1 and counts[-1] != len(of) - 1:
+        raise NoStepsError
+    start = 0
+    for at in counts:
+        times = int(of[at].text("number"))
+        own = of[start:at] if len(counts) > 1 else [one for one in of if one is not of[at]]
+        if not times or (len(counts) > 1 and len(own) != 1):
+            raise NoStepsError
+        yield own, times
+        start = at + 1
+
+
+def _attach_places(pieces: list[Piece]) -> list[Piece]:
+    """Return pieces in which a place after an object belongs to it: the material, from inside."""
+    found: list[Piece] = []
+    for piece in pieces:
+        place = piece.kind == "noun" and piece.mark == "at" and not piece.name and piece.relation
+        if place and found and found[-1].kind == "noun" and not found[-1].relation:
+            found[-1] = replace(found[-1], relation=piece.relation)
+        else:
+            found.append(piece)
+    return found
+
+
+def _unique(pieces: list[Piece], kinds: Iterable[str]) -> list[Piece]:
+    """Return pieces without a second value of the same kind and name: 분위기 어떤지."""
+    found: list[Piece] = []
+    for piece in pieces:
+        same = [one for one in found if (one.name, one.value) == (piece.name, piece.value)]
+        if piece.name not in kinds or not same:
+            found.append(piece)
+    return found
+
+
+def _relation_to_noun(noun: str) -> Node:
+    """Return the way to what a noun names."""
+    thing = Node("thing", (("name", f"noun/{noun}//"),))
+    return Node("rel", (("relation", "to"), ("to", Node("np", (("of", thing),)))))
+
+
+def _without_both(of: list[Node]) -> list[Node]:
+    """Return the arguments of an act without "both" at one of two."""
+    both = Node("quantity", (("bound", "exactly"), ("number", PAIR)))
+    named = [one for one in of if one.kind == "np"]
+    if len(named) != PAIR:
+        return of
+    return [
+        one.replace(quantity=None, det=None) if one.get("quantity") == both else one for one in of
+    ]

@@ -1,0 +1,80 @@
+"""Conversion of clauses of any kind, and of fragments and remarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+from bt_exec.language.reading.node import Node
+from bt_exec_llm.offline.conditionals import Conditionals
+from bt_exec_llm.offline.errors import NoStepsError
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.questions import DESCRIBED
+from bt_exec_llm.offline.step import QUESTION, Step
+
+__all__ = ["Clauses"]
+
+
+class Clauses(Conditionals):
+    """Converts one meaning.
+
+    Args:
+        lexicon: The words of the site.
+        reading: The text that has the meaning.
+        meaning: The whole meaning.
+    """
+
+    def convert(self, node: Node) -> Iterator[Step]:
+        """Yield the steps of a clause."""
+        if node.kind == "seq":
+            for part in node.parts():
+                yield from self.convert(part)
+        elif node.kind == "if":
+            yield from self._convert_conditional(node)
+        elif node.kind == "ask":
+            yield self._build_question_step(node, "ask")
+        elif node.kind == "remark":
+            yield from self._convert_remark(node)
+        elif node.kind == "avoid":
+            step = self._convert_prohibited_act(node.node("of"))
+            joined = self._joined_to(node)
+            apart = joined == "stop" and self._reading.edge_of(node) is not None
+            yield replace(step, joined=joined, contrast=step.contrast or apart)
+        elif node.kind == "act":
+            yield from self._convert_act(node)
+        elif node.kind == "fragment":
+            yield self._convert_bare_objects(node)
+        else:
+            raise NoStepsError
+
+    def convert_fragment(self, node: Node) -> list[Piece]:
+        """Return the pieces of a fragment; one in English excludes nothing."""
+        pieces = [piece for one in node.parts() for piece in self._convert_phrase(one)]
+        if self._language == "en" and any(piece.mark == "not" for piece in pieces):
+            raise NoStepsError
+        return pieces
+
+    def _convert_bare_objects(self, node: Node) -> Step:
+        """Return the step of objects without a verb: "the material, please", "lounge status"."""
+        pieces = self.convert_fragment(node)
+        if node.get("sign") == "wanted":
+            if not self._asked_for or any(piece.kind != "noun" for piece in pieces):
+                raise NoStepsError
+            return self._build_step(self._asked_for, pieces, node)
+        asked = {*self._lexicon.past, *self._lexicon.list_types("joined"), *DESCRIBED}
+        if node.get("sign") != "answer" or not asked & {piece.name for piece in pieces}:
+            raise NoStepsError
+        return replace(self._build_step((QUESTION,), pieces, node), via="ask")
+
+    def _convert_remark(self, remark: Node) -> Iterator[Step]:
+        """Yield a step without effect that names what a remark is about."""
+        if any(one.kind == "ask" and one.text("what") != "whether" for one in remark.parts()):
+            raise NoStepsError
+        about = [one for part in remark.parts() for one in part.walk() if one.kind == "np"]
+        named: list[Piece] = []
+        for one in about:
+            with suppress(NoStepsError):
+                named += [p for p in self._convert_phrase(one) if p.kind in ("noun", "value")]
+        if named:
+            yield replace(self._build_step((), named, remark), said=True)

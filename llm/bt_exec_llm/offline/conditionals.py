@@ -1,0 +1,209 @@
+"""Conversion of conditionals: what is done if the answer of a question is yes, and if it is no."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from bt_exec.language.closed import closed_classes
+from bt_exec.language.phrases import expand_phrase
+from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.lexicon import language_data
+from bt_exec.language.reading.node import Node, Value
+from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.act_clauses import ActClauses
+from bt_exec_llm.offline.errors import NoStepsError
+from bt_exec_llm.offline.exclusions import LEAVE
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.questions import PAIR, SO
+from bt_exec_llm.offline.step import QUESTION, Step
+
+__all__ = ["Conditionals"]
+
+_SOS = tuple(Node("pronoun", (("name", name),)) for name in SO)
+
+
+class Conditionals(ActClauses, ABC):
+    """Converts the conditionals of one meaning.
+
+    Args:
+        lexicon: The words of the site.
+        reading: The text that has the meaning.
+        meaning: The whole meaning: a report may have to wait for its last conditional.
+    """
+
+    def __init__(self, lexicon: Lexicon, reading: Reading, meaning: Node) -> None:
+        super().__init__(lexicon, reading)
+        staying = {word.replace(" ", "") for word in _words_of(reading.language, "stay")}
+        self._stays = any(leaf.text in staying for leaf in reading.edge.leaves())
+        # whether a report is told at once depends on the branches of all conditionals
+        ifs = [node for node in meaning.walk() if node.kind == "if"]
+        self._last = ifs[-1] if ifs else None
+        branches = [one for node in ifs for one in (node.get("then"), node.get("other"))]
+        acting = [one for one in branches if isinstance(one, Node) and not _is_empty(one)]
+        self._branches = sum(not self._is_idle(one) for one in acting)
+        self._only_ends = all(map(self._ends_mission, branches))
+        verbs = lexicon.verbs
+        self._comes = {
+            word.partition(" ")[0]
+            for name in lexicon.closing_verbs
+            if name in verbs and not verbs[name].finds
+            for phrase in verbs[name].en
+            for word in expand_phrase(phrase)
+        }
+
+    @abstractmethod
+    def convert(self, node: Node) -> Iterator[Step]:
+        """Yield the steps of a clause."""
+
+    def _convert_conditional(self, node: Node) -> Iterator[Step]:
+        if self._is_only_joint(node.node("of")):
+            yield from self.convert(node.node("then"))
+            return
+        condition = self.convert_condition(node.node("of"))
+        question, needed = condition
+        for name, answer in (("then", needed), ("other", not needed)):
+            branch = node.get(name)
+            if isinstance(branch, Node) and self._only_reports_answer(branch):
+                if self._language == "en":
+                    yield self._convert_report_branch(node, name, branch, (question, answer))
+                    self._case += 1
+                    continue
+                told = replace(question, via="tell")  # the report is the answer itself
+                for part in branch.parts()[:-1] if branch.kind == "seq" else ():
+                    for step in self.convert(part):
+                        yield replace(step, condition=(question, answer), case=self._case)
+                so = node.node("of").get("of") in _SOS[:PAIR]
+                if self._branches > 1 or so:
+                    if self._reports_late(branch) and (so or not self._only_ends):
+                        raise NoStepsError  # told at the end, after the other branch
+                    told = replace(told, condition=(question, answer), case=self._case)
+                yield told
+                self._case += 1
+                continue
+            if not isinstance(branch, Node) or _is_empty(branch):
+                continue
+            last = name == "other" or node.get("other") is None
+            paused = last and self._has_pause(branch)
+            for place, step in enumerate(self._convert_branch(branch)):
+                if place and paused and step.positive:
+                    raise NoStepsError  # where the condition ends is not clear
+                if step.condition is not None or QUESTION in step.verbs:
+                    raise NoStepsError
+                yield replace(step, condition=(question, answer), case=self._case)
+            self._case += 1
+
+    def _convert_branch(self, branch: Node) -> Iterator[Step]:
+        """Yield the steps of a branch, without those that leave everything as it is.
+
+        Raises:
+            NoStepsError: If it tells an answer that is not its own.
+        """
+        persons: list[Piece] = []
+        self._in_branch = True
+        for part in branch.parts() if branch.kind == "seq" else (branch,):
+            if self._is_idle(part):
+                continue
+            reports = self._only_reports_answer(part)
+            if reports and not persons:
+                raise NoStepsError
+            for step in self.convert(part):
+                own = [piece for piece in step.pieces if piece.name in self._persons]
+                if reports:
+                    step = replace(step, pieces=persons)  # 교수님께 가서 말씀드려
+                persons = own or persons
+                if step.pieces or not any(self._lexicon.verbs[one].idle for one in step.verbs):
+                    yield step
+        self._in_branch = False
+
+    def _convert_report_branch(
+        self, node: Node, name: str, branch: Node, condition: tuple[Step, bool]
+    ) -> Step:
+        """Return the step of a branch that reports the answer of its condition.
+
+        Raises:
+            NoStepsError: If the report would come at the end, after another branch.
+        """
+        so = node.node("of").get("of") in _SOS
+        both = [one for one in (node.get("then"), node.get("other")) if isinstance(one, Node)]
+        idle = any(map(self._is_idle, both))  # otherwise do nothing
+        if self._branches == 1 and not (so or idle):
+            return replace(condition[0], via="tell")  # what is told is the answer itself
+        if idle:
+            told = self._build_step(self._reports, [], branch)
+            return replace(told, condition=condition, case=self._case)
+        if not self._reports_late(branch):
+            return replace(condition[0], via="tell", condition=condition, case=self._case)
+        other = node.get("other")
+        early = name == "then" and isinstance(other, Node) and not self._is_idle(other)
+        comes = self._free and self._said(branch).partition(" ")[0] in self._comes
+        if early or node is not self._last or (so and comes):
+            raise NoStepsError
+        return self._build_step(self._reports, [], branch)
+
+    def _has_pause(self, branch: Node) -> bool:
+        """Return True if there is a pause after the first act of a branch."""
+        return _has_pause_after_first_act(self._reading.edge_of(branch) or self._reading.edge)
+
+    def _is_only_joint(self, ask: Node) -> bool:
+        """Return True for a word that means "if so" only after a question of the same text."""
+        leading = closed_classes(self._language)["operators"].get("leading", ())
+        said = ask.node("of") == _SOS[0] and self._asked is None
+        return said and self._said(ask).strip(" ,") in leading
+
+    def _only_reports_answer(self, branch: Node) -> bool:
+        """Return True for a branch that tells the answer of its condition: "come and tell me"."""
+        if branch.kind == "seq" and branch.parts():
+            *before, last = branch.parts()
+            return self._only_reports_answer(last) and all(map(self._only_comes, before))
+        verbs = branch.text("verb").partition("/")[0].split() if branch.kind == "act" else ()
+        bare = all(one.kind == "pronoun" or one.text("relation") == "me" for one in branch.parts())
+        return bool(verbs) and bare and self._are_report_verbs(verbs)
+
+    def _only_comes(self, part: Node) -> bool:
+        """Return True for an act that a report includes: coming back."""
+        verbs = {*part.text("verb").partition("/")[0].split()} if part.kind == "act" else set()
+        bare = all(one.text("relation") == "me" for one in part.parts())
+        return bool(verbs) and bare and verbs <= self._lexicon.closing_verbs
+
+    def _ends_mission(self, branch: Value | None) -> bool:
+        """Return True for a branch that only comes back or reports, and for one that is absent."""
+        nodes = branch.walk() if isinstance(branch, Node) else ()
+        acts = [node for node in nodes if node.kind == "act"]
+        return all(self._reports_late(act) for act in acts)
+
+    def _reports_late(self, branch: Node) -> bool:
+        """Return True if a branch ends the mission with a report."""
+        verbs = {*self._verbs_of(branch)}
+        return bool(verbs & (self._lexicon.closing_verbs | self._taking))
+
+    def _verbs_of(self, clause: Node) -> list[str]:
+        return clause.text("verb").partition("/")[0].split() if clause.kind == "act" else []
+
+    def _is_idle(self, clause: Node) -> bool:
+        """Return True for an act that leaves everything as it is: "do nothing"."""
+        if self._stays and clause.kind == "avoid" and clause.node("of").text("verb") == LEAVE:
+            return all(part.kind == "pronoun" for part in clause.node("of").parts())
+        verbs = self._verbs_of(clause)
+        known = self._lexicon.verbs
+        bare = not clause.parts() if clause.kind == "act" else False
+        return bare and bool(verbs) and all(one in known and known[one].idle for one in verbs)
+
+
+def _words_of(language: str, category: str) -> Iterable[str]:
+    words: Iterable[str] = language_data(language)["orders"]["words"].get(category, ())
+    return words
+
+
+def _is_empty(clause: Node) -> bool:
+    return clause.kind == "seq" and not clause.parts()
+
+
+def _has_pause_after_first_act(edge: Edge) -> bool:
+    """Return True if there is a pause after the first act."""
+    leaves = list(edge.leaves())
+    acts = [leaf.start for leaf in leaves if leaf.category.startswith("v.")]
+    first, last = min(acts, default=0), max(acts, default=0)
+    return any(leaf.category == "comma" and first < leaf.start < last for leaf in leaves)

@@ -1,0 +1,229 @@
+"""Steps of a meaning of the reading engine, and the checks of the whole text that it is read from.
+
+A meaning with a part that no step can express has no steps: it is never followed in part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import pairwise
+
+from bt_exec.language.reading.lexicon import language_data
+from bt_exec.language.reading.node import Node, normal
+from bt_exec.language.reading.reader import Reading, may_deny_more
+from bt_exec_llm.offline.clauses import Clauses
+from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
+from bt_exec_llm.offline.exclusions import apply_exclusions
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.questions import PAIR
+from bt_exec_llm.offline.step import QUESTION, Step
+
+__all__ = ["condition_of_meaning", "find_choice", "pieces_of_fragment", "steps_of_meaning"]
+
+_REMARK = "remark"
+_WITH = ("~with", "~using", "~by", "~use")
+"""Categories of words before an instrument."""
+
+
+def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[Step]:
+    """Return the steps of a meaning.
+
+    Args:
+        meaning: A meaning in normal form.
+        lexicon: The words of the site.
+        reading: The text that has the meaning.
+
+    Raises:
+        NoStepsError: If a part of it cannot be expressed.
+    """
+    _check_texts(reading, lexicon)
+    raw = reading.edge.meaning
+    if isinstance(raw, Node) and _is_unclear(raw, reading):
+        raise NoStepsError
+    if _is_inside(reading, lexicon.list_types("each")) or _tells_before(reading, lexicon):
+        raise NoStepsError
+    if any(leaf.category == "suggest" for leaf in reading.edge.leaves()):
+        raise UnclearTextError("NEGATED", reading.text)  # why don't you: it may be a question
+    if find_choice(meaning) is not None:
+        raise UnclearTextError("CHOICE", reading.said(meaning))
+    steps = list(Clauses(lexicon, reading, meaning).convert(meaning))
+    late = any(not step.positive and steps[0].positive for step in steps[:-1])
+    if late and _has_joined_before_negation(reading):
+        raise NoStepsError  # whether all that stands before is forbidden, too
+    if not steps:
+        raise LeftAloneError
+    found = apply_exclusions(_with_recipients(steps, lexicon), lexicon)
+    acts = [step for step in found if step.positive and QUESTION not in step.verbs]
+    if len(found) == 1 and _is_bare(found[0], lexicon):
+        raise NoStepsError
+    if reading.language == "en":
+        found = _share_instruments(found, reading)
+    elif len({_names_instrument(step) for step in acts}) > 1:
+        raise NoStepsError  # whether the instrument is for all of them
+    return [
+        replace(step, joined=step.joined if at and not step.contrast else "")
+        for at, step in enumerate(found)
+    ]
+
+
+def pieces_of_fragment(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[Piece]:
+    """Return the pieces of a fragment: "the left one", "to the lounge".
+
+    Raises:
+        NoStepsError: If it cannot be expressed.
+    """
+    return Clauses(lexicon, reading, meaning).convert_fragment(meaning)
+
+
+def condition_of_meaning(question: Node, lexicon: Lexicon, reading: Reading) -> tuple[Step, bool]:
+    """Return the step of a yes/no question, and the answer that it means by "if".
+
+    Raises:
+        NoStepsError: If it cannot be expressed.
+    """
+    return Clauses(lexicon, reading, question).convert_condition(question)
+
+
+def find_choice(meaning: Node) -> Node | None:
+    """Return the alternatives that a command leaves open: "left or right"; None without them."""
+    if meaning.kind in ("ask", "avoid"):
+        return None
+    if meaning.kind == "choice" or (meaning.kind == "or" and _are_things(meaning.parts())):
+        return meaning
+    return next(filter(None, map(find_choice, meaning.children())), None)
+
+
+def _are_things(parts: Iterable[Node]) -> bool:
+    return all(any(one.kind == "thing" for one in part.walk()) for part in parts)
+
+
+def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
+    """Raise NoStepsError if words beside a text may belong to it.
+
+    Raises:
+        UnclearTextError: If an act after the text may be meant for the person: "to wait and look".
+    """
+    texts = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
+    leaves = list(reading.edge.leaves())
+    said = [leaf for leaf in leaves if leaf.category in ("text", "text.asked")]
+    if said and any(leaf.category == _REMARK and leaf.start > said[0].start for leaf in leaves):
+        raise NoStepsError  # part of the message for a person
+    for before, leaf, *after in zip(leaves, leaves[1:], leaves[2:], leaves[3:], strict=False):
+        link, act = after
+        if leaf.category == "text.item" or not leaf.category.startswith("text"):
+            continue
+        if before.category in ("joint", "manner"):
+            raise NoStepsError
+        if link.text != "and":
+            continue
+        verbs = {*str(act.meaning).partition("/")[0].split()}
+        if leaf.text.startswith("to") and not verbs & (texts | lexicon.closing_verbs):
+            start = reading.text.rfind(leaf.meaning.text("said"))
+            raise UnclearTextError("AMBIGUOUS", reading.text[start:])
+
+
+def _is_unclear(meaning: Node, reading: Reading) -> bool:
+    """Return True if a prohibition or an order of parts may belong to more than it is said of."""
+    kinds = {node.kind for node in meaning.walk()}
+    acts = [node for node in meaning.walk() if node.kind == "act"]
+    inside = any(part.kind == "ordered" for act in acts for part in act.walk())
+    paused = any(leaf.category == "comma" for leaf in reading.edge.leaves())
+    pair = len(acts) == PAIR and "if" not in kinds
+    marked = inside and pair and reading.language == "ko"  # 팔부터: a particle marks it
+    same = len(acts) >= PAIR and normal(meaning) == normal(_without_ordering(meaning))
+    clear = marked or (pair and paused)
+    moved = (inside and not marked) or ("ordered" in kinds and not clear and not same)
+    before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
+    last = any(one.text("sign") == "last" for one in meaning.walk())
+    moved = moved and (reading.language == "ko" or len(acts) > 1 or last)
+    return moved or ("avoid" in kinds and (before or may_deny_more(reading.edge)))
+
+
+def _without_ordering(node: Node) -> Node:
+    inner = node.map(_without_ordering)
+    return inner.node("of") if inner.kind == "ordered" else inner
+
+
+def _is_inside(reading: Reading, kinds: Iterable[str]) -> bool:
+    """Return True if a negation may mean the inside of the place before it (라운지 안 어두우면)."""
+    within = {f"~{word}" for word in language_data(reading.language)["words"].get("within", ())}
+    leaves = list(reading.edge.leaves())
+    places = tuple(f"value/{kind}/" for kind in kinds)
+    return any(
+        second.category in within
+        and third.category.startswith("adj")
+        and isinstance(first.meaning, Node)
+        and first.meaning.text("name").startswith(places)
+        for first, second, third in zip(leaves, leaves[1:], leaves[2:], strict=False)
+    )
+
+
+def _tells_before(reading: Reading, lexicon: Lexicon) -> bool:
+    """Return True if only a report is to come before an act: "tell me before you open it"."""
+    acts = [leaf for leaf in reading.edge.leaves() if leaf.category.startswith("v.")]
+    verbs = [str(leaf.meaning).partition("/")[0].split() for leaf in acts]
+    tells = [all(lexicon.verbs[one].finds == "tell" for one in names) for names in verbs]
+    return any(leaf.category.endswith(".before") for leaf in acts) and any(tells)
+
+
+def _has_joined_before_negation(reading: Reading) -> bool:
+    """Return True if what is forbidden may include the act before it (열고 닫지 말고)."""
+    moods = [leaf.category.rpartition(".")[2] for leaf in reading.edge.leaves()]
+    denied = [at for at, mood in enumerate(moods) if mood in ("instead", "prohibited")]
+    return any(mood == "and" for at in denied for mood in moods[:at])
+
+
+def _is_bare(step: Step, lexicon: Lexicon) -> bool:
+    """Return True for "give me" alone."""
+    asked_for = any(lexicon.verbs[verb].asked_for for verb in step.verbs if verb != QUESTION)
+    return asked_for and not step.pieces and step.condition is None
+
+
+def _with_recipients(steps: list[Step], lexicon: Lexicon) -> list[Step]:
+    """Return steps in which a text is for the person of the prohibition before it.
+
+    E.g. "do not ask the professor, only deliver the documents".
+    """
+    found: list[Step] = []
+    persons: list[Piece] = []
+    for step in steps:
+        named = [piece for piece in step.pieces if piece.name in lexicon.people]
+        texts = any(piece.kind == "text" for piece in step.pieces)
+        if step.positive and texts and not named:
+            step = replace(step, pieces=[*persons, *step.pieces])
+        persons = [] if step.positive else named
+        found.append(step)
+    return found
+
+
+def _names_instrument(step: Step) -> bool:
+    return any(piece.mark == "with" for piece in step.pieces)
+
+
+def _share_instruments(steps: list[Step], reading: Reading) -> list[Step]:
+    """Return English steps; one without an object has the instrument of the next, too.
+
+    Raises:
+        NoStepsError: If an instrument may be for later acts, too.
+    """
+    found = list(steps)
+    for at in range(len(found) - 2, -1, -1):
+        step, after = found[at], found[at + 1]
+        if step.positive and not step.pieces and _names_instrument(after):
+            found[at] = replace(step, pieces=[p for p in after.pieces if p.mark == "with"])
+    acts = [one for one in found if one.positive and QUESTION not in one.verbs]
+    named = [(_names_instrument(one), one.condition, one.case) for one in acts]
+    if _verb_follows_instrument(reading) and any(
+        one[0] and not other[0] and one[1:] == other[1:] for one, other in pairwise(named)
+    ):
+        raise NoStepsError
+    return found
+
+
+def _verb_follows_instrument(reading: Reading) -> bool:
+    leaves = list(reading.edge.leaves())
+    tools = [leaf.start for leaf in leaves if leaf.category in _WITH]
+    acts = [leaf.start for leaf in leaves if leaf.category.startswith("v.")]
+    return max(acts, default=0) > max(tools, default=0)

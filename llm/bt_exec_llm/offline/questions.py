@@ -1,0 +1,278 @@
+"""Conversion of questions and of the questions that conditions ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from bt_exec.language.closed import words as closed_words
+from bt_exec.language.phrases import expand_phrase
+from bt_exec.language.reading.node import Node, conjunction, conjuncts, normal
+from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.errors import NoStepsError, UnclearTextError
+from bt_exec_llm.offline.exclusions import find_only_other_value
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.phrases import HAND, HELD, Phrases
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.step import QUESTION, Step
+
+__all__ = ["DESCRIBED", "PAIR", "SO", "Questions"]
+
+PAIR = 2
+"""Number of parts of a pair."""
+_DWELLING = "dwell"
+"""Category of verbs that say that a person is there."""
+_SEEING = frozenset({"see", "seen", "exist", "absent", "seeing_verbs", "~see", "~spot", "~notice"})
+"""Categories of words by which an object is looked for."""
+_HAVING = frozenset({"~have", "having_verbs"})
+"""Categories of words by which it is asked what is held."""
+_VISIBLE, _EMPTY = "visible", "empty"
+_ANYTHING = "anything"
+_BOTH = closed_words("en", "both")[:1]
+SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_there": False}
+"""Answers to the question before them that pronouns stand for."""
+_HELD_THING = "held_thing"
+DESCRIBED = ("status", _HELD_THING)
+"""Nouns that name a state of an object, or an object by its state."""
+_ASKED = ("whether", "which", "how_many", "where", "what")
+
+
+class Questions(Phrases):
+    """Converts the questions and conditions of one meaning.
+
+    Args:
+        lexicon: The words of the site.
+        reading: The text that has the meaning.
+    """
+
+    def __init__(self, lexicon: Lexicon, reading: Reading) -> None:
+        super().__init__(lexicon, reading)
+        kinds = {leaf.category.partition(".")[0] for leaf in reading.edge.leaves()}
+        self._seen_as = HELD if kinds & _HAVING else _VISIBLE if kinds & _SEEING else ""
+        self._exists = "~there" in kinds
+        self._dwells = _DWELLING in kinds
+        self._points = _refers_to_named_place(reading, self._each)
+        # what "if so" refers to: the question before it, and the answer that "so" means
+        self._asked: tuple[Step, bool] | None = None
+        self._free = self._asks_presence = self._asks_person = False
+        self._via = ""
+        self._case = 0
+
+    def _build_question_step(self, ask: Node, via: str) -> Step:
+        self._via = via
+        pieces, positive = self._question_pieces(ask)
+        step = replace(self._build_step((QUESTION,), pieces, ask), via=via)
+        fails = any(piece.sense == "fails" for piece in pieces)
+        self._asked = step, positive != fails
+        self._asks_presence = ask.node("of").kind == "exists" and not fails
+        self._free = True
+        return step
+
+    def convert_condition(self, ask: Node) -> tuple[Step, bool]:
+        """Return the question of a condition, and the answer that is needed."""
+        about = ask.node("of")
+        if about.kind == "pronoun":
+            name = about.text("name")
+            if self._asked is None or name not in SO:
+                raise NoStepsError
+            question, positive = self._asked
+            there = name.endswith("there")
+            if self._asks_person and not there:
+                raise NoStepsError  # "if not": what the person says
+            if there and self._asks_presence:
+                return replace(question, via="ask"), SO[name]
+            if (SO[name] and not self._free) or (there and not positive):
+                raise NoStepsError  # "so" after a condition: what holds, or what was done
+            return replace(question, via="ask"), positive == SO[name]
+        before = self._asked
+        question = replace(self._build_question_step(ask, "if"), via="ask")
+        kinds = {piece.name for piece in question.pieces}
+        if self._points and kinds & self._persons and not kinds & self._each:
+            raise NoStepsError  # there: where the robot goes, or where the person usually is
+        self._free = False
+        positive = (self._asked or (question, True))[1]
+        if self._case and (before is None or not self._have_same_subject(before[0], question)):
+            raise NoStepsError
+        return question, positive
+
+    def _have_same_subject(self, one: Step, other: Step) -> bool:
+        """Return True if two questions are about the same things, or the second names none."""
+        things, aspects = self._subjects_of_question(one)
+        others, other_aspects = self._subjects_of_question(other)
+        return others == things if others else not other_aspects or other_aspects == aspects
+
+    def _subjects_of_question(self, step: Step) -> tuple[set[tuple[str, str]], set[str]]:
+        """Return the objects that a question names, and what it asks about them."""
+        named = [piece for piece in step.pieces if piece.kind in ("noun", "value")]
+        things = {(p.name, p.value) for p in named if p.name not in self._joined}
+        return things, {p.value for p in named if p.name in self._joined}
+
+    def _build_step(self, verbs: tuple[str, ...], pieces: list[Piece], node: Node) -> Step:
+        pronoun = any(piece.kind == "pronoun" for piece in pieces)
+        told, joined = self._is_nominal(node), self._joined_to(node)
+        text = self._said(node)
+        return Step(verbs, pieces, pronoun=pronoun, told=told, text=text, joined=joined)
+
+    def _is_nominal(self, act: Node) -> bool:
+        """Return True if the verb of an act is a noun alone: its results are reported."""
+        edge = self._reading.edge_of(act)
+        kinds = [leaf.category for leaf in edge.leaves()] if edge else []
+        verbs = [kind for kind in kinds if kind.startswith(("v.", "perform"))]
+        return bool(verbs) and verbs[-1].endswith(".noun")
+
+    def _question_pieces(self, ask: Node) -> tuple[list[Piece], bool]:
+        """Return the pieces of a question, and whether a yes means that all of it is so."""
+        if ask.text("what") not in _ASKED or ask.get("given") is not None:
+            raise NoStepsError
+        of = self._without_alternatives(ask.node("of"))
+        if of.kind == "exists":
+            about = of.node("of")
+            quantity = about.get("quantity") if about.kind == "np" else None
+            positive = quantity is None
+            if isinstance(quantity, Node):
+                if quantity.text("number") != "0" or quantity.text("bound") != "exactly":
+                    raise NoStepsError
+                about = about.replace(quantity=None)
+            pieces = list(self._convert_phrase(about))
+            if any(p.kind == "state" and p.name not in (HELD, _VISIBLE) for p in pieces):
+                raise NoStepsError  # a free hand: one of several
+            return self._with_visible_state(pieces), positive
+        if of.kind == "all":
+            hold = of.node("hold")
+            positive = hold.kind != "not"
+            hold = hold if positive else hold.parts()[0]
+            omitted = _is_omitted(of.node("of"))
+            named = [] if omitted else list(self._convert_phrase(of.node("of")))
+            said = [*named, *self._convert_alternatives(hold)]
+            places = [p for p in said if p.kind == "value" and p.name in self._joined]
+            seen = {(p.name, p.value): p for p in places}  # 불이 켜져: the light, twice
+            pieces = [p for p in said if p not in places or p in seen.values()]
+            self._check_both(pieces)
+            return self._with_places_apart(pieces), positive
+        if of.kind not in ("np", "pronoun"):
+            raise NoStepsError
+        counted = ask.text("what") == "how_many" and bool(self._joined)
+        if counted and not self._names_thing(of):
+            aspect = self._counted_aspect(ask)
+            if aspect is None:
+                raise NoStepsError
+            return [aspect] if _is_omitted(of) else [*self._convert_phrase(of), aspect], True
+        pieces = list(self._convert_phrase(of))
+        located = self._language == "en" and ask.text("what") == "where"
+        return pieces if located else self._with_visible_state(pieces), True
+
+    def _check_both(self, pieces: list[Piece]) -> None:
+        """Raise UnclearTextError if a question is about both hands: only one is looked at."""
+        both = [leaf.text for leaf in self._reading.edge.leaves() if leaf.text.startswith(_BOTH)]
+        if both and any(piece.name in (_EMPTY, HELD) for piece in pieces):
+            raise UnclearTextError("COUNT", both[0])
+
+    def _without_alternatives(self, of: Node) -> Node:
+        """Return what is asked, at each of the places that it names: "in the lounge or the hall".
+
+        Raises:
+            NoStepsError: If it is a condition, and one of the places is enough.
+        """
+        found = [part for part in of.walk() if part.kind == "or"]
+        if not found or any(part.kind != "rel" for part in found[0].parts()):
+            return of
+        if len(found) > 1 or self._via != "ask":
+            raise NoStepsError
+        return normal(of.substitute(found[0], conjunction(*found[0].parts())))
+
+    def _as_held(self, piece: Piece) -> Piece:
+        named = piece.kind == "noun" and piece.name == _HELD_THING
+        return self._new_piece("state", HELD, text=piece.text) if named else piece
+
+    def _counted_aspect(self, ask: Node) -> Piece | None:
+        """Return what is counted if only the words for the number say it: 몇 명인지."""
+        said = "".join(self._said(ask).split())
+        for kind in self._joined:
+            for name, value in self._lexicon.values.get(kind, {}).items():
+                phrases = (one for text in value.phrases() for one in expand_phrase(text))
+                if any("".join(one.split()) in said for one in phrases if " " in one):
+                    return self._new_piece("value", kind, name)
+        return None
+
+    def _names_thing(self, phrase: Node) -> bool:
+        return phrase.kind == "np" and any(
+            part.kind == "thing" for part in conjuncts(phrase.node("of"))
+        )
+
+    def _convert_alternatives(self, hold: Node) -> list[Piece]:
+        """Return the pieces of a property; of the first of two that exclude each other.
+
+        Raises:
+            NoStepsError: If it is a condition, which always holds.
+        """
+        if hold.kind != "or":
+            return list(self._convert_formula(hold, ""))
+        if self._via == "if":
+            raise NoStepsError
+        one, other = (list(self._convert_formula(part, "")) for part in hold.parts()[:PAIR])
+        kinds = [[(p.kind, p.name if p.kind == "value" else "") for p in of] for of in (one, other)]
+        if len(hold.parts()) > PAIR or len(one) != 1 or kinds[0] != kinds[1]:
+            raise NoStepsError
+        return one
+
+    def _with_visible_state(self, pieces: list[Piece]) -> list[Piece]:
+        """Return the pieces of what is looked for; where only objects are named, being visible."""
+        if any(find_only_other_value(one, self._lexicon) for one in pieces):
+            return pieces
+        if HELD in self._lexicon.states:  # what is held: something that is held
+            pieces = [self._as_held(piece) for piece in pieces]
+        if self._dwells and len(pieces) == 1 and "=" in pieces[0].relation:  # 교수님 자리에 계셔
+            kind, _, value = pieces[0].relation.partition("|")[0].partition("=")
+            return [self._new_piece("value", kind, value, text=pieces[0].text)]
+        pieces = self._with_places_apart(pieces)
+        described = any(one.kind in ("state", "value") for one in pieces)
+        if not described and any(one.name == HAND for one in pieces):
+            pieces.append(self._new_piece("noun", _ANYTHING))
+        elif not described and (state := self._looked_for(pieces)) in self._lexicon.states:
+            pieces.insert(0, self._new_piece("state", state))
+        elif not described and not any(one.name in DESCRIBED for one in pieces):
+            raise NoStepsError
+        return pieces
+
+    def _with_places_apart(self, pieces: list[Piece]) -> list[Piece]:
+        """Return the pieces of a question with the place of an object as a piece of its own."""
+        return pieces if self._language == "ko" else _without_anything(_places_apart(pieces))
+
+    def _looked_for(self, pieces: list[Piece]) -> str:
+        """Return the state of what is asked about: held, visible, or empty if it is not known."""
+        placed = self._exists or any(piece.relation for piece in pieces)
+        return self._seen_as or (_VISIBLE if placed else "")
+
+
+def _places_apart(pieces: list[Piece]) -> list[Piece]:
+    """Return the pieces of a question with the place of an object as a piece of its own."""
+    found: list[Piece] = []
+    for piece in pieces:
+        if piece.kind == "noun" and piece.name and piece.relation:
+            place = replace(piece, name="", mark="at")
+            found += [replace(piece, relation=""), place]
+        else:
+            found.append(piece)
+    return found
+
+
+def _without_anything(pieces: list[Piece]) -> list[Piece]:
+    """Return the pieces of a question without "anything", if it is described otherwise."""
+    said = any(p.relation or (p.kind == "state" and p.name == _VISIBLE) for p in pieces)
+    return [piece for piece in pieces if not said or piece.name != _ANYTHING]
+
+
+def _is_omitted(phrase: Node) -> bool:
+    """Return True for the object of a question that names none (조용한지 봐)."""
+    return phrase.kind == "np" and phrase.node("of").kind == "any"
+
+
+def _refers_to_named_place(reading: Reading, kinds: Iterable[str]) -> bool:
+    """Return True if a text names a place and points at one: "there"."""
+    pointing = {*closed_words(reading.language, "place_pronouns")}
+    named = tuple(f"value/{kind}/" for kind in kinds)
+    leaves = list(reading.edge.leaves())
+    things = [leaf.meaning.text("name") for leaf in leaves if isinstance(leaf.meaning, Node)]
+    return any(leaf.text in pointing for leaf in leaves) and any(
+        thing.startswith(named) for thing in things
+    )

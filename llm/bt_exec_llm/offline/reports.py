@@ -1,0 +1,173 @@
+"""Conversion of verbs that find something out or tell it, and of the texts that they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from bt_exec.language.closed import words as closed_words
+from bt_exec.language.operators import operators_in
+from bt_exec.language.phrases import expand_phrase
+from bt_exec.language.reading.lexicon import language_data
+from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.errors import NoStepsError, UnclearTextError
+from bt_exec_llm.offline.grammar_words import parse_name
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.questions import Questions
+from bt_exec_llm.offline.step import QUESTION, Step
+
+__all__ = ["Reports"]
+
+_THAT = "that"
+"""Question of a statement that is to be checked: "make sure that the lights are off"."""
+_TAKING_PARTS = 3
+"""Parts of the name of a verb that takes a text; see `to_engine_lexicon`."""
+
+
+class Reports(Questions):
+    """Converts the looks, reports and texts for persons of one meaning.
+
+    Args:
+        lexicon: The words of the site.
+        reading: The text that has the meaning.
+    """
+
+    def __init__(self, lexicon: Lexicon, reading: Reading) -> None:
+        super().__init__(lexicon, reading)
+        verbs = lexicon.verbs
+        closing = [one for one in lexicon.closing_verbs if one in verbs and not verbs[one].sums]
+        self._reports = tuple(sorted(one for one in closing if verbs[one].finds == "tell"))
+        self._taking = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
+        pronouns = language_data(reading.language)["values"].get("pronoun", {}).values()
+        self._pronouns = frozenset(word for words in pronouns for word in words)
+        self._working = self._in_branch = False
+
+    def _convert_information_verb(
+        self, act: Node, verbs: tuple[str, ...], asked: list[Node], of: list[Node]
+    ) -> Iterator[Step]:
+        """Yield the questions of a verb that finds something out, about the places beside them."""
+        via = "tell" if self._are_report_verbs(verbs) or self._is_nominal(act) else "look"
+        if via == "tell" and any(one.text("what") == _THAT for one in asked):
+            raise NoStepsError  # a message for a person
+        asked = [one.replace(what="whether") if one.text("what") == _THAT else one for one in asked]
+        more = [piece for one in of for piece in self._convert_phrase(one)]
+        if via == "tell" and self._working and all(map(self._asks_about_past, asked)):
+            yield self._build_step(verbs, more, act)
+            return
+        if via == "tell" and {piece.name for piece in more} & self._persons:
+            for one in asked:
+                yield self._build_question_step(one, "look")
+            yield self._build_step(verbs, more, act)
+            return
+        usual = [] if of else self._usual_values(verbs)
+        for one in asked:
+            step = self._build_question_step(one, via)
+            step.pieces += [p for p in usual if p.name not in {q.name for q in step.pieces}]
+            if of:
+                each = self._lexicon.list_types("each")
+                placed = any(piece.name in each for piece in step.pieces)
+                if len(asked) > 1 or placed or any(piece.name not in each for piece in more):
+                    raise NoStepsError
+                step.pieces += more
+            yield step
+
+    def _usual_values(self, verbs: Iterable[str]) -> list[Piece]:
+        """Return the values that verbs are about if no others are named: a patrol."""
+        ways = [self._lexicon.ways[verb].about for verb in verbs if verb in self._lexicon.ways]
+        return [self._new_piece("value", kind, one) for way in ways for kind, one in way.items()]
+
+    def _asks_about_past(self, ask: Node) -> bool:
+        things = [parse_name(one.text("name")) for one in ask.walk() if one.kind == "thing"]
+        return bool(things) and all(name in self._lexicon.past for _, name, _, _ in things)
+
+    def _are_report_verbs(self, verbs: Iterable[str]) -> bool:
+        return {self._lexicon.verbs[verb].finds for verb in verbs} - {""} == {"tell"}
+
+    def _record_look(self, step: Step) -> Step:
+        """Return a step; one that looks for something is a question for what follows."""
+        looks = {self._lexicon.verbs[verb].finds for verb in step.verbs} == {"look"}
+        if looks and not self._in_branch:
+            self._asked = replace(step, verbs=(QUESTION,), via="ask"), True
+            self._free = self._asks_presence = True
+        return step
+
+    def _is_report_about_object(self, pieces: list[Piece]) -> bool:
+        """Return True if a report names its subject and no other person: "report on the lounge"."""
+        kinds = {piece.name for piece in pieces if piece.kind == "value"}
+        asked = {*self._each, *self._joined, *self._lexicon.past}
+        return bool(kinds & (self._joined if kinds & self._persons else asked))
+
+    def _convert_report_about_object(
+        self, verbs: tuple[str, ...], pieces: list[Piece], act: Node, times: int
+    ) -> Iterator[Step]:
+        """Yield the question that a report answers, and the report if a person is to get it."""
+        persons = [piece for piece in pieces if piece.name in self._persons]
+        about = [piece for piece in pieces if piece not in persons]
+        question = replace(self._build_step((QUESTION,), about, act), times=times)
+        yield replace(question, via="look" if persons else "tell")
+        if persons:
+            yield self._build_step(verbs, persons, act)
+
+    def _set_text_type(self, piece: Piece, verbs: tuple[str, ...], *, alone: bool) -> Piece:
+        """Return a piece; a text has the type that its verb takes.
+
+        Args:
+            piece: Any piece.
+            verbs: The verbs that it belongs to.
+            alone: Whether no person is addressed.
+
+        Raises:
+            UnclearTextError: If it contains a condition that may be meant for the robot.
+        """
+        if piece.kind != "text":
+            return piece
+        slots = self._lexicon.texts.items()
+        taking = [(name, slot) for name, slot in slots if {*verbs} & {*slot.verbs}]
+        if not taking:
+            raise NoStepsError
+        name, slot = taking[0]
+        if slot.shape == "noun":
+            if piece.value.casefold().split()[-1:] in ([one] for one in slot.never.phrases()):
+                raise UnclearTextError("UNKNOWN_OBJECT", piece.value)
+            return replace(piece, name=name)
+        if piece.value.casefold() in self._pronouns:
+            raise NoStepsError
+        if self._language == "en" and piece.value.casefold() in closed_words("en", "nothing"):
+            raise UnclearTextError("NEGATED", piece.value)
+        begins = 1 if self._language == "en" and slot.shape == "question" else 0
+        if (alone or self._language == "en") and not piece.value.startswith("whether "):
+            for one in operators_in(piece.value, self._language):
+                clause = piece.value[one.start :].partition(",")[0]
+                if one.kind == "condition" and one.start >= begins and self._is_known(clause):
+                    raise UnclearTextError("OPERATOR", one.text)
+        return replace(piece, name=name)
+
+    def _is_known(self, clause: str) -> bool:
+        """Return True if the condition of a text may be one that the robot can look at."""
+        if self._language == "ko":
+            return True
+        pointing = closed_words("en", "place_pronouns") + closed_words("en", "persons")
+        return any(word in pointing for word in clause.casefold().split()) or bool(
+            self._lexicon.names_in(clause)
+        )
+
+    def _without_idle_text(
+        self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]
+    ) -> tuple[tuple[str, ...], list[Piece]]:
+        """Return a verb and its pieces without a text that changes nothing (결과를 전해 줘)."""
+        words = [*self._lexicon.filler.phrases()]
+        idle = {"".join(one.split()) for phrase in words for one in expand_phrase(phrase)}
+        texts = [p for p in pieces if p.kind == "text" and "".join(p.value.split()) in idle]
+        if not texts or len(act.text("verb").split("/")) != _TAKING_PARTS:
+            return verbs, pieces
+        together = act.text("verb").split("/")[-1].split()
+        others = tuple(verb for verb in together if verb not in verbs)
+        return others, [piece for piece in pieces if piece not in texts]
+
+    def _without_taking_verbs(self, verbs: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the verbs that need no text, or all if there are none (전달해: tell)."""
+        needed = {verb for verb in verbs if self._lexicon.verbs[verb].finds != "tell"}
+        others = tuple(verb for verb in verbs if verb not in needed & self._taking)
+        return others or verbs
