@@ -55,7 +55,7 @@ class _Texts:
             for one in edges
             if {one.start, one.end} <= text.gaps
             and self._is_act(one)
-            and (one.start, one.end) not in numbers  # 세 시
+            and (one.start, one.end) not in numbers  # an hour
         )
         self._acts = [(one.start, one.end) for one in acts]
         """Spans of words that order something else."""

@@ -28,6 +28,7 @@ _WHOLE, _RARELY, _LENGTH = 0.1, 0.3, 0.1
 _RUN_ON = 0.25  # cost of a missing space before a word; of one syllable, twice
 _SKIPPED = 0.02  # cost of a word without meaning
 _PART = 0.1  # cost of a word without meaning that is a part of a name
+_SHORTER = 0.15  # cost of a stem beside a longer one, whose meaning says more
 _APART = 0.3  # cost of a space before a particle or within a word
 
 
@@ -147,7 +148,7 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
 
     A negated group has an exclamation mark after its category.
     """
-    found: dict[tuple[str, int], tuple[int, list[Edge]]] = {}
+    found: dict[tuple[str, int], dict[int, list[Edge]]] = {}
     for end in range(start + 1, min(len(text.chars), start + lexicon.longest) + 1):
         for stem in lexicon.stems.get(text.chars[start:end], ()):
             if stem.auxiliary:
@@ -160,13 +161,15 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
                 surface = text.chars[start:last]
                 past = stem.form.startswith(PAST)
                 edge = Edge(start, last, category, stem.meaning, cost + extra, (), surface, past)
-                longest, edges = found.get((category, last), (0, []))
-                cost_of_others = min((one.cost for one in edges), default=edge.cost)
-                edge = edge._replace(cost=min(edge.cost, cost_of_others))
-                others = [] if longest != end else [one for one in edges if one != edge]
-                found[category, last] = end, [*others, edge]
-    for _, edges in found.values():  # of the longest stems
-        yield from edges
+                edges = found.setdefault((category, last), {}).setdefault(end, [])
+                if edge not in edges:
+                    edges.append(edge)
+    for by_stem in found.values():
+        cheapest = min(edge.cost for edges in by_stem.values() for edge in edges)
+        longest = max(by_stem)
+        for end, edges in by_stem.items():
+            cost = cheapest + (_SHORTER if end < longest else 0.0)
+            yield from (edge._replace(cost=cost) for edge in edges)
 
 
 def _tails(

@@ -164,8 +164,9 @@ def _tells_before(reading: Reading, lexicon: Lexicon) -> bool:
     """Return True if only a report is to come before an act: "tell me before you open it"."""
     acts = [leaf for leaf in reading.edge.leaves() if leaf.category.startswith("v.")]
     verbs = [str(leaf.meaning).partition("/")[0].split() for leaf in acts]
-    tells = [all(lexicon.verbs[one].finds == "tell" for one in names) for names in verbs]
-    return any(leaf.category.endswith(".before") for leaf in acts) and any(tells)
+    telling = {name for name, verb in lexicon.verbs.items() if verb.finds == "tell"}
+    tells = any(telling.issuperset(names) for names in verbs)
+    return tells and any(leaf.category.endswith(".before") for leaf in acts)
 
 
 def _has_joined_before_negation(reading: Reading) -> bool:
