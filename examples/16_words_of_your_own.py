@@ -168,4 +168,4 @@ if __name__ == "__main__":
 #     - tree: lamp_on
 #
 # mow the lawn
-# NOT_UNDERSTOOD
+# UNKNOWN_ACTION

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.rules.judging import judge_answer, run_cross_checks
+from bt_exec_skills.image.rules.judging import rate_answer, run_cross_checks
 from bt_exec_skills.image.rules.planning import CannotTell
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.skills.other_light import cross_check_in_other_light
@@ -76,7 +76,7 @@ def _answered(kind: str, bench: Bench, text: str, truth: Any, about: Any) -> Ask
         answer = ask(bench, text)
     except (CannotTell, Unread):
         return Asked(kind, False, 0.0, (about, text, truth, "refused"))
-    sure = judge_answer(
+    sure = rate_answer(
         bench, [*run_cross_checks(bench), *cross_check_in_other_light(bench)]
     ).confidence
     right = test_scenes.is_right(answer.value, truth)

@@ -18,7 +18,7 @@ __all__ = ["MOST", "Edge", "parse"]
 
 MOST = 4
 _BUDGET = 40_000
-"""Maximum number of edges; commands of people need up to 3,000."""
+"""Maximum number of edges; usual commands need up to 3,000."""
 """Maximum number of meanings per category and span, for the words of one pack."""
 
 

@@ -136,7 +136,7 @@ def _formal(stem: str) -> str:
 def _consonant(
     stem: str, _: tuple[int, int, int], __: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
-    spoken = stem + _join(_L["ㅇ"], _V["ㅓ"])  # 닫어, for 닫아
+    spoken = stem + _join(_L["ㅇ"], _V["ㅓ"])  # the colloquial open form
     return _forms(stem, stem, _eu(stem), _eu(stem), [_open_of(stem), spoken], _formal(stem))
 
 

@@ -348,10 +348,10 @@ class Lexicon:
     def add_verb(self, word: str, kind: str, meaning: Any, auxiliary: str = "") -> None:
         """Add a Korean verb or adjective in its dictionary form, with its past.
 
-        Any other word is an order as it is said: 춤춰, 춤춰 줘.
+        Any other word is an order as it is said, alone or before an auxiliary.
         """
         light = self.language.data.get("light", "\0")
-        if kind.startswith("v.") and word.endswith(light) and word != light:  # 순찰하다
+        if kind.startswith("v.") and word.endswith(light) and word != light:  # a noun and a light verb
             self._put(*_entry(word.removesuffix(light), f"{kind}.noun", meaning))
         classes = self.language.data["classes"]
         asks = word.endswith(tuple(self.language.data.get("asks", ("\0",))))

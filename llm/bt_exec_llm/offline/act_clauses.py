@@ -248,6 +248,9 @@ def _without_both(of: list[Node]) -> list[Node]:
     named = [one for one in of if one.kind == "np"]
     if len(named) != PAIR:
         return of
-    return [
-        one.replace(quantity=None, det=None) if one.get("quantity") == both else one for one in of
-    ]
+    found = list(of)
+    for one in named:
+        values = any(part.text("name").startswith("value/") for part in one.walk())
+        if values and one.get("quantity") == both:
+            found[found.index(one)] = one.replace(quantity=None, det=None)
+    return found

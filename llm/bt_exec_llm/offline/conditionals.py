@@ -1,4 +1,4 @@
-"""Conversion of conditionals: what is done if the answer of a question is yes, and if it is no."""
+"""Conversion of conditionals: what is done after a positive answer, and after a negative one."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class Conditionals(ActClauses, ABC):
         return said and self._said(ask).strip(" ,") in leading
 
     def _only_reports_answer(self, branch: Node) -> bool:
-        """Return True for a branch that tells the answer of its condition: "come and tell me"."""
+        """Return True for a branch that reports the answer of its condition: "come and tell me"."""
         if branch.kind == "seq" and branch.parts():
             *before, last = branch.parts()
             return self._only_reports_answer(last) and all(map(self._only_comes, before))

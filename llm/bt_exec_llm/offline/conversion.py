@@ -224,7 +224,8 @@ def _share_instruments(steps: list[Step], reading: Reading) -> list[Step]:
 
 
 def _verb_follows_instrument(reading: Reading) -> bool:
+    """Return True if an instrument stands before all acts: "with your left arm, open and take"."""
     leaves = list(reading.edge.leaves())
     tools = [leaf.start for leaf in leaves if leaf.category in _WITH]
     acts = [leaf.start for leaf in leaves if leaf.category.startswith("v.")]
-    return max(acts, default=0) > max(tools, default=0)
+    return bool(tools) and min(acts, default=0) > min(tools)

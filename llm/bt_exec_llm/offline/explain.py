@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from bt_exec.language.closed import words as closed_words
 from bt_exec.language.operators import Operator, operators_in
 from bt_exec.language.phrases import expand_phrase
+from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading, Unread
+from bt_exec.language.reading.typed_text import Text
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.trouble import Trouble
@@ -43,8 +45,7 @@ def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterato
         code = _OPERATORS.get(operator.kind, "OPERATOR")
         words = text if code == "NEGATED" else operator.text
         yield Trouble(code, _clause(text, operator, language) if code == "CONDITION" else words)
-    negating = language_data(language)["orders"].get("negating", ())
-    if any(re.search(rf"(?<!\S){word}\s+\S", text) for word in negating):
+    if _negates(text, language, reader):
         yield Trouble("NEGATED", text)
     limits = [*_limits(text, language, reader.lexicon)]
     yield from limits
@@ -56,6 +57,18 @@ def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterato
         yield Trouble("COUNT", number[0])
     if _ends_open(text, language):
         yield Trouble("UNFINISHED", text)
+
+
+def _negates(text: str, language: str, reader: Reader) -> bool:
+    """Return True if a negating word stands alone before another word, or before a verb."""
+    lexicon = reader.engine.lexicon(language)
+    for word in language_data(language)["orders"].get("negating", ()):
+        for rest in re.findall(rf"(?<!\S){word}(\S+|\s+\S)", text):
+            plain = Text.of(rest, lexicon.language.contractions)
+            verbs = (one for one in lattice(plain, lexicon, {}) if one.category[:2] in ("v.", "ad"))
+            if rest[0].isspace() or any((one.start, one.end) == (0, len(rest)) for one in verbs):
+                return True
+    return False
 
 
 def _left_out(found: Reading, reader: Reader) -> Iterator[Trouble]:

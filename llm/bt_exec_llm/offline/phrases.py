@@ -215,7 +215,7 @@ class Phrases:
         return relation in self._lexicon.relations and named and f"noun/{HOME}//" not in things
 
     def _convert_inside(self, of: Value | None) -> Iterator[Piece]:
-        """Yield the place itself if it has a value; what is inside an object is a place of its own.
+        """Yield the place itself if it has a value; what is inside an object is another place.
 
         It has no name and the relation ``inside door``, or ``inside`` if the object is not named.
         """

@@ -159,6 +159,8 @@ class Questions(Phrases):
             return [aspect] if _is_omitted(of) else [*self._convert_phrase(of), aspect], True
         pieces = list(self._convert_phrase(of))
         located = self._language == "en" and ask.text("what") == "where"
+        if located and _VISIBLE in self._lexicon.states and all(p.kind == "noun" for p in pieces):
+            return [self._new_piece("state", _VISIBLE), *pieces], True  # where is it: is it seen
         return pieces if located else self._with_visible_state(pieces), True
 
     def _check_both(self, pieces: list[Piece]) -> None:
@@ -235,7 +237,7 @@ class Questions(Phrases):
         return pieces
 
     def _with_places_apart(self, pieces: list[Piece]) -> list[Piece]:
-        """Return the pieces of a question with the place of an object as a piece of its own."""
+        """Return the pieces of a question with the place of an object as a separate piece."""
         return pieces if self._language == "ko" else _without_anything(_places_apart(pieces))
 
     def _looked_for(self, pieces: list[Piece]) -> str:
@@ -245,7 +247,7 @@ class Questions(Phrases):
 
 
 def _places_apart(pieces: list[Piece]) -> list[Piece]:
-    """Return the pieces of a question with the place of an object as a piece of its own."""
+    """Return the pieces of a question with the place of an object as a separate piece."""
     found: list[Piece] = []
     for piece in pieces:
         if piece.kind == "noun" and piece.name and piece.relation:

@@ -10,7 +10,7 @@ from bt_exec.cli.app import call
 def test_words_and_conditions_are_listed(capsys):
     assert call(["understand", "if the door is open close it"]) == 0
     out = capsys.readouterr().out
-    assert "door  role theme" in out
+    assert "door  role" in out
     assert "if: door, open" in out
     assert "tree: close_door" in out
 

@@ -20,7 +20,7 @@ values:
 """
 TREE = """
 tree: pour_coffee
-utterances: [pour a double coffee]
+utterances: [pour a double]
 params: {n: {type: Count}, hot: {type: boolean, default: false}}
 root: {do: pour, with: {n: $n, hot: $hot}}
 """
@@ -56,12 +56,12 @@ def test_refusal_contains_its_reason():
     compiled = compile_command(load_site("door"), "make me a sandwich")
     assert not compiled.ok
     assert (compiled.plan, compiled.written) == (None, None)
-    assert compiled.refusal.code == "NOT_UNDERSTOOD"
+    assert compiled.refusal.code == "UNKNOWN_OBJECT"
 
 
 def test_plan_that_fails_verification_is_a_refusal(cafe):
     site = replace(cafe, catalogue=Catalogue([replace(cafe.catalogue.packs[0], skills=())]))
-    compiled = compile_command(site, "pour a double coffee")
+    compiled = compile_command(site, "pour a double")
     assert not compiled.ok
     assert compiled.refusal.code == "PLAN_REJECTED"
     assert "there is no skill 'pour'" in compiled.refusal.problems[0]
@@ -69,7 +69,7 @@ def test_plan_that_fails_verification_is_a_refusal(cafe):
 
 
 def test_lexicon_values_are_converted_to_their_types(cafe):
-    compiled = compile_command(cafe, "pour a double coffee")
+    compiled = compile_command(cafe, "pour a double")
     assert compiled.refusal is None
     assert compiled.written.root.args == {"n": 2}
     (step,) = [compiled.plan.root.body]

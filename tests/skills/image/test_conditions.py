@@ -11,7 +11,7 @@ from bt_exec_skills.image.perception.instances import SUREST
 from bt_exec_skills.image.perception.lighting import relight
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.image.perception.separability import DOUBTFUL, separability
-from bt_exec_skills.image.rules.judging import judge_answer, run_cross_checks
+from bt_exec_skills.image.rules.judging import rate_answer, run_cross_checks
 from bt_exec_skills.image.skills.other_light import cross_check_in_other_light
 from tests.cases import cases
 from tests.skills.image.asking import ask, bench_of
@@ -26,7 +26,7 @@ def sureness(picture, text):
     """Return the answer to a question and its confidence after judgement."""
     bench = bench_of(picture)
     answer = ask(bench, text)
-    return answer.value, judge_answer(
+    return answer.value, rate_answer(
         bench, [*run_cross_checks(bench), *cross_check_in_other_light(bench)]
     ).confidence
 

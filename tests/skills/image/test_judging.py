@@ -13,7 +13,7 @@ from bt_exec_skills.image.perception.looker import CrossCheck, LookAnswer
 from bt_exec_skills.image.perception.whole_picture import colour_of_whole, find_disputed
 from bt_exec_skills.image.rules.judging import (
     evidence_confidence,
-    judge_answer,
+    rate_answer,
     run_cross_checks,
     share_of_decided,
 )
@@ -44,7 +44,7 @@ def verdicts(seeds: range, shift: int) -> list[tuple[bool, bool | None]]:
         for _, text, truth in asked:
             answer = ask(bench, text)
             found.append(
-                (answer.value == truth, judge_answer(bench, run_cross_checks(bench)).agrees)
+                (answer.value == truth, rate_answer(bench, run_cross_checks(bench)).agrees)
             )
     return found
 
@@ -82,7 +82,7 @@ def reds():
 def test_decision_contradicted_by_the_whole_picture_is_reported(reds):
     found = reds.sets["target"]
     found.decisions = [*found.decisions[:2], Decision(False, "blue", 0.9)]
-    reds.judgement = judge_answer(reds, run_cross_checks(reds))
+    reds.judgement = rate_answer(reds, run_cross_checks(reds))
     assert reds.judgement.agrees is False
     assert reds.judgement.cross_checks == (CrossCheck("colours", False, "#3"),)
     assert reds.judgement.confidence <= 0.3
@@ -129,7 +129,7 @@ def test_answer_about_the_whole_picture_objects_only_to_its_own_question(reds, a
     reds.asked.append(LookAnswer(said, 1.0, asked))
     checks = [one.agrees for one in run_cross_checks(reds) if one.who == "looker"]
     assert checks == agrees
-    assert judge_answer(reds, run_cross_checks(reds)).confidence <= 0.5
+    assert rate_answer(reds, run_cross_checks(reds)).confidence <= 0.5
 
 
 @pytest.mark.parametrize(("boxes", "agrees"), [(3, True), (2, False)])

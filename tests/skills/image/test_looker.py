@@ -98,14 +98,14 @@ def test_question_cannot_close_its_quotation_mark():
 )
 def test_judge_decides_about_an_answer(verdict, agrees):
     judge = Model({"verdict": verdict, "answer": "3", "why": "counted"})
-    told = finish(Looker(None, judge).judge_answer(PICTURE, "How many?", "7"))
+    told = finish(Looker(None, judge).rate_answer(PICTURE, "How many?", "7"))
     assert (told.who, told.agrees, told.says) == ("model", agrees, "3 — counted")
-    assert finish(Looker().judge_answer(PICTURE, "How many?", "7")) is None
+    assert finish(Looker().rate_answer(PICTURE, "How many?", "7")) is None
 
 
 def test_judge_without_an_answer_is_undecided():
     judge = Model(VqaAnswer(None, "MODEL_TIMEOUT"))
-    assert finish(Looker(None, judge).judge_answer(PICTURE, "?", "7")).agrees is None
+    assert finish(Looker(None, judge).rate_answer(PICTURE, "?", "7")).agrees is None
 
 
 @pytest.mark.parametrize("given", [{}, {"model": "x"}, "claude", 3])

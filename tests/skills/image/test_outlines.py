@@ -7,7 +7,7 @@ import pytest
 from bt_exec_skills.image.perception import segment
 from bt_exec_skills.image.perception.colours import _PROTOTYPES
 from bt_exec_skills.image.perception.outlines import colour_by_hue, find_outlines
-from bt_exec_skills.image.rules.judging import judge_answer, run_cross_checks
+from bt_exec_skills.image.rules.judging import rate_answer, run_cross_checks
 from bt_exec_skills.image.rules.phrasing import final_report
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.drawn import SHADES, draw, questions
@@ -100,7 +100,7 @@ def verdicts(seeds, change=lambda picture, seed: picture):
         for _, text, truth in questions(drawn, seed):
             answer = ask(bench, text)
             found.append(
-                (answer.value == truth, judge_answer(bench, run_cross_checks(bench)).agrees)
+                (answer.value == truth, rate_answer(bench, run_cross_checks(bench)).agrees)
             )
     return found
 
@@ -143,7 +143,7 @@ def test_count_contradicted_by_outlines_is_reported(monkeypatch):
     bench.sets["target"].decisions = [
         one._replace(holds=True, confidence=1.0) for one in bench.sets["target"].decisions
     ]
-    bench.judgement = judge_answer(bench, run_cross_checks(bench))
+    bench.judgement = rate_answer(bench, run_cross_checks(bench))
     (check,) = bench.judgement.cross_checks
     assert (check.who, check.agrees, check.says) == ("outlines", False, "2")
     assert bench.judgement.confidence <= 0.3
@@ -177,5 +177,5 @@ def test_judge_applies_only_to_colours_and_shapes(question, agrees):
     )
     ask(bench, question)
     checks = run_cross_checks(bench)
-    assert judge_answer(bench, checks).agrees is agrees
+    assert rate_answer(bench, checks).agrees is agrees
     assert {one.who for one in checks} <= {"outlines"}

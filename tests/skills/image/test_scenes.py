@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec.spec.plain_yaml import parse_yaml
-from bt_exec_skills.image.rules.judging import judge_answer, run_cross_checks
+from bt_exec_skills.image.rules.judging import rate_answer, run_cross_checks
 from bt_exec_skills.image.rules.planning import CannotTell
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.skills.other_light import cross_check_in_other_light
@@ -33,7 +33,7 @@ def answered(name):
         except (CannotTell, Unread):
             yield row, False, 0.0
             continue
-        judgement = judge_answer(
+        judgement = rate_answer(
             bench, [*run_cross_checks(bench), *cross_check_in_other_light(bench)]
         )
         yield row, is_right(answer.value, row["truth"]), judgement.confidence

@@ -158,7 +158,7 @@ class Looker:
             decided += _parse_decisions(data.get("crops"), len(some))
         return decided
 
-    def judge_answer(self, picture: Frame, question: str, answer: str) -> Steps[CrossCheck | None]:
+    def rate_answer(self, picture: Frame, question: str, answer: str) -> Steps[CrossCheck | None]:
         """Return the verdict of the second model about an answer, or None."""
         if self.judge is None:
             return None

@@ -40,7 +40,7 @@ from bt_exec_skills.image.rules.outline_estimator import SELECTING, cross_check_
 __all__ = [
     "answering_steps",
     "evidence_confidence",
-    "judge_answer",
+    "rate_answer",
     "run_cross_checks",
     "share_of_crops_asked",
     "share_of_decided",
@@ -56,7 +56,7 @@ def run_cross_checks(bench: Bench) -> list[CrossCheck]:
     return [*_compare_colours(bench), *_compare_counts(bench), *cross_check_by_outlines(bench)]
 
 
-def judge_answer(
+def rate_answer(
     bench: Bench,
     cross_checks: Sequence[CrossCheck],
     claims: Sequence[CheckedClaim] = (),

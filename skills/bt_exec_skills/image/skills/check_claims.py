@@ -11,7 +11,7 @@ from bt_exec.language.reading.node import Node
 from bt_exec_skills.image.bench import Answer, Bench, CheckedClaim
 from bt_exec_skills.image.rules.claims import Claim, parse_claims
 from bt_exec_skills.image.rules.judging import (
-    judge_answer,
+    rate_answer,
     run_cross_checks,
     share_of_crops_asked,
     share_of_decided,
@@ -67,7 +67,7 @@ def check_claims(bench: Bench) -> tuple[list[CheckedClaim], float | None]:
 def _check_claim(claim: Claim, fresh: Bench | None) -> CheckedClaim:
     if claim.asks is None or fresh is None or fresh.answer is None:
         return CheckedClaim(claim.text, None, answers=claim.answers)
-    sure = judge_answer(
+    sure = rate_answer(
         fresh, [*run_cross_checks(fresh), *cross_check_in_other_light(fresh)]
     ).confidence
     holds = _claim_holds(claim, claim.asks, fresh.answer) if sure > _SURE else None

@@ -13,7 +13,7 @@ from bt_exec_skills.image.rules.claims import claimed_value, parse_claims
 from bt_exec_skills.image.rules.judging import (
     answering_steps,
     evidence_confidence,
-    judge_answer,
+    rate_answer,
     run_cross_checks,
 )
 from bt_exec_skills.image.skills.check_claims import check_claims
@@ -99,12 +99,12 @@ def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) ->
         lambda: _find_objections(bench), "judging"
     )
     if bench.by_model:
-        other = yield from looker.judge_answer(bench.picture, bench.question, given.text)
+        other = yield from looker.rate_answer(bench.picture, bench.question, given.text)
         cross_checks += [other] if other is not None else []
         claims, coverage = yield from run_on_worker(lambda: check_claims(bench), "judging")
-        found = judge_answer(bench, cross_checks, claims, coverage)
+        found = rate_answer(bench, cross_checks, claims, coverage)
     else:
-        found = judge_answer(bench, cross_checks)
+        found = rate_answer(bench, cross_checks)
     bench.judgement = found
     bench.answer = Answer(given.text, given.value, found.confidence)
     said = "; ".join(f"{one.who}: {one.says or _WORDS[one.agrees]}" for one in found.cross_checks)
