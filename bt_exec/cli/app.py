@@ -8,6 +8,7 @@ for an internal error, 74 if output cannot be written, 141 after a broken pipe.
 from __future__ import annotations
 
 import contextlib
+import copy
 import errno
 import logging
 import os
@@ -156,10 +157,14 @@ def _add_installed() -> None:
             app.add_typer(group, name=name, rich_help_panel="Further")
 
 
-@lru_cache(maxsize=1)
-def _click_group(groups: int) -> Any:  # noqa: ARG001 - it is made anew when groups were added
-    """Return the commands as a click group."""
-    return typer.main.get_command(app)
+@lru_cache
+def _click_group(name: str | None) -> Any:
+    """Return a command as a click group, or all commands for None; all take much longer."""
+    only = copy.copy(app)
+    if name is not None:
+        only.registered_commands = [one for one in app.registered_commands if one.name == name]
+        only.registered_groups = []
+    return typer.main.get_command(only)
 
 
 def main() -> NoReturn:
@@ -221,8 +226,10 @@ def _is_data(arguments: Sequence[str]) -> bool:
 
 def _run(arguments: list[str]) -> int:
     try:
-        _add_installed()
-        result = _call(arguments)
+        own = any(arguments[:1] == [command.name] for command in app.registered_commands)
+        if not own:
+            _add_installed()
+        result = _call(arguments, arguments[0] if own else None)
     except (typer.Abort, KeyboardInterrupt):
         return _print_error(_say("stopped", arguments), EXIT_STOPPED)
     except OSError:
@@ -242,14 +249,19 @@ def _run(arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _call(arguments: list[str]) -> object:
-    """Call the command of a command line; its help is in the reader's language."""
-    command = _click_group(len(app.registered_groups))
+def _call(arguments: list[str], name: str | None) -> object:
+    """Call the command of a command line; its help is in the reader's language.
+
+    Args:
+        arguments: The command line.
+        name: The command, if it is one of ours.
+    """
+    command = _click_group(name)
     with contextlib.ExitStack() as stack:
         if not {"--help", "-h"}.isdisjoint(arguments) and _is_korean(arguments, sys.stdout):
             from bt_exec.cli.translations import korean_help
 
-            command = typer.main.get_command(app)
+            command = _click_group.__wrapped__(name)
             stack.enter_context(korean_help(command))
         return command.main(args=arguments, prog_name="bt-exec", standalone_mode=False)
 
