@@ -351,7 +351,7 @@ class Lexicon:
         Any other word is an order as it is said, alone or before an auxiliary.
         """
         light = self.language.data.get("light", "\0")
-        if kind.startswith("v.") and word.endswith(light) and word != light:  # a noun and a light verb
+        if kind.startswith("v.") and word.endswith(light) and word != light:
             self._put(*_entry(word.removesuffix(light), f"{kind}.noun", meaning))
         classes = self.language.data["classes"]
         asks = word.endswith(tuple(self.language.data.get("asks", ("\0",))))

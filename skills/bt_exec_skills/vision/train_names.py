@@ -210,8 +210,6 @@ def _export(torch: Any, net: Any, file: Path, classes: tuple[str, ...]) -> None:
     """Write the network as ONNX with the class names in its metadata; last and atomically."""
     import onnx
 
-    from bt_exec_skills.vision.float16 import with_float16_weights
-
     net.eval()
     with whole(file) as draft:
         torch.onnx.export(
@@ -225,9 +223,29 @@ def _export(torch: Any, net: Any, file: Path, classes: tuple[str, ...]) -> None:
         )
         model = onnx.load(str(draft))
         onnx.helper.set_model_props(model, {"names": str(dict(enumerate(classes)))})
-        onnx.save(with_float16_weights(model), str(draft))
+        _halve_weights(model)
+        onnx.save(model, str(draft))
 
 
+def _halve_weights(model: Any) -> None:
+    """Store the large weights of a model (``onnx.ModelProto``) in half precision.
+
+    Inference stays in single precision; the runtime converts them back on loading.
+    """
+    from onnx import TensorProto, helper, numpy_helper
+
+    nodes = []
+    for one in model.graph.initializer:
+        if one.data_type == TensorProto.FLOAT and np.prod(one.dims) >= _LEAST_HALVED:
+            name, kept = one.name, numpy_helper.to_array(one).astype(np.float16)
+            one.CopyFrom(numpy_helper.from_array(kept, f"{name}/half"))
+            nodes.append(helper.make_node("Cast", [one.name], [name], to=TensorProto.FLOAT))
+    nodes.extend(model.graph.node)
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+
+
+_LEAST_HALVED = 256  # smaller tensors stay in single precision
 _WIDE = 32
 _CENTRE, _SPREAD = 0.45, 0.25  # mean and standard deviation for normalisation
 
