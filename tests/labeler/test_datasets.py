@@ -407,7 +407,7 @@ def test_replies_contain_command_observation_and_answer(
     assert made["replies"] == len(rows) == 3
     kinds = {command: (row["kind"], row["code"]) for command, row in found.items()}
     assert kinds == {
-        "fly to the moon": ("refused", "NOT_UNDERSTOOD"),
+        "fly to the moon": ("refused", "UNKNOWN_ACTION"),
         "is the door open?": ("answered", "OK"),
         "close the door": ("nothing_to_do", "ALREADY_CLOSED"),
     }

@@ -21,7 +21,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-__all__ = ["FORMS", "inflect", "letters", "past"]
+__all__ = ["FORMS", "STEM_ENDING", "inflect", "letters", "past"]
+
+STEM_ENDING = "\ub2e4"
+"""Last syllable of the dictionary form of a verb or an adjective."""
 
 FORMS = ("plain", "nasal", "linked", "honoured", "open", "noun", "future", "formal")
 

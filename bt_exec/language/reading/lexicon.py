@@ -26,7 +26,7 @@ from bt_exec.language.closed import closed_classes
 from bt_exec.language.phrases import expand_phrase
 from bt_exec.language.reading.english_inflection import degrees, gerund, past, plural
 from bt_exec.language.reading.grammar import Grammar, literals
-from bt_exec.language.reading.korean_inflection import inflect
+from bt_exec.language.reading.korean_inflection import STEM_ENDING, inflect
 from bt_exec.language.reading.korean_inflection import past as korean_past
 from bt_exec.language.reading.node import Node, conjunction
 from bt_exec.spec.plain_yaml import read_yaml
@@ -356,9 +356,9 @@ class Lexicon:
         classes = self.language.data["classes"]
         asks = word.endswith(tuple(self.language.data.get("asks", ("\0",))))
         *head, last = word.split(" ")
-        _, blank = _entry(word.removesuffix("다"), kind, None)
+        _, blank = _entry(word.removesuffix(STEM_ENDING), kind, None)
         before = "".join(head)
-        if not last.endswith("다"):
+        if not last.endswith(STEM_ENDING):
             said = Stem(kind, "open", meaning, blank.spaces, auxiliary, asks)
             self.stems[before + last].append(said)
             return

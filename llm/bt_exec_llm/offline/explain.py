@@ -65,7 +65,8 @@ def _negates(text: str, language: str, reader: Reader) -> bool:
     for word in language_data(language)["orders"].get("negating", ()):
         for rest in re.findall(rf"(?<!\S){word}(\S+|\s+\S)", text):
             plain = Text.of(rest, lexicon.language.contractions)
-            verbs = (one for one in lattice(plain, lexicon, {}) if one.category[:2] in ("v.", "ad"))
+            edges = lattice(plain, lexicon, {})
+            verbs = (one for one in edges if one.category.startswith(("v.", "adj.")))
             if rest[0].isspace() or any((one.start, one.end) == (0, len(rest)) for one in verbs):
                 return True
     return False

@@ -117,7 +117,7 @@ def test_why_in_korean(day: Run) -> None:
 
 @pytest.mark.parametrize(
     ("which", "cause"),
-    [("2", "It was done as asked."), ("last", 'I did not understand "fly away".')],
+    [("2", "It was done as asked."), ("last", 'I do not know the action "fly".')],
 )
 def test_why_of_a_mission_without_a_failure(day: Run, which: str, cause: str) -> None:
     assert day("why", which).out.splitlines()[1].startswith(f"   {cause}")

@@ -80,14 +80,14 @@ Session._run = _run
 """
 
 
-INSTALLED = """
+INTERRUPTED = """
 import os, signal
 from bt_exec.cli import app
 
-def _add_installed():
+def _call(*_):
     os.kill(os.getpid(), signal.SIGINT)
 
-app._add_installed = _add_installed
+app._call = _call
 """
 IN_A_CALLBACK = """
 import os, signal
@@ -108,8 +108,8 @@ app._streams = _streams
 @pytest.mark.parametrize(
     ("before", "said"),
     [
-        (INSTALLED, "bt-exec: stopped\n"),
-        (INSTALLED.replace("_add_installed", "_streams"), "bt-exec: stopped\n"),
+        (INTERRUPTED, "bt-exec: stopped\n"),
+        (INTERRUPTED.replace("_call", "_streams"), "bt-exec: stopped\n"),
         (IN_A_CALLBACK, "bt-exec: stopped\n"),
         (SWALLOWED.format(what="pass"), "bt-exec: stopped\n"),
         (SWALLOWED.format(what="raise ImportError('initialisation failed')"), "bt-exec: stopped\n"),
