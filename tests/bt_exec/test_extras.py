@@ -78,7 +78,6 @@ def test_executive_compiles_english_without_extras() -> None:
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [
-        (("compile", "문 열어"), "korean"),
         (("run", "open the door", "--no-journal"), "vision"),
         (("skills", "--site", "image"), "vision"),
     ],

@@ -46,12 +46,13 @@ class _Asides:
         self._words = [text.chars[start:end] for start, end in text.words]
         self._edges = [one for one in edges if {one.start, one.end} <= text.gaps]
         objects = {one.start for one in self._edges if one.category in rules["objects"]}
+        joined = {end for start, end in text.words if text.chars[start:end] in rules["joined"]}
         self._acts = [
             one
             for one in self._edges
             if one.category.startswith("v.")
             and not one.category.endswith((".ing", ".done"))
-            and one.end in objects
+            and (one.end in objects or one.start in joined)
         ]
 
     def over(self, first: int, last: int) -> Iterator[Edge]:

@@ -112,6 +112,8 @@ def _joined(category: str, one: Edge, other: Edge) -> Edge:
 def _edge(text: Text, start: int, end: int, entry: Entry, korean: bool) -> Iterator[Edge]:
     inner = {place - start for place in text.gaps if start < place < end}
     if korean:
+        if entry.category.endswith(".noun") and inner - {*entry.spaces}:
+            return  # two words that look like the noun of a verb
         cost = _spacing(text, start, end, entry.suffix) + _APART * len(inner - {*entry.spaces})
     elif inner != {*entry.spaces} or end not in text.gaps:
         return

@@ -73,7 +73,10 @@ class Frames:
             limits |= {"TIMES" for step in steps if step.times > 1}
             frames.numbers.setdefault(tree.tree, set()).update(limits)
             frames.utterances.append((tree.tree, text, language_of(text)))
-            if not steps or any(p.kind == "unknown" for step in steps for p in step.pieces):
+            types = {param.type for param in tree.params.values()}
+            pieces = [piece for step in steps for piece in step.pieces]
+            foreign = any(p.kind == "text" and p.name not in types for p in pieces)
+            if not steps or foreign or any(p.kind == "unknown" for p in pieces):
                 frames.unread.setdefault(tree.tree, []).append(text)
             elif len(steps) == 1:
                 frames._add_frame(tree.tree, steps[0], lexicon)

@@ -41,6 +41,7 @@ _MARKS: Mapping[str, str] = {
 }
 """Marks of pieces by the relation."""
 _ONE = Node("quantity", (("bound", "exactly"), ("number", 1)))
+_ARMS = "arms"
 
 
 class Phrases:
@@ -85,10 +86,11 @@ class Phrases:
             for part in node.parts():
                 yield from self._convert_phrase(part, mark)
         elif node.kind == "np":
-            single = isinstance(node.get("of"), Node) and self._names_single(node.node("of"))
-            if node.text("det") == "another" or (
-                node.text("det") == "any" and not single and self._language == "ko"
-            ):
+            of = node.get("of")
+            arms = isinstance(of, Node) and _ARMS in _nouns_of(of)  # both: not one of them
+            single = isinstance(of, Node) and not arms and self._names_single(of)
+            one_of = node.text("det") == "any" and not single
+            if node.text("det") == "another" or (one_of and (arms or self._language == "ko")):
                 raise NoStepsError
             quantity = None if single and node.get("quantity") == _ONE else node.get("quantity")
             if isinstance(quantity, Node):

@@ -159,6 +159,8 @@ class Questions(Phrases):
             return [aspect] if _is_omitted(of) else [*self._convert_phrase(of), aspect], True
         pieces = list(self._convert_phrase(of))
         located = self._language == "en" and ask.text("what") == "where"
+        if located and all(p.kind == "value" and p.name in self._each for p in pieces):
+            raise NoStepsError  # where a place is
         if located and _VISIBLE in self._lexicon.states and all(p.kind == "noun" for p in pieces):
             return [self._new_piece("state", _VISIBLE), *pieces], True  # where is it: is it seen
         return pieces if located else self._with_visible_state(pieces), True

@@ -62,13 +62,16 @@ class Reports(Questions):
             yield self._build_step(verbs, more, act)
             return
         usual = [] if of else self._usual_values(verbs)
-        for one in asked:
-            step = self._build_question_step(one, via)
+        steps = [self._build_question_step(one, via) for one in asked]
+        if of and all(p.name in self._joined for step in steps for p in step.pieces):
+            steps[0].pieces += [piece for step in steps[1:] for piece in step.pieces]
+            steps = steps[:1]  # all of them at each of the places
+        for step in steps:
             step.pieces += [p for p in usual if p.name not in {q.name for q in step.pieces}]
             if of:
                 each = self._lexicon.list_types("each")
                 placed = any(piece.name in each for piece in step.pieces)
-                if len(asked) > 1 or placed or any(piece.name not in each for piece in more):
+                if placed or any(piece.name not in each for piece in more):
                     raise NoStepsError
                 step.pieces += more
             yield step

@@ -22,7 +22,7 @@ from tests.cases import cases as sizes
 SETS = sorted(path.stem for path in data_path("configs", "commands").glob("*.yaml"))
 SLOW = pytest.mark.slow
 EVERY = 4
-MOST = sizes(10_000, 16)
+MOST = sizes(10_000, 32)
 ERRORS = {"refuses": "MODEL_DECLINED", "waits": "", "invalid": "UNKNOWN_SKILL", "talks": ""}
 """Kinds of errors, and the code of their objection; only ``waits`` does something else."""
 

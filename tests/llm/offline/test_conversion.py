@@ -20,7 +20,6 @@ UNDERSTOOD = [
     ("door", "팔 접어. 문은 내가 닫을 테니까.", "arms_home"),
     ("door", "문은 내가 닫을 테니까 자재만 꺼내줘", "get_material_leave_open"),
     ("door", "문 닫고 자재는 그냥 놔둬", "close_door"),
-    ("door", "문 열어 자재 꺼내게", "open_door, get_material"),
     ("door", "Don't use the right arm. Open the door.", "open_door left"),
     ("building", "라운지가 비어 있는지 보고 비었으면 교수님께 가서 말씀드려",
      "look_at lounge people, look_for_people lounge, (go_to_person professor professor_office, "

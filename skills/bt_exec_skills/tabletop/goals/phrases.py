@@ -163,7 +163,8 @@ class Phrases:
         nameless = self.korean and not (phrase.kind or phrase.name or phrase.table)
         if det in ("rest", "another"):
             phrase = replace(phrase, rest=True)
-            single = not plural and Node("one") in conjuncts(formula_of(node))
+            one = phrase.table or Node("one") in conjuncts(formula_of(node))
+            single = not plural and one
             number = "any" if det == "another" else "one" if single else "all"
         elif det == "any":
             number = "any"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from bt_exec.language.meaning import Turn
 from bt_exec.language.reading.node import (
@@ -226,7 +227,7 @@ class Session:
             if about == _ALL and not done and many:
                 return part.replace(of=tuple(one.replace(det="all") for one in subjects))
             if part.kind == "np" and part.get("det") == "rest" and not done:
-                for one in subjects:
+                for one in filter(partial(_may_contrast, part), subjects):
                     part = _like(part, one)
             if part.kind == "np" and _THEM in conjuncts(part.node("of")) and not done:
                 return normal(
@@ -252,6 +253,15 @@ class Session:
             return found
 
         return normal(walk(node))
+
+
+def _may_contrast(other: Node, subject: Node) -> bool:
+    """Return True unless "the other table" follows a phrase of another kind, such as cups."""
+    kinds = [
+        {one.text("name") for one in phrase.walk() if one.kind == "thing"}
+        for phrase in (other, subject)
+    ]
+    return not all(kinds) or not kinds[0].isdisjoint(kinds[1])
 
 
 def _lacks_theme(act: Node) -> bool:

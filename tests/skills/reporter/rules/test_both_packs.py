@@ -62,6 +62,7 @@ def trees_of(both):
 
 
 def _door_rows():
+    """Return the commands for the door; with a base, some of them end there."""
     path = Path(__file__).parents[3] / "llm" / "phrasings.yaml"
     table = parse_yaml(path.read_text(encoding="utf-8"))
     return [(command, expected) for expected, all_ in table.items() for command in all_]
@@ -78,7 +79,7 @@ def test_door_commands_keep_their_meaning(trees_of, step):
         if expected.isupper():
             if not found.isupper():  # a command refused by one pack may belong to the other
                 wrong.append((command, expected, found))
-        elif found != names:
+        elif found.removesuffix(", report_back") != names:
             wrong.append((command, expected, found))
     assert wrong == []
 
