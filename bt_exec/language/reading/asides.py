@@ -58,7 +58,7 @@ class _Asides:
     def over(self, first: int, last: int) -> Iterator[Edge]:
         """Yield the remark that consists of some words."""
         words = self._words[first:last]
-        if "," in words or not self._ends(last):
+        if "," in words or not self._ends(last) or operators_in(words[-1], "en"):
             return
         rules = self._rules
         if self._starts(first) and words[0] in rules["subjects"] and self._is_sentence(words):
