@@ -62,21 +62,7 @@ class ActClauses(Reports):
             yield from self._convert_information_verb(act, verbs, asked, of)
             return
         for own, times in _group_by_repetitions(_without_both(of)):
-            pieces = [piece for one in own for piece in self._convert_argument(one, own)]
-            verbs, pieces = self._without_idle_text(act, verbs, pieces)
-            pieces = [self._set_text_type(p, verbs, alone=len(pieces) == 1) for p in pieces]
-            pieces = _attach_places(pieces)
-            verbs, pieces = self._resolve_desired_state(
-                verbs, [self._resolve_instrument(piece) for piece in pieces]
-            )
-            named = any(piece.kind == "noun" and not piece.mark for piece in pieces)
-            if named and self._language == "ko":
-                pieces = [piece for piece in pieces if piece.kind != "state"]  # the closed door
-            if {self._lexicon.verbs[verb].finds for verb in verbs} == {"look"}:
-                if any(p.mark == "from" for p in pieces) and self._names_several_places(pieces):
-                    raise NoStepsError  # from the lounge to the corridor
-                pieces = [p.with_mark("at") if p.mark == "from" else p for p in pieces]
-            pieces = _unique(pieces, self._joined)
+            verbs, pieces = self._convert_arguments(act, verbs, own)
             if {p.kind for p in pieces} == {"speaker"} and {*verbs} & self._taking:
                 verbs = self._reports  # tell me
             if done and self._is_left_unchanged(verbs, pieces):
@@ -96,6 +82,26 @@ class ActClauses(Reports):
                 yield from self._convert_report_about_object(verbs, pieces, act, times)
             else:
                 yield self._record_look(replace(self._build_step(verbs, pieces, act), times=times))
+
+    def _convert_arguments(
+        self, act: Node, verbs: tuple[str, ...], of: list[Node]
+    ) -> tuple[tuple[str, ...], list[Piece]]:
+        """Return the pieces of the arguments of an act, and the verbs that are meant with them."""
+        pieces = [piece for one in of for piece in self._convert_argument(one, of)]
+        verbs, pieces = self._without_idle_text(act, verbs, pieces)
+        pieces = [self._set_text_type(p, verbs, alone=len(pieces) == 1) for p in pieces]
+        pieces = _attach_places(pieces)
+        verbs, pieces = self._resolve_desired_state(
+            verbs, [self._resolve_instrument(piece) for piece in pieces]
+        )
+        named = any(piece.kind == "noun" and not piece.mark for piece in pieces)
+        if named and self._language == "ko":
+            pieces = [piece for piece in pieces if piece.kind != "state"]  # the closed door
+        if {self._lexicon.verbs[verb].finds for verb in verbs} == {"look"}:
+            if any(p.mark == "from" for p in pieces) and self._names_several_places(pieces):
+                raise NoStepsError  # from the lounge to the corridor
+            pieces = [p.with_mark("at") if p.mark == "from" else p for p in pieces]
+        return verbs, _unique(pieces, self._joined)
 
     def _names_several_places(self, pieces: list[Piece]) -> bool:
         return sum(piece.name in self._each for piece in pieces) > 1

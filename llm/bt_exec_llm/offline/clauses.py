@@ -62,7 +62,7 @@ class Clauses(Conditionals):
             if not self._asked_for or any(piece.kind != "noun" for piece in pieces):
                 raise NoStepsError
             return self._build_step(self._asked_for, pieces, node)
-        asked = {*self._lexicon.past, *self._lexicon.list_types("joined"), *DESCRIBED}
+        asked = {*self._lexicon.past, *self._joined, *DESCRIBED}
         if node.get("sign") != "answer" or not asked & {piece.name for piece in pieces}:
             raise NoStepsError
         return replace(self._build_step((QUESTION,), pieces, node), via="ask")

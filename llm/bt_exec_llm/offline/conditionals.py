@@ -15,6 +15,7 @@ from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.act_clauses import ActClauses
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import LEAVE
+from bt_exec_llm.offline.grammar_words import verbs_in
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.questions import PAIR, SO
@@ -158,13 +159,13 @@ class Conditionals(ActClauses, ABC):
         if branch.kind == "seq" and branch.parts():
             *before, last = branch.parts()
             return self._only_reports_answer(last) and all(map(self._only_comes, before))
-        verbs = branch.text("verb").partition("/")[0].split() if branch.kind == "act" else ()
+        verbs = self._verbs_of(branch)
         bare = all(one.kind == "pronoun" or one.text("relation") == "me" for one in branch.parts())
         return bool(verbs) and bare and self._are_report_verbs(verbs)
 
     def _only_comes(self, part: Node) -> bool:
         """Return True for an act that a report includes: coming back."""
-        verbs = {*part.text("verb").partition("/")[0].split()} if part.kind == "act" else set()
+        verbs = {*self._verbs_of(part)}
         bare = all(one.text("relation") == "me" for one in part.parts())
         return bool(verbs) and bare and verbs <= self._lexicon.closing_verbs
 
@@ -180,7 +181,7 @@ class Conditionals(ActClauses, ABC):
         return bool(verbs & (self._lexicon.closing_verbs | self._taking))
 
     def _verbs_of(self, clause: Node) -> list[str]:
-        return clause.text("verb").partition("/")[0].split() if clause.kind == "act" else []
+        return verbs_in(clause.text("verb")) if clause.kind == "act" else []
 
     def _is_idle(self, clause: Node) -> bool:
         """Return True for an act that leaves everything as it is: "do nothing"."""

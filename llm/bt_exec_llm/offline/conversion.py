@@ -15,6 +15,7 @@ from bt_exec.language.reading.reader import Reading, may_deny_more
 from bt_exec_llm.offline.clauses import Clauses
 from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
 from bt_exec_llm.offline.exclusions import apply_exclusions
+from bt_exec_llm.offline.grammar_words import verbs_in
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.questions import PAIR
@@ -105,7 +106,6 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
     Raises:
         UnclearTextError: If an act after the text may be meant for the person: "to wait and look".
     """
-    texts = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
     leaves = list(reading.edge.leaves())
     said = [leaf for leaf in leaves if leaf.category in ("text", "text.asked")]
     if said and any(leaf.category == _REMARK and leaf.start > said[0].start for leaf in leaves):
@@ -118,8 +118,9 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
             raise NoStepsError
         if link.text != "and":
             continue
-        verbs = {*str(act.meaning).partition("/")[0].split()}
-        if leaf.text.startswith("to") and not verbs & (texts | lexicon.closing_verbs):
+        verbs = {*verbs_in(str(act.meaning))}
+        known = lexicon.taking_verbs | lexicon.closing_verbs
+        if leaf.text.startswith("to") and not verbs & known:
             start = reading.text.rfind(leaf.meaning.text("said"))
             raise UnclearTextError("AMBIGUOUS", reading.text[start:])
 
@@ -163,7 +164,7 @@ def _is_inside(reading: Reading, kinds: Iterable[str]) -> bool:
 def _tells_before(reading: Reading, lexicon: Lexicon) -> bool:
     """Return True if only a report is to come before an act: "tell me before you open it"."""
     acts = [leaf for leaf in reading.edge.leaves() if leaf.category.startswith("v.")]
-    verbs = [str(leaf.meaning).partition("/")[0].split() for leaf in acts]
+    verbs = [verbs_in(str(leaf.meaning)) for leaf in acts]
     telling = {name for name, verb in lexicon.verbs.items() if verb.finds == "tell"}
     tells = any(telling.issuperset(names) for names in verbs)
     return tells and any(leaf.category.endswith(".before") for leaf in acts)
@@ -216,14 +217,14 @@ def _share_instruments(steps: list[Step], reading: Reading) -> list[Step]:
             found[at] = replace(step, pieces=[p for p in after.pieces if p.mark == "with"])
     acts = [one for one in found if one.positive and QUESTION not in one.verbs]
     named = [(_names_instrument(one), one.condition, one.case) for one in acts]
-    if _verb_follows_instrument(reading) and any(
+    if _instrument_stands_first(reading) and any(
         one[0] and not other[0] and one[1:] == other[1:] for one, other in pairwise(named)
     ):
         raise NoStepsError
     return found
 
 
-def _verb_follows_instrument(reading: Reading) -> bool:
+def _instrument_stands_first(reading: Reading) -> bool:
     """Return True if an instrument stands before all acts: "with your left arm, open and take"."""
     leaves = list(reading.edge.leaves())
     tools = [leaf.start for leaf in leaves if leaf.category in _WITH]

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from bt_exec.language.closed import words as closed_words
 from bt_exec.language.operators import Operator, operators_in
 from bt_exec.language.phrases import expand_phrase
+from bt_exec.language.reading.korean_inflection import STEM_ENDING
 from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading, Unread
 from bt_exec.language.reading.typed_text import Text
+from bt_exec_llm.offline.grammar_words import verbs_in
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.trouble import Trouble
@@ -76,11 +78,10 @@ def _left_out(found: Reading, reader: Reader) -> Iterator[Trouble]:
     """Yield the trouble with a word that has no use, and with a text that is not there."""
     if word := reader.word_left_out(found):
         yield Trouble("MANNER", word)
-    slots = reader.lexicon.texts.values()
-    needing = {verb for slot in slots for verb in slot.verbs}
-    acts = [node for node in found.meaning.walk() if node.kind == "act"]
-    said = [{*act.text("verb").partition("/")[0].split()} & needing for act in acts]
-    if any(said) and not any(node.kind == "quote" for node in found.meaning.walk()):
+    nodes = [*found.meaning.walk()]
+    verbs = {verb for one in nodes if one.kind == "act" for verb in verbs_in(one.text("verb"))}
+    texts = any(one.kind == "quote" for one in nodes)
+    if verbs & reader.lexicon.taking_verbs and not texts:
         yield Trouble("NO_OBJECT", found.text.strip(" .!?"))
 
 
@@ -123,7 +124,9 @@ def _find(said: str, text: str, language: str) -> str:
     if language == "ko":
         particles = "|".join(closed_words("ko", "particles"))
         end = rf"(?:{particles})?(?=[\s,.!?]|$)"
-    match = re.search(rf"(?<!\w){re.escape(said.removesuffix('다'))}{end}", text, re.IGNORECASE)
+    match = re.search(
+        rf"(?<!\w){re.escape(said.removesuffix(STEM_ENDING))}{end}", text, re.IGNORECASE
+    )
     return match[0] if match else ""
 
 

@@ -90,7 +90,7 @@ class Frames:
         keys = step_keys(step)
         self.accepts.setdefault(tree, set()).update(keys)
         own = (
-            [verb for verb in step.verbs if verb not in _closing_utterances(lexicon)]
+            [verb for verb in step.verbs if verb not in lexicon.closing_verbs]
             if keys & lexicon.people
             else []
         )
@@ -113,7 +113,7 @@ class Frames:
         work = [
             step
             for step in steps
-            if not set(step.verbs) & _closing_utterances(lexicon) or step_keys(step) - {"me"}
+            if not set(step.verbs) & lexicon.closing_verbs or step_keys(step) - {"me"}
         ] or steps
         if len(work) == 1:
             self._add_frame(tree, work[0], lexicon)
@@ -139,10 +139,6 @@ class Frames:
         for one in _frame_keys(first, lexicon):
             for two in _frame_keys(last, lexicon):
                 self.pairs.setdefault((one, two), set()).add(tree)
-
-
-def _closing_utterances(lexicon: Lexicon) -> set[str]:
-    return {said for closing in lexicon.closing.values() for said in closing.said}
 
 
 def _frame_keys(step: Step, lexicon: Lexicon) -> Iterable[tuple[str, bool, frozenset[str]]]:

@@ -12,11 +12,11 @@ from typing import Any
 
 from bt_exec.language.operators import operators_in
 from bt_exec.language.phrases import expand_phrase
-from bt_exec.language.reading.korean_inflection import inflect, past
+from bt_exec.language.reading.korean_inflection import STEM_ENDING, inflect, past
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
 
-__all__ = ["Name", "parse_name", "to_engine_lexicon"]
+__all__ = ["Name", "parse_name", "to_engine_lexicon", "verbs_in"]
 
 Name = tuple[str, str, str, str]
 """Kind, type, value and sense of a piece; see `bt_exec_llm.offline.piece.Piece`."""
@@ -38,6 +38,11 @@ def parse_name(text: str) -> Name:
     """Return the piece that a name of `to_engine_lexicon` stands for."""
     kind, name, value, sense = text.split("/")
     return kind, name, value, sense
+
+
+def verbs_in(name: str) -> list[str]:
+    """Return the verbs that the name of an act of `to_engine_lexicon` stands for."""
+    return name.partition("/")[0].split()
 
 
 def to_engine_lexicon(lexicon: Lexicon) -> Mapping[str, Any]:
@@ -139,7 +144,7 @@ def _add_helped_verbs(said: Mapping[str, list[str]]) -> None:
     opened = {
         form: names
         for word, names in said.items()
-        if word.endswith("다") and " " not in word
+        if word.endswith(STEM_ENDING) and " " not in word
         for form in inflect(word, language["classes"])["open"]
     }
     helping = language["orders"]["auxiliaries"]["a"].values()
@@ -188,7 +193,7 @@ def _phrases_by_sense(value: Value) -> Iterator[tuple[str, Words]]:
 
 def _noun_phrases(words: Words, language: str) -> list[str]:
     found = _expand_phrases(getattr(words, language))
-    return [one for one in found if language == "en" or not one.endswith("다")]
+    return [one for one in found if language == "en" or not one.endswith(STEM_ENDING)]
 
 
 def _state_adjectives(words: Words) -> Mapping[str, Any]:
@@ -221,7 +226,7 @@ def _korean_result_forms(words: Words, leaving: Iterable[Words]) -> Mapping[str,
 
 
 def _nouns_in_da(words: Words) -> list[str]:
-    return [one for one in _expand_phrases(words.ko) if one.endswith("다")]
+    return [one for one in _expand_phrases(words.ko) if one.endswith(STEM_ENDING)]
 
 
 def _expand_phrases(phrases: Iterable[str]) -> list[str]:

@@ -53,6 +53,14 @@ class Words(_Part):
         """Return the phrases of both languages."""
         return (*self.en, *self.ko)
 
+    def expanded(self) -> list[str]:
+        """Return the phrases of both languages without brackets, each of their forms."""
+        return [one for phrase in self.phrases() for one in expand_phrase(phrase)]
+
+    def without_spaces(self) -> frozenset[str]:
+        """Return the phrases of both languages as the words of the reading engine are spelt."""
+        return frozenset("".join(one.split()) for one in self.expanded())
+
 
 class Verb(Words):
     """A verb.
@@ -213,12 +221,12 @@ class Lexicon(_Part):
             phrase.casefold(): (kind, name)
             for kind, values in self.values.items()
             for name, value in values.items()
-            for phrase in _expanded(value)
+            for phrase in value.expanded()
         }
         found: dict[tuple[str, str], list[str]] = {}
         for kind, values in self.values.items():
             for name, value in values.items():
-                others = {said.get(phrase.casefold()) for phrase in _expanded(value.proxies)}
+                others = {said.get(phrase.casefold()) for phrase in value.proxies.expanded()}
                 for other in others - {None}:
                     found.setdefault(cast(tuple[str, str], other), []).append(f"{kind}={name}")
         return {value: "|".join(others) for value, others in found.items()}
@@ -227,6 +235,11 @@ class Lexicon(_Part):
     def closing_verbs(self) -> frozenset[str]:
         """Verbs that end a mission."""
         return frozenset(verb for closing in self.closing.values() for verb in closing.said)
+
+    @property
+    def taking_verbs(self) -> frozenset[str]:
+        """Verbs that take a text."""
+        return frozenset(verb for slot in self.texts.values() for verb in slot.verbs)
 
     def with_sayings(self, utterances: Mapping[str, list[str]]) -> Lexicon:
         """Return the lexicon with a verb for each tree, whose phrases are its utterances.
@@ -264,10 +277,6 @@ class Lexicon(_Part):
         """Return the general verb of `name`."""
         way = self.ways.get(name)
         return name if way is None else way.of
-
-
-def _expanded(words: Words) -> list[str]:
-    return [one for phrase in words.phrases() for one in expand_phrase(phrase)]
 
 
 def _spelt_words(text: str) -> str:

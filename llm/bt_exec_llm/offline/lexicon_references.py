@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from bt_exec.failure import Problem, nearest
 from bt_exec.language.phrases import expand_phrase
+from bt_exec.language.reading.korean_inflection import STEM_ENDING
 from bt_exec.spec.source import show_place
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.lexicon_mistakes import find_positions
@@ -92,5 +93,7 @@ def _find_inflected_phrases(own: Lexicon) -> Iterator[tuple[Place, str]]:
     for section, words in (("verbs", own.verbs), ("states", own.states)):
         for name, one in words.items():
             for at, phrase in enumerate(one.ko):
-                if not all(form.split("/")[0].endswith("다") for form in expand_phrase(phrase)):
+                if not all(
+                    form.split("/")[0].endswith(STEM_ENDING) for form in expand_phrase(phrase)
+                ):
                     yield (section, name, "ko", at), phrase

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import cast
 
 from bt_exec.language.closed import words as closed_words
-from bt_exec.language.phrases import expand_phrase
 from bt_exec.language.reading.grammar import PAUSES
 from bt_exec.language.reading.node import Node, Value, conjuncts
 from bt_exec.language.reading.reader import Reading
@@ -86,32 +86,34 @@ class Phrases:
             for part in node.parts():
                 yield from self._convert_phrase(part, mark)
         elif node.kind == "np":
-            of = node.get("of")
-            arms = isinstance(of, Node) and _ARMS in _nouns_of(of)  # both: not one of them
-            single = isinstance(of, Node) and not arms and self._names_single(of)
-            one_of = node.text("det") == "any" and not single
-            if node.text("det") == "another" or (one_of and (arms or self._language == "ko")):
-                raise NoStepsError
-            quantity = None if single and node.get("quantity") == _ONE else node.get("quantity")
-            if isinstance(quantity, Node):
-                yield from self._convert_phrase(quantity)
-            formula = node.get("of")
-            if not isinstance(formula, Node):
-                return  # nothing
-            if self._counts(node):
-                raise NoStepsError
-            described = [part.kind for part in conjuncts(formula)]
-            several = quantity is None and "many" in described
-            plain = "thing" in described and not self._names_aspects(formula)  # students: an aspect
-            if several and (plain or node.text("det") == "all"):
-                raise NoStepsError
-            if node.text("det") in ("rest", "all") and {"any", "not"} >= {*described}:
-                yield self._new_piece("noun", mark=REST)
-            elif node.text("det") == "rest":
-                raise NoStepsError
-            yield from self._convert_formula(formula, mark)
+            yield from self._convert_noun_phrase(node, mark)
         else:
             raise NoStepsError
+
+    def _convert_noun_phrase(self, node: Node, mark: str) -> Iterator[Piece]:
+        formula, det = node.get("of"), node.text("det")
+        arms = isinstance(formula, Node) and _ARMS in _nouns_of(formula)  # both: not one of them
+        single = isinstance(formula, Node) and not arms and self._names_single(formula)
+        one_of = det == "any" and not single
+        if det == "another" or (one_of and (arms or self._language == "ko")):
+            raise NoStepsError
+        quantity = None if single and node.get("quantity") == _ONE else node.get("quantity")
+        if isinstance(quantity, Node):
+            yield from self._convert_phrase(quantity)
+        if not isinstance(formula, Node):
+            return  # nothing
+        if self._counts(node):
+            raise NoStepsError
+        described = {part.kind for part in conjuncts(formula)}
+        several = quantity is None and "many" in described
+        plain = "thing" in described and not self._names_aspects(formula)  # students: an aspect
+        if several and (plain or det == "all"):
+            raise NoStepsError
+        if det in ("rest", "all") and {"any", "not"} >= described:
+            yield self._new_piece("noun", mark=REST)
+        elif det == "rest":
+            raise NoStepsError
+        yield from self._convert_formula(formula, mark)
 
     def _convert_number(self, node: Node) -> Piece:
         if node.kind == "quantity" and node.text("bound") != "exactly":
@@ -144,8 +146,7 @@ class Phrases:
         if phrase.text("det") != "all" or not _nouns_of(phrase.node("of")):
             return False
         edge = self._reading.edge_of(phrase)
-        counts = self._lexicon.limits.get("COUNT", Words())
-        limits = {"".join(said.split()) for one in counts.phrases() for said in expand_phrase(one)}
+        limits = self._lexicon.limits.get("COUNT", Words()).without_spaces()
         return edge is not None and any(leaf.text in limits for leaf in edge.leaves())
 
     def _convert_relation(self, node: Node) -> Iterator[Piece]:
@@ -221,8 +222,7 @@ class Phrases:
 
         It has no name and the relation ``inside door``, or ``inside`` if the object is not named.
         """
-        limits = self._lexicon.limits.get("OUT_OF_REACH", Words()).phrases()
-        out_of_reach = {"".join(one.split()) for said in limits for one in expand_phrase(said)}
+        out_of_reach = self._lexicon.limits.get("OUT_OF_REACH", Words()).without_spaces()
         said = list(self._convert_phrase(of, "at")) if isinstance(of, Node) else []
         if any(one.startswith(p.text.replace(" ", "")) for p in said for one in out_of_reach):
             raise NoStepsError
@@ -267,7 +267,8 @@ class Phrases:
                 if said.count("/") != 3:
                     raise NoStepsError
                 kind, name, value, sense = parse_name(said)
-                yield self._new_piece(_parse_kind(kind), name, value, mark, sense, self._said(part))
+                said = self._said(part)
+                yield self._new_piece(cast("Kind", kind), name, value, mark, sense, said)
             elif part.kind == "rel":
                 yield from self._convert_relation(part)
             elif part.kind == "pronoun":
@@ -344,8 +345,3 @@ def _without_other_values(parts: Iterable[Node]) -> tuple[Node, ...]:
         if other is not None and other.text("name").split("/")[:2] not in named:
             raise NoStepsError
     return tuple(part for part in parts if part.kind != "not")
-
-
-def _parse_kind(text: str) -> Kind:
-    kinds: Mapping[str, Kind] = {"noun": "noun", "value": "value", "state": "state"}
-    return kinds[text]

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from bt_exec.language.closed import words as closed_words
-from bt_exec.language.phrases import expand_phrase
 from bt_exec.language.reading.node import Node, conjunction, conjuncts, normal
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.errors import NoStepsError, UnclearTextError
@@ -193,8 +192,8 @@ class Questions(Phrases):
         said = "".join(self._said(ask).split())
         for kind in self._joined:
             for name, value in self._lexicon.values.get(kind, {}).items():
-                phrases = (one for text in value.phrases() for one in expand_phrase(text))
-                if any("".join(one.split()) in said for one in phrases if " " in one):
+                phrases = (one for one in value.expanded() if " " in one)
+                if any("".join(one.split()) in said for one in phrases):
                     return self._new_piece("value", kind, name)
         return None
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from bt_exec.language.closed import words as closed_words
 from bt_exec.language.operators import operators_in
-from bt_exec.language.phrases import expand_phrase
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
@@ -39,7 +38,7 @@ class Reports(Questions):
         verbs = lexicon.verbs
         closing = [one for one in lexicon.closing_verbs if one in verbs and not verbs[one].sums]
         self._reports = tuple(sorted(one for one in closing if verbs[one].finds == "tell"))
-        self._taking = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
+        self._taking = lexicon.taking_verbs
         pronouns = language_data(reading.language)["values"].get("pronoun", {}).values()
         self._pronouns = frozenset(word for words in pronouns for word in words)
         self._working = self._in_branch = False
@@ -69,9 +68,8 @@ class Reports(Questions):
         for step in steps:
             step.pieces += [p for p in usual if p.name not in {q.name for q in step.pieces}]
             if of:
-                each = self._lexicon.list_types("each")
-                placed = any(piece.name in each for piece in step.pieces)
-                if placed or any(piece.name not in each for piece in more):
+                placed = any(piece.name in self._each for piece in step.pieces)
+                if placed or any(piece.name not in self._each for piece in more):
                     raise NoStepsError
                 step.pieces += more
             yield step
@@ -137,7 +135,8 @@ class Reports(Questions):
             return replace(piece, name=name)
         if piece.value.casefold() in self._pronouns:
             raise NoStepsError
-        if self._language == "en" and piece.value.casefold() in closed_words("en", "nothing"):
+        first = piece.value.casefold().partition(",")[0]
+        if self._language == "en" and first in closed_words("en", "nothing"):
             raise UnclearTextError("NEGATED", piece.value)
         begins = 1 if self._language == "en" and slot.shape == "question" else 0
         if (alone or self._language == "en") and not piece.value.startswith("whether "):
@@ -160,8 +159,7 @@ class Reports(Questions):
         self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]
     ) -> tuple[tuple[str, ...], list[Piece]]:
         """Return a verb and its pieces without a text that changes nothing (결과를 전해 줘)."""
-        words = [*self._lexicon.filler.phrases()]
-        idle = {"".join(one.split()) for phrase in words for one in expand_phrase(phrase)}
+        idle = self._lexicon.filler.without_spaces()
         texts = [p for p in pieces if p.kind == "text" and "".join(p.value.split()) in idle]
         if not texts or len(act.text("verb").split("/")) != _TAKING_PARTS:
             return verbs, pieces

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from bt_exec.language.phrases import expand_phrase
 from bt_exec.language.reading.english_inflection import gerund, past, plural
+from bt_exec.language.reading.korean_inflection import STEM_ENDING
 from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import Lexicon, language_data, language_of_name
 from bt_exec.language.reading.typed_text import Text
@@ -59,8 +60,8 @@ class Talk:
     def _site_words(self) -> list[Words]:
         """Return the names of objects and actions, except the actions of speaking."""
         lexicon = self._lexicon
-        speaking = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
-        speaking |= {name for name, verb in lexicon.verbs.items() if verb.finds}
+        finding = {name for name, verb in lexicon.verbs.items() if verb.finds}
+        speaking = lexicon.taking_verbs | finding
         acts = [verb for name, verb in lexicon.verbs.items() if name not in speaking]
         return [*lexicon.nouns.values(), *acts]
 
@@ -109,7 +110,7 @@ class _Phrases:
         every = [*phrases]
         self._bases = _bases(every) if language == "en" else {}
         for said, category in every:
-            if language == "ko" and said.endswith("다") and said.split()[-1] != "다":
+            if language == "ko" and said.endswith(STEM_ENDING) and said.split()[-1] != STEM_ENDING:
                 self._words.add_verb(said, category, None)
             else:
                 self._words.add_word(self._base_forms(said), category)
