@@ -49,7 +49,6 @@ class _Texts:
         self._entries = lexicon.entries
         self._rules: Mapping[str, Any] = lexicon.language.data["texts"]
         self._unfinished = frozenset(lexicon.language.data["unfinished"])
-        self._empty = [one.replace(" ", "") for one in self._rules.get("empty", ())]
         numbers = {(one.start, one.end) for one in edges if one.category == "number"}
         acts = (
             one
@@ -99,8 +98,6 @@ class _Texts:
         if chars[words[-1][0] : words[-1][1]] in self._unfinished:
             return
         if not said or surface.startswith(",") or surface.endswith(",") or _SENTENCES.search(said):
-            return
-        if any(f"{surface},".startswith(f"{one},") for one in self._empty):
             return
         cost = _WORD * len(words) + (_LATE if start in self._late else 0.0)
         ends = () if self._text.is_quoted(start, end) else rules.get("quoted", {})
