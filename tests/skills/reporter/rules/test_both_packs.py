@@ -61,8 +61,11 @@ def trees_of(both):
     return trees_of
 
 
+END_AT_BASE = {"자재 를 가져 와": ", report_back", "팔 원위치": ", report_back"}
+"""What the other pack adds to commands that end with coming, or with a noun alone."""
+
+
 def _door_rows():
-    """Return the commands for the door; with a base, some of them end there."""
     path = Path(__file__).parents[3] / "llm" / "phrasings.yaml"
     table = parse_yaml(path.read_text(encoding="utf-8"))
     return [(command, expected) for expected, all_ in table.items() for command in all_]
@@ -79,7 +82,7 @@ def test_door_commands_keep_their_meaning(trees_of, step):
         if expected.isupper():
             if not found.isupper():  # a command refused by one pack may belong to the other
                 wrong.append((command, expected, found))
-        elif found.removesuffix(", report_back") != names:
+        elif found != names + END_AT_BASE.get(command, ""):
             wrong.append((command, expected, found))
     assert wrong == []
 
