@@ -169,3 +169,12 @@ def test_readings_share_threads() -> None:
             time.sleep(0.001)
         time.sleep(0.001)
     assert len(threads) < 20
+
+
+def test_reading_without_an_object_of_the_last_one_is_repeated(
+    faulty: Callable[[str], Any],
+) -> None:
+    simulator = faulty("names flicker")
+    flickering = Client(simulator.address, "", 5.0, 5.0)
+    for _ in range(12):
+        assert "object_red_1" in flickering.environment().objects

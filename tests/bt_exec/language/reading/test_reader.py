@@ -42,6 +42,7 @@ def test_question_is_parsed(text):
     [
         ("hwo many cups are there?", "how many cups are there?"),
         ("howmany cups are there?", "how many cups are there?"),
+        ("howmanycups are there?", "how many cups are there?"),
         ("컵이 몆 개 있어?", "컵이 몇 개 있어?"),
     ],
 )
