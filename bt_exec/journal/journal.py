@@ -349,20 +349,31 @@ class Journal:
             return tuple(name for (name,) in found)
 
     def copy_missions_before(self, mission_id: str, other: Journal) -> None:
-        """Copy the list entries of at least 50 earlier missions, as the mission's session saw them.
+        """Copy what a mission's session saw of at least 50 earlier missions, and of the last action.
+
+        That is their list entries and whether skills were started in them.
 
         Raises:
             UsageError: If one of the journals cannot be used.
         """
+        earlier = (
+            "INSERT OR IGNORE INTO other.missions SELECT m.* FROM missions m,"
+            " (SELECT site, session, day FROM missions WHERE id = ?) b"
+            " WHERE m.site = b.site AND m.session != b.session"
+            " AND m.ended_at < (SELECT MIN(started_at) FROM missions WHERE session = b.session)"
+        )
+        day = "(SELECT COUNT(*) FROM missions WHERE day = (SELECT day FROM missions WHERE id = ?))"
         with self._connected() as connection:
             connection.execute("ATTACH DATABASE ? AS other", (str(other.path),))
             connection.execute(
-                "INSERT INTO other.missions SELECT m.* FROM missions m, missions b WHERE b.id = ?"
-                " AND m.site = b.site AND m.session != b.session"
-                " AND m.ended_at < (SELECT MIN(started_at) FROM missions WHERE session = b.session)"
-                " ORDER BY m.no DESC LIMIT max(50, (SELECT COUNT(*) FROM missions t, missions b"
-                " WHERE b.id = ? AND t.day = b.day))",
-                (mission_id, mission_id),
+                f"{earlier} ORDER BY m.no DESC LIMIT max(50, {day})", (mission_id, mission_id)
+            )
+            connection.execute(
+                f"{earlier} AND {_STARTED} ORDER BY m.no DESC LIMIT 1", (mission_id,)
+            )
+            connection.execute(
+                "INSERT INTO other.events SELECT * FROM events WHERE kind = 'SkillStarting'"
+                " AND mission IN (SELECT no FROM other.missions)"
             )
 
     def interrupted(self) -> MissionLine | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.events import Finished
+from bt_exec.events import Finished, SkillStarting
 from bt_exec.failure import Failure
 from bt_exec.journal import Journal
 from bt_exec.journal import search as searching
@@ -189,6 +189,24 @@ def test_all_missions_of_the_day_are_copied_for_a_rerun(journal: Journal, tmp_pa
     other = Journal.open(tmp_path / "other.sqlite")
     journal.copy_missions_before(_of_another_session(journal), other)
     assert len(other.missions(None)) == 52
+
+
+def test_last_action_is_copied_for_a_rerun(journal: Journal, tmp_path: Path) -> None:
+    with journal.begin(command="open the door", site="lab") as recorder:
+        recorder.on(SkillStarting(0.5, 1, "0", "open_door", {}, 1))
+        recorder.on(
+            Finished(1.0, 1, Outcome(recorder.mission_id, "open the door", "satisfied", "OK", ""))
+        )
+    acted = recorder.mission_id
+    for _ in range(60):
+        add(journal, "is it open?", "satisfied", "Yes.")
+    with closing(connect(journal.path)) as connection, connection:
+        connection.execute("UPDATE missions SET day = '2019-01-01' WHERE id = ?", (acted,))
+    other = Journal.open(tmp_path / "other.sqlite")
+    journal.copy_missions_before(_of_another_session(journal), other)
+    found = other.last_action("lab")
+    assert found is not None
+    assert found.id == acted
 
 
 def _of_another_session(journal: Journal) -> str:
