@@ -349,9 +349,9 @@ class Journal:
             return tuple(name for (name,) in found)
 
     def copy_missions_before(self, mission_id: str, other: Journal) -> None:
-        """Copy what a mission's session saw of at least 50 earlier missions, and of the last action.
+        """Copy earlier missions, as the session of a mission saw them: the last 50 and an action.
 
-        That is their list entries and whether skills were started in them.
+        Only list entries and started skills are copied.
 
         Raises:
             UsageError: If one of the journals cannot be used.

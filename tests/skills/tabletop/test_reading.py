@@ -1,5 +1,6 @@
 """Properties of the parser of tabletop commands, and references to earlier ones."""
 
+import contextlib
 import random
 import re
 
@@ -8,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bt_exec.failure import Refusal
+from bt_exec.language.meaning import Turn
 from bt_exec.language.messages import language_of
-from bt_exec_skills.tabletop.goals.compiler import create
+from bt_exec_skills.tabletop.goals.compiler import create, understand
+from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.plan import goals_of
 from tests.cases import examples
 from tests.skills.tabletop.asking import ask
@@ -57,6 +60,31 @@ def test_operator_word_changes_the_plan_or_refuses_it():
         if not isinstance(changed, str) and changed == plan(row.command, row.world):
             ignored.append(said)
     assert ignored == []
+
+
+BARE = [
+    "what did you see?",
+    "what is there?",
+    "where is it now?",
+    "and the rest?",
+    "the other one",
+    "put them on the tray",
+    "뭐가 있어?",
+    "나머지는?",
+    "그것들 쟁반에 올려",
+    "다른 거 집어",
+]
+
+
+def test_command_is_followed_or_refused_after_any_other():
+    """Short commands that refer to earlier ones, after commands and questions."""
+    rng = random.Random(3)
+    commands = [*BARE, *(row.command for row in rng.sample(PLAIN, k=20))]
+    for before in [*BARE, *(row.command for row in rng.sample(PLAIN, k=10))]:
+        for command in commands:
+            turns = [Turn(before, "satisfied", "OK"), Turn(rng.choice(BARE), "satisfied", "OK")]
+            with contextlib.suppress(Trouble):
+                understand(command, WORLDS["mixed"], turns)
 
 
 @settings(deadline=None, max_examples=examples(60), derandomize=True)

@@ -229,7 +229,7 @@ class Session:
             if part.kind == "np" and part.get("det") == "rest" and not done:
                 for one in filter(partial(_may_contrast, part), subjects):
                     part = _like(part, one)
-            if part.kind == "np" and _THEM in conjuncts(part.node("of")) and not done:
+            if part.kind == "np" and _THEM in _formulas(part) and not done:
                 return normal(
                     part.substitute(_THEM, disjunction(*(n.node("of") for n in subjects)))
                 )
@@ -272,7 +272,7 @@ def _lacks_theme(act: Node) -> bool:
 def _is_denial(node: Node) -> bool:
     """Return True for a fragment that only negates part of the previous command."""
     of = node.get("of") if node.kind == "fragment" else None
-    denied = isinstance(of, Node) and of.kind == "np" and of.node("of").kind == "not"
+    denied = isinstance(of, Node) and any(one.kind == "not" for one in _formulas(of))
     return denied and node.text("sign") == "only"
 
 
@@ -288,7 +288,7 @@ def _questions(node: Node) -> Iterator[Node]:
         if of.kind == "rel":
             of = Node("np", (("of", of),))
         if isinstance(place, Node) and of.kind == "np":
-            of = of.replace(of=conjunction(of.node("of"), place), det=None)
+            of = of.replace(of=conjunction(*_formulas(of), place), det=None)
         yield normal(Node("ask", (("what", "whether"), ("of", Node("exists", (("of", of),))))))
 
 
@@ -299,7 +299,7 @@ def _subjects(meaning: Node) -> tuple[Node, ...]:
     """
     about = _last(meaning)
     phrases = [one for one in (about or meaning).walk() if one.kind == "np" and one.get("of")]
-    themes = [one for one in about.parts() if one.kind == "np"] if about is not None else []
+    themes = [one for one in about.parts() if one in phrases] if about is not None else []
     chosen = themes if len(themes) > 1 else phrases[:1]
     found = tuple(_subject(one, meaning if about is None else about) for one in chosen)
     return tuple(filter(None, found)) if all(found) else ()
@@ -331,7 +331,7 @@ def _subject(of: Node, said: Node) -> Node | None:
     if said.kind != "act":
         listed = of.get("wh") or said.text("what") in ("which", "how_many")
         return of.replace(wh=None, det=of.get("det") or ("all" if listed else None))
-    kept = [part for part in conjuncts(of.node("of")) if part.kind not in ("rel", "any", "one")]
+    kept = [part for part in _formulas(of) if part.kind not in ("rel", "any", "one")]
     if all(part.kind == "many" for part in kept):
         return None
     return normal(of.replace(of=conjunction(*kept)))
@@ -391,29 +391,33 @@ def _other_phrase(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Nod
 
 def _like(new: Node, old: Node) -> Node:
     """Return a phrase with the noun of the replaced one, if it has none."""
-    if new.kind != "np" or old.kind != "np":
+    if new.kind != "np" or old.kind != "np" or not (_formulas(new) and _formulas(old)):
         return new
-    nouns = [one for one in conjuncts(old.node("of")) if one.kind == "thing"]
+    nouns = [one for one in _formulas(old) if one.kind == "thing"]
     if new.get("det") == "rest":
-        single = Node("one") in conjuncts(new.node("of"))  # "and the other one, too"
+        single = Node("one") in _formulas(new)  # "and the other one, too"
         like = nouns if single else []
         left = conjunction(new.node("of"), *like, negation(old.node("of")))
         return normal(new.replace(of=left, det="the" if single else "all"))
     if _has_noun(new):
         return new
-    parts = [one for one in conjuncts(new.node("of")) if one.kind not in ("one", "any")]
+    parts = [one for one in _formulas(new) if one.kind not in ("one", "any")]
     return normal(new.replace(of=conjunction(*nouns, *parts)))
 
 
 def _has_noun(phrase: Node) -> bool:
+    return any(part.kind == "thing" for part in _formulas(phrase))
+
+
+def _formulas(phrase: Node) -> tuple[Node, ...]:
+    """Return the parts of the description of a phrase; empty for a bare "what"."""
     of = phrase.get("of")
-    return isinstance(of, Node) and any(part.kind == "thing" for part in conjuncts(of))
+    return conjuncts(of) if isinstance(of, Node) else ()
 
 
 def _holds(phrase: Node) -> bool:
     """Return True if a phrase names a container or a table."""
-    of = phrase.get("of")
-    named = {part.text("name") for part in conjuncts(of)} if isinstance(of, Node) else set()
+    named = {part.text("name") for part in _formulas(phrase)}
     return any(name in (*CONTAINERS, "table") or _is_holder(name) for name in named if name)
 
 
