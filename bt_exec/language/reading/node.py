@@ -321,7 +321,18 @@ def _pushed_not(part: Node) -> Node:
     return _pushed(Node("not", (("of", (part,)),)))
 
 
+def _condition(node: Node) -> Node:
+    """Return a condition that asks whether there is something, not what there is."""
+    question = node.node("of")
+    about = question.get("of")
+    if question.text("what") != "which" or not isinstance(about, Node) or not about.text("wh"):
+        return node
+    exists = Node("exists", (("of", about.replace(wh=None)),))
+    return node.replace(of=question.replace(what="whether", of=exists))
+
+
 _RULES: Mapping[str, Callable[[Node], Node]] = {
+    "if": _condition,
     "and": _sorted,
     "or": _sorted,
     "not": _pushed,

@@ -127,7 +127,9 @@ class _World:
             except Trouble as trouble:
                 if not found and trouble.code in _NOTHING:
                     raise
-                if not troubles or cost <= meanings[0][1] + MARGIN:  # of the likely meaning
+                absent = not troubles or troubles[0].code == "NOTHING_LIKE_THAT"
+                nearer = absent and trouble.code == "WHICH_ONE"  # its objects are there
+                if not troubles or nearer or cost <= meanings[0][1] + MARGIN:
                     troubles.append(trouble)
                 continue
             if all(_differ(one, other) for other, _ in found):

@@ -177,6 +177,8 @@ def _says_where(ask: Ask) -> bool:
 
 def _merged_part(first: Ask, then: Ask) -> Ask:
     """Return the merged part: the content of a place, or the objects, to that target."""
+    if then.to in first.themes:
+        raise Trouble("NOT_UNDERSTOOD")  # "empty the bowl, put everything there"
     text = f"{first.text}, {then.text}"
     but = then.themes[0].but
     if not first.themes:

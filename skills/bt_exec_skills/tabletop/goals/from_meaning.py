@@ -33,7 +33,7 @@ _TO_PLACES = ("move", "sort", "clear", "empty")
 _NEEDS_THEME = ("move", "bring", "pick", "out")
 _THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "there"),)))))
 _ONE, _NONE = (Node("quantity", (("bound", "exactly"), ("number", number))) for number in (1, 0))
-_THEM = Node("pronoun", (("name", "them"),))
+_THEM, _ALL = (Node("pronoun", (("name", name),)) for name in ("them", "all"))
 _EMPTY = Node("has", (("attribute", "empty"),))
 _LETTING = ("put_down", "put_back", "lower")
 
@@ -117,19 +117,24 @@ class Converter:
         if parts:
             return [ask for part in parts for ask in self._asks(part)]
         question = _with_object(node)
-        subject = _itself(question.node("of").get("of"))
+        subject = question.node("of").get("of")
+        there = _polarity(question)[1]
         named = self._named_place(question)
         self._place = self._place or named
         self._places += [named] if named is not None else []
         acts = [one for part in node.parts("then") for one in part.walk() if _is_about(one)]
         other = node.get("other")
-        if acts and isinstance(other, Node):
+        exists = question.node("of").kind == "exists"
+        if acts and isinstance(other, Node) and (there or not (exists and self._korean)):
             other = _with_theme(other, acts[0].node("of"))
-        branches = [self._branch(one, subject) for one in (node.get("then"), other)]
+        branches = [
+            self._branch(branch, _itself(subject, placed=placed), every=exists and placed)
+            for branch, placed in ((node.get("then"), there), (other, not there))
+        ]
         wanted_branch = self.fulfils(question)
         chosen = branches[0 if wanted_branch else 1]
         if not chosen and not isinstance(node.get("then" if wanted_branch else "other"), Node):
-            self._unmet = self._said(question) or "-"
+            self._unmet = next(filter(None, map(self._said, question.walk())), "-")
         return chosen
 
     def _named_place(self, question: Node) -> Phrase | None:
@@ -143,11 +148,16 @@ class Converter:
         found = self.phrase(about.replace(quantity=None))
         return found if found.table or found.kind in CONTAINERS else None
 
-    def _branch(self, branch: Value | None, subject: Value | None) -> list[Ask]:
+    def _branch(
+        self, branch: Value | None, subject: Value | None, *, every: bool = False
+    ) -> list[Ask]:
+        """Return the parts of a branch; `every` is true if "all" means all of its subject."""
         if not isinstance(branch, Node) or branch == Node("seq", (("of", ()),)):
             return []
         if self._korean and isinstance(subject, Node) and subject.kind == "np":
             subject = subject.replace(det=subject.get("det") or "some")  # 공이 있으면: one or more
+            if every:
+                branch = branch.substitute(_ALL, subject.replace(det="all"))
         whole = _with_subject(branch, subject) if isinstance(subject, Node) else branch
         if isinstance(subject, Node) and not self._korean:  # 거 means any object
             whole = _with_noun(whole, subject)
@@ -218,6 +228,9 @@ class Converter:
         if by:
             themes = tuple(map(_every, themes)) if self._korean else themes
             return Ask("sort", text, themes, to, "in", by)
+        emptied = verb in ("clear", "empty") and to is None and len(themes) == 1
+        if emptied and themes[0].kind in CONTAINERS:
+            self._place = self._place or themes[0]  # "empty the bowl and put the apple in it"
         if away is not None:
             if to is None and verb not in ("bring", "pick"):
                 return Ask("out", text, themes, away)
@@ -273,8 +286,9 @@ class Converter:
         bare = (to.values or to.rest or to.order) and not (
             to.kind or to.name or to.table or to.again
         )
-        if previous and side == "in" and bare:  # "in the red bowl … in the blue one", "the other"
-            to = replace(to, kind=previous.kind, table=previous.table)
+        like = to.but[0] if to.but else previous
+        if like and side == "in" and bare:  # "in the red bowl … in the blue one", "the other"
+            to = replace(to, kind=like.kind, table=like.table)
         self._place, self._side = to, side
         self._places.append(to)
         return replace(to, own=None), side, to.own
@@ -323,12 +337,21 @@ def _with_verbs(asks: list[Ask]) -> list[Ask]:
 
 def _with_noun(node: Node, subject: Node) -> Node:
     """Return a branch in which "the red ones" have the noun of its condition."""
+    if node.kind == "rel" and node.text("relation") in ("in", "at") and not _holds(subject):
+        return node  # "move them to the left one"
     of = subject.get("of")
     nouns = [part for part in conjuncts(of) if part.kind == "thing"] if isinstance(of, Node) else []
     parts = conjuncts(formula_of(node)) if node.kind == "np" else ()
     if nouns and Node("one") in parts and not any(part.kind == "thing" for part in parts):
-        return node.replace(of=conjunction(*parts, *nouns))
+        det = "any" if parts == (Node("one"),) else node.get("det")  # "put one there"
+        return node.replace(of=conjunction(*parts, *nouns), det=det)
     return node.map(lambda part: _with_noun(part, subject))
+
+
+def _holds(subject: Node) -> bool:
+    """Return True if a subject is a container or a table."""
+    parts = conjuncts(formula_of(subject)) if subject.kind == "np" else ()
+    return any(part.text("name") in (*CONTAINERS, "table") for part in parts)
 
 
 def _each(node: Node) -> list[Node]:
@@ -373,14 +396,17 @@ def _with_object(node: Node) -> Node:
     return question
 
 
-def _itself(subject: Value | None) -> Value | None:
-    """Return the subject of a condition without its place and its number."""
+def _itself(subject: Value | None, *, placed: bool) -> Value | None:
+    """Return the subject of a condition without its number; without its place unless `placed`.
+
+    "If there is a cup on the tray, take it" is about that cup; "otherwise bring one" is not.
+    """
     of = subject.get("of") if isinstance(subject, Node) and subject.kind == "np" else None
     if not isinstance(of, Node) or not isinstance(subject, Node):
         return subject
     several = subject.get("quantity") not in (None, _ONE, _NONE)
     subject = subject.replace(quantity=None, det="all" if several else subject.get("det"))
-    kept = [part for part in conjuncts(of) if part.kind != "rel"]
+    kept = [part for part in conjuncts(of) if placed or part.kind != "rel"]
     return subject.replace(of=conjunction(*kept)) if kept else subject
 
 
@@ -398,9 +424,16 @@ def _with_theme(node: Node, theme: Node) -> Node:
 
 
 def _with_subject(node: Node, subject: Node) -> Node:
-    """Return a branch in which "it" is the subject of its condition."""
+    """Return a branch in which the first "it" is the subject of its condition."""
     if node.kind == "pronoun" and node.text("name") not in ("there", "all"):
         return subject if subject.kind == "np" else node
     if node.kind == "act" and not node.parts() and node.text("verb") in _NEEDS_THEME:
         return node.replace(of=subject)
-    return node.map(lambda part: _with_subject(part, subject))
+    if node.kind != "seq":
+        return node.map(lambda part: _with_subject(part, subject))
+    parts = node.parts()
+    for number, part in enumerate(parts):
+        found = _with_subject(part, subject)
+        if found != part:
+            return node.replace(of=(*parts[:number], found, *parts[number + 1 :]))
+    return node

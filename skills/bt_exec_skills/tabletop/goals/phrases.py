@@ -240,8 +240,8 @@ class Phrases:
         phrase = replace(phrase, order=_ORDERS[value], near=near)
         inner = part.get("of")
         for one in conjuncts(inner) if isinstance(inner, Node) else ():
-            if one.kind != "many":
-                phrase = self._with(phrase, one)
+            several = one.kind == "many"
+            phrase = replace(phrase, number="all") if several else self._with(phrase, one)
         return phrase
 
     def _rel(self, phrase: Phrase, part: Node) -> Phrase:

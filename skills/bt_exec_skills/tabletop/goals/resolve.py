@@ -76,7 +76,8 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
     if phrase.near is not None:
         found = tuple(name for name in found if name != one_of(phrase.near, scope))
     if phrase.order and found:
-        return (_extreme(found, phrase, scope),)
+        best = _of_best_size(found, phrase.order) if number == "all" else ()
+        return best or (_extreme(found, phrase, scope),)
     if number == "all" or phrase.again or len(found) == 1:
         return found
     if number == "any":
@@ -327,6 +328,14 @@ def _size(name: str) -> int:
     return SIZES.index(looks_of(name).size or _ANY_SIZE)
 
 
+def _of_best_size(found: tuple[str, ...], order: str) -> tuple[str, ...]:
+    """Return the biggest or smallest objects; none for another order or if no size is known."""
+    if order not in ("biggest", "smallest") or not any(looks_of(name).size for name in found):
+        return ()
+    best = (max if order == "biggest" else min)(map(_size, found))
+    return tuple(name for name in found if _size(name) == best)
+
+
 def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
     """Return the extreme object: the biggest, nearest, leftmost, and so on.
 
@@ -339,8 +348,7 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
     if order in ("biggest", "smallest"):
         if all(not looks_of(name).size for name in found):
             raise Trouble("NO_ATTRIBUTE", found, attribute="size", options=found)
-        best = (max if order == "biggest" else min)(map(_size, found))
-        most = tuple(name for name in found if _size(name) == best)
+        most = _of_best_size(found, order)
         if len(most) > 1:
             raise Trouble("WHICH_ONE", most, what=phrase.text, options=most)
         return most[0]
