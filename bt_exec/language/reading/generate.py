@@ -123,6 +123,8 @@ class Generator:
         return f"{self._say['article.' + article]} {said}"
 
     def _noun_phrase(self, formula: Node, form: str) -> str:
+        if formula.kind == "or" and any(one.kind == "and" for one in formula.parts()):
+            return str(self._say["or"]).join(self._noun_phrase(o, form) for o in formula.parts())
         parts = list(conjuncts(formula))
         if len(tops := [one for one in parts if one.kind == "most"]) == 1:
             return self._superlative(tops[0], [one for one in parts if one is not tops[0]], form)

@@ -126,6 +126,17 @@ ANSWERS = [
     ("빨간색이거나 초록색인 도형은 몇 개야?", 4),
     ("빨간 원이 하나도 없는 거 맞아?", False),
     ("도형 종류가 몇 가지예요?", 2),
+    ("Is there a green square or a yellow circle?", True),
+    ("Is there a red square or a blue triangle?", False),
+    ("How many red circles or green squares are there?", 4),
+    ("빨간 원이나 파란 네모는 모두 몇 개야?", 4),
+    ("Which is closer to the blue circle, the blue square or the green square?", ["green square"]),
+    ("Is the blue square or the green square farther from the blue circle?", ["blue square"]),
+    ("파란 네모랑 초록색 네모 중에 파란 원에 더 가까운 건 뭐야?", ["green square"]),
+    ("Of the circles, which one's the biggest?", ["blue circle"]),
+    ("네모 두 개 중에 더 작은 건 무슨 색이야?", ["green"]),
+    ("빨간 원 세 개 중에서 제일 큰 건 어느 쪽에 있어?", ["top left"]),
+    ("Only count the blue things.", 2),
 ]
 
 

@@ -394,6 +394,9 @@ def test_values_are_read_from_a_picture(text, value):
         ("품목이 몇 개야?", "value", "articles"), ("다 합치면 얼마야?", "value", "total"),
         ("How much do the egg and the coffee cost together?", "value", "price"),
         ("물하고 커피 합치면 얼마야?", "value", "price"), ("언제 산 거야?", "value", "date"),
+        ("커피 두 잔이랑 물 하나 시키면 얼마야?", "value", "price"),
+        ("물 세 병하고 커피 한 잔은 얼마예요?", "value", "price"),
+        ("커피 두 잔에 얼마야?", "value", "price"),
         ("제일 비싼 메뉴가 뭐야?", "value", "dearest"),
     ],
 )  # fmt: skip

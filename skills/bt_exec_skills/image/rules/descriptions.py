@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain, product
 from typing import Literal, cast, get_args
 
 from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation
@@ -106,9 +107,11 @@ class Descriptions:
             out = self.formula(conjunction(*map(negation, part.parts())))
             return replace(phrase, left_out=(*phrase.left_out, out))
         if part.kind == "or":
-            return replace(
-                phrase, either=(*phrase.either, tuple(map(self._parse_attribute, part.parts())))
-            )
+            options = [[self._parse_attribute(one) for one in conjuncts(of)] for of in part.parts()]
+            shared = [name for name in options[0] if all(name in one for one in options)]
+            own = ([name for name in one if name not in shared] for one in options)
+            either = (*phrase.either, *product(*own))  # "a red circle or a blue square"
+            return replace(phrase, attributes=(*phrase.attributes, *shared), either=either)
         if part.kind == "most" and phrase.top is None and part.get("of") is not None:
             return self._add_superlative(phrase, part)
         if part.kind == "not":
@@ -172,12 +175,14 @@ class Descriptions:
         return cast(RelationName, _SAID_AS.get(name, name))
 
     def _is_contradictory(self, phrase: Phrase) -> bool:
-        """Return True if no object can satisfy it: red and blue, or red and not red."""
+        """Return True if no object can satisfy it, or one of its alternatives."""
         kinds = [self._kinds.get(name, name) for name in dict.fromkeys(phrase.attributes)]
         excluded = {name for out in phrase.left_out for name in out.attributes}
         things = {out.thing for out in phrase.left_out if out.thing}
+        options = {self._kinds.get(name, name) for name in chain(*phrase.either)}
         return (
             len(set(kinds)) < len(kinds)
+            or bool(options & set(kinds))  # "a red square or blue triangle", misread
             or bool(excluded & set(phrase.attributes))
             or phrase.thing in things - {""}
         )

@@ -215,6 +215,8 @@ class _Questions:
         if name not in ("colour", "shape", "kind"):
             raise self._described.refusal()
         listed = next((node for node in phrase.walk() if node.kind == "or"), None)
+        if listed is not None and any(one.kind == "and" for one in listed.parts()):
+            raise self._described.refusal()  # groups that may overlap
         if name == "kind" and listed is not None:  # "how many red and how many blue ones"
             kinds = {self._kinds.get(one.text("attribute"), "kind") for one in listed.parts()}
             if len(kinds) > 1:  # "how many big and red ones" are both
