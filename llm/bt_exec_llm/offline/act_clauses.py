@@ -9,7 +9,7 @@ from itertools import pairwise
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.errors import NoStepsError
-from bt_exec_llm.offline.exclusions import LEAVE, REST, find_only_other_value
+from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases import HOME
 from bt_exec_llm.offline.piece import Piece
@@ -191,7 +191,7 @@ class ActClauses(Reports):
         step = replace(steps[0], positive=False, contrast=self._is_contrast(act))
         if step.pieces and any(self._lexicon.verbs[verb].denied for verb in step.verbs):
             step = replace(step, verbs=(LEAVE,))
-        nothing = all(piece.name == "anything" or piece.mark == REST for piece in step.pieces)
+        nothing = all(piece.name == "anything" for piece in step.pieces)
         return replace(step, pieces=[]) if nothing else step
 
     def _is_contrast(self, act: Node) -> bool:

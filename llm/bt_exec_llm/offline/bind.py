@@ -226,7 +226,7 @@ class Binder:
         planned = {pair for part in parts for pair in skills_of_part(part, self._library)}
         ends = {part.tree for part in parts}
         for at, step in enumerate(steps):
-            if step.positive:
+            if step.positive or self._forbids_variant(wanted[-1], step, ends):
                 continue
             contrast = step.contrast or any(
                 later.positive and later.joined for later in steps[at + 1 :]
@@ -247,6 +247,14 @@ class Binder:
             if not forbidden or clash:
                 return Trouble("NEGATED", text)
         return parts
+
+    def _forbids_variant(self, act: Step, forbidden: Step, trees: set[str]) -> bool:
+        """Return True if what is forbidden would make a tree of an act that is not in the plan.
+
+        E.g. "get the material and don't leave the door open".
+        """
+        pair = self._pairs.find_pair([act, replace(forbidden, positive=True)], 0)
+        return isinstance(pair, Part) and pair.tree not in trees
 
     def _asks_no_change(self, step: Step) -> bool:
         """Return True if a step asks for no change ("do not close it, just leave it")."""
@@ -355,6 +363,8 @@ class Binder:
             found = self._matcher.match_step(
                 bare, [*done, self._matcher.with_default_objects(step)]
             )
+        if not isinstance(found, Trouble) and _points_beside(found[0], step):
+            found = self._matcher.match_step(_with_tool_for_pronoun(bare, step), [])
         if isinstance(found, Trouble):
             return Trouble("CONDITION", asked.text)
         self._heard = asked, found[0]
@@ -458,6 +468,19 @@ class Binder:
     def _is_question_tree(tree: TreeSpec) -> bool:
         """Return True if a tree is one question that the robot answers without moving."""
         return bool(getattr(tree.root, "check", None)) and getattr(tree.root, "tell", False) is True
+
+
+def _points_beside(asked: Step, step: Step) -> bool:
+    """Return True if a question has a pronoun that cannot stand for the object of its act."""
+    named = [{p.kind for p in one.pieces} & {"noun", "pronoun"} for one in (asked, step)]
+    return asked.pronoun and named == [{"pronoun"}, {"noun"}]
+
+
+def _with_tool_for_pronoun(asked: Step, step: Step) -> Step:
+    """Return a question about the instrument of its act: "with the left arm unless it is full"."""
+    tools = [piece for piece in step.pieces if piece.mark == "with"]
+    about = tools if len(tools) == 1 else step.pieces
+    return replace(asked, pieces=[*(p for p in asked.pieces if p.kind != "pronoun"), *about])
 
 
 def _ends_mission(step: Step, work: list[Step], steps: list[Step]) -> bool:

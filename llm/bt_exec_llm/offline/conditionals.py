@@ -65,6 +65,7 @@ class Conditionals(ActClauses, ABC):
             return
         condition = self.convert_condition(node.node("of"))
         question, needed = condition
+        first: list[Step] = []
         for name, answer in (("then", needed), ("other", not needed)):
             branch = node.get(name)
             if isinstance(branch, Node) and self._only_reports_answer(branch):
@@ -88,7 +89,10 @@ class Conditionals(ActClauses, ABC):
                 continue
             last = name == "other" or node.get("other") is None
             paused = last and self._has_pause(branch)
-            for place, step in enumerate(self._convert_branch(branch)):
+            short = branch.kind == "fragment"
+            steps = self._vary_branch(first, branch) if short else [*self._convert_branch(branch)]
+            first = first or steps
+            for place, step in enumerate(steps):
                 if place and paused and step.positive:
                     raise NoStepsError  # where the condition ends is not clear
                 if step.condition is not None or QUESTION in step.verbs:
@@ -118,6 +122,24 @@ class Conditionals(ActClauses, ABC):
                 if step.pieces or not any(self._lexicon.verbs[one].idle for one in step.verbs):
                     yield step
         self._in_branch = False
+
+    def _vary_branch(self, steps: list[Step], fragment: Node) -> list[Step]:
+        """Return the only step of a branch with the values of the other: "else the right one".
+
+        Raises:
+            NoStepsError: If the branch has several steps, or no value of the same type.
+        """
+        pieces = [piece for one in fragment.parts() for piece in self._convert_phrase(one)]
+        known = {piece.name: piece for step in steps for piece in step.pieces if piece.value}
+        new = [replace(known.get(p.name, p), value=p.value, text=p.text) for p in pieces]
+        tools = all(piece.mark == "with" for piece in pieces)
+        if len(steps) != 1 or not (tools or {p.name for p in pieces} <= known.keys()):
+            raise NoStepsError
+        if any(piece.kind != "value" or piece.mark == "not" for piece in pieces):
+            raise NoStepsError
+        names = {piece.name for piece in new}
+        kept = [piece for piece in steps[0].pieces if piece.name not in names]
+        return [replace(steps[0], pieces=[*kept, *new], text=self._said(fragment))]
 
     def _convert_report_branch(
         self, node: Node, name: str, branch: Node, condition: tuple[Step, bool]

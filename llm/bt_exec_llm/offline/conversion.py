@@ -59,12 +59,17 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     acts = [step for step in found if step.positive and QUESTION not in step.verbs]
     if len(found) == 1 and _is_bare(found[0], lexicon):
         raise NoStepsError
-    if reading.language == "en":
+    english = reading.language == "en"
+    if english:
         found = _share_instruments(found, reading)
     elif len({_names_instrument(step) for step in acts}) > 1:
         raise NoStepsError  # whether the instrument is for all of them
     return [
-        replace(step, joined=step.joined if at and not step.contrast else "")
+        replace(
+            step,
+            joined=step.joined if at and not step.contrast else "",
+            contrast=step.contrast or (english and at > 0 and not step.positive),
+        )
         for at, step in enumerate(found)
     ]
 

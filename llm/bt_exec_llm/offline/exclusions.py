@@ -43,6 +43,10 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
             found.append(step)
         elif not step.pieces and not acts:
             continue  # do nothing, only tell me whether …
+        elif step.pieces and all(piece.mark == REST for piece in step.pieces):
+            if not acts:
+                raise LeftAloneError
+            continue  # nothing else
         elif (
             step.pieces
             and kinds

@@ -30,7 +30,7 @@ _LEFT_OUT = ("manner", "adverb")
 _PRESENT = ("exist", "absent", "seen", "tell", "dwell", "wonder")
 """Verbs whose past asks what was so; the past of others is a state that lasts."""
 _SYMBOLS = re.compile(r"[^\w\s.,;:!?'\"’‘“”()~…-]|_")
-_JOINING = re.compile(r"[-=]+>|→|&")
+_JOINING = re.compile(r"[-=]+>|→|&|—")
 """Symbols that join clauses."""
 _SOUNDS = re.compile(
     r"(?<=[\s\w.!?~])(?:[ㅋㅎㅠㅜㅡㅇㄷㄱ]*[ㅋㅎㅠㅜㅡ][ㅋㅎㅠㅜㅡ]*|\^\^;*|;;+|:\)|:-\))"
