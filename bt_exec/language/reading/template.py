@@ -16,6 +16,7 @@ from bt_exec.language.reading.node import (
     conjuncts,
     disjunction,
     negation,
+    without_number,
 )
 
 __all__ = ["UNSAID", "Build", "GrammarError", "Template"]
@@ -395,6 +396,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "within": _within,
     "labelled": _labelled,
     "single": _single,
+    "singular": without_number,
     "compound": _compound,
     "at_either": _at_either,
     "topic": _topic,

@@ -137,6 +137,10 @@ ANSWERS = [
     ("네모 두 개 중에 더 작은 건 무슨 색이야?", ["green"]),
     ("빨간 원 세 개 중에서 제일 큰 건 어느 쪽에 있어?", ["top left"]),
     ("Only count the blue things.", 2),
+    ("Are the two squares the same colour?", False),
+    ("빨간 것도 아니고 파란 것도 아닌 도형은 몇 개야?", 1),
+    ("초록색도 아니고 파란색도 아닌 원은 몇 개야?", 3),
+    ("원은 몇 개이고 네모는 몇 개야?", {"circle": 4, "square": 2}),
 ]
 
 

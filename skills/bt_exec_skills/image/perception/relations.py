@@ -162,7 +162,8 @@ def is_in_part(
 ) -> tuple[bool, bool]:
     """Return whether an object is in a part of a picture, and whether that is clear.
 
-    Sides are halves of the picture. The middle is its middle third.
+    Sides are halves of the picture. The middle is its middle third. In a corner an object is
+    clearly only beyond the middle thirds.
 
     Args:
         instance: The object.
@@ -177,7 +178,8 @@ def is_in_part(
             continue
         ahead = {"top": 0.5 - share, "left": 0.5 - share, "bottom": share - 0.5,
                  "right": share - 0.5}.get(name, 1 / 6 - abs(share - 0.5))  # fmt: skip
-        inside, clear = inside and ahead > 0, clear and abs(ahead) >= _CLEARLY / 2
+        central = bool(row and column) and name not in ("middle", "centre") and 0 < ahead < 1 / 6
+        inside, clear = inside and ahead > 0, clear and abs(ahead) >= _CLEARLY / 2 and not central
     return inside, clear
 
 

@@ -5,7 +5,7 @@ A request without a skill is refused with its words; it is never done in part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -86,7 +86,7 @@ class Converter:
 
     def _asks(self, node: Node) -> list[Ask]:
         if node.kind == "seq":
-            parts = [ask for part in node.parts() for ask in self._asks(part)]
+            parts = [ask for part in _with_swaps(node.parts()) for ask in self._asks(part)]
             return _with_verbs(parts)
         if node.kind == "if":
             return self._chosen(node)
@@ -319,6 +319,25 @@ def _every(phrase: Phrase) -> Phrase:
     if phrase.again or phrase.number != "one":
         return phrase
     return replace(phrase, number="all")
+
+
+def _with_swaps(parts: Sequence[Node]) -> list[Node]:
+    """Return parts in which two moves, each to where the other object is, are one exchange."""
+    found: list[Node] = []
+    for part in parts:
+        before = _exchanged(found[-1]) if found else None
+        if before is not None and _exchanged(part) == before[::-1]:
+            part = Node("act", (("verb", "swap"), ("of", found.pop().parts() + part.parts())))
+        found.append(part)
+    return found
+
+
+def _exchanged(act: Node) -> tuple[Node, ...] | None:
+    """Return the object of a move, and the object at whose place it is put; None for others."""
+    goal = act.get("to") if act.kind == "act" else None
+    if not isinstance(goal, Node) or goal.text("relation") != "where":
+        return None
+    return tuple(one.replace(det=None) for one in (*act.parts(), target_of(goal)))
 
 
 def _with_verbs(asks: list[Ask]) -> list[Ask]:

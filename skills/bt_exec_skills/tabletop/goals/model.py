@@ -31,7 +31,7 @@ Verb: TypeAlias = Literal[
 Number: TypeAlias = Literal["all", "one", "any", "some"]
 """Quantity: all of them; exactly one; any one; one or all, as defined by the act."""
 Order: TypeAlias = Literal[
-    "", "biggest", "smallest", "nearest", "farthest", "left", "right", "middle"
+    "", "biggest", "smallest", "nearest", "farthest", "left", "right", "middle", "front", "back"
 ]
 
 

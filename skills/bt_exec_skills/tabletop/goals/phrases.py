@@ -35,6 +35,8 @@ _ORDERS: Mapping[str, Order] = {
     "left": "left",
     "right": "right",
     "middle": "middle",
+    "front": "front",
+    "back": "back",
 }
 SIDES: Mapping[str, Side] = {
     "at": "in",
@@ -42,6 +44,7 @@ SIDES: Mapping[str, Side] = {
     "left_part": "left_of",
     "right_part": "right_of",
     "next_to": "next_to",
+    "where": "next_to",
     "left_of": "left_of",
     "right_of": "right_of",
     "in_front_of": "in_front_of",

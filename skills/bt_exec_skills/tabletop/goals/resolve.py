@@ -365,9 +365,15 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
         turn = base.bearing(*_place(name, now)[:2])
         return -turn if abs(turn) < _BEHIND_RAD else 0.0
 
-    across = sorted(found, key=to_the_right)
-    leading = across[{"left": 0, "right": -1, "middle": len(across) // 2}[order]]
-    same = tuple(one for one in found if abs(to_the_right(one) - to_the_right(leading)) < _SAME_RAD)
+    def to_the_back(name: str) -> float:
+        """Return the angle from the direction of view [rad]."""
+        return abs(base.bearing(*_place(name, now)[:2]))
+
+    angle = to_the_back if order in ("front", "back") else to_the_right
+    across = sorted(found, key=angle)
+    leading = across[0 if order in ("left", "front") else -1]
+    leading = across[len(across) // 2] if order == "middle" else leading
+    same = tuple(one for one in found if abs(angle(one) - angle(leading)) < _SAME_RAD)
     if len(same) > 1:
         raise Trouble("WHICH_ONE", same, what=phrase.text, options=same)
     return leading
