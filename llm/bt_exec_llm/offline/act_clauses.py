@@ -65,6 +65,8 @@ class ActClauses(Reports):
             verbs, pieces = self._convert_arguments(act, verbs, own)
             if {p.kind for p in pieces} == {"speaker"} and {*verbs} & self._taking:
                 verbs = self._reports  # tell me
+            if done and self._tells_last_answer(verbs, pieces):
+                continue
             if done and self._is_left_unchanged(verbs, pieces):
                 yield replace(self._build_step((LEAVE,), pieces, act), positive=False)
                 continue
@@ -111,13 +113,17 @@ class ActClauses(Reports):
         wanted = act.get("of")
         if not isinstance(wanted, Node) or wanted.kind != "all":
             raise NoStepsError
-        state = list(self._convert_formula(wanted.node("hold"), ""))
         keeps = act.text("verb") == "keep"
-        known = self._lexicon.verbs.items()
-        verbs = tuple(
-            name for name, verb in known if verb.result == state[0].name and verb.pairs == keeps
-        )
-        if len(state) != 1 or state[0].kind != "state" or len(verbs) != 1:
+        hold = wanted.node("hold")
+        denied = hold.kind == "not"
+        state = list(self._convert_formula(hold.parts()[0] if denied else hold, ""))
+        known = [(name, one) for name, one in self._lexicon.verbs.items() if one.pairs == keeps]
+        left_in = {verb.result for _, verb in known} - {""}
+        if len(state) != 1 or state[0].kind != "state" or (denied and state[0].name not in left_in):
+            raise NoStepsError
+        wished = left_in - {state[0].name} if denied else {state[0].name}
+        verbs = tuple(name for name, verb in known if {verb.result} == wished)
+        if len(verbs) != 1:
             raise NoStepsError
         pieces = list(self._convert_phrase(wanted.node("of")))
         return self._build_step(verbs, pieces, act)
@@ -185,7 +191,8 @@ class ActClauses(Reports):
         if act.text("verb") == "leave":
             pieces = [piece for one in act.parts() for piece in self._convert_phrase(one)]
             return replace(self._build_step((LEAVE,), pieces, act), positive=False)
-        steps = list(self._convert_act(act, done=False))
+        every = tuple(one for part in act.parts() for one in _alternatives(part))
+        steps = list(self._convert_act(act.replace(of=every), done=False))
         if len(steps) != 1 or QUESTION in steps[0].verbs:
             raise NoStepsError
         step = replace(steps[0], positive=False, contrast=self._is_contrast(act))
@@ -240,6 +247,15 @@ def _unique(pieces: list[Piece], kinds: Iterable[str]) -> list[Piece]:
         if piece.name not in kinds or not same:
             found.append(piece)
     return found
+
+
+def _alternatives(phrase: Node) -> tuple[Node, ...]:
+    """Return what "the lounge or the corridor" names, each of which is forbidden."""
+    inner = phrase.node("to") if isinstance(phrase.get("to"), Node) else phrase
+    of = inner.get("of")
+    if inner.kind != "np" or not isinstance(of, Node) or of.kind != "or":
+        return (phrase,)
+    return tuple(phrase.substitute(of, one) for one in of.parts())
 
 
 def _relation_to_noun(noun: str) -> Node:

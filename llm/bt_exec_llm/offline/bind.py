@@ -337,6 +337,7 @@ class Binder:
             if isinstance(bound, Trouble):
                 return bound
             full, tree, _ = bound
+            full = self._at_place_of_person(full, done)
             args = self._matcher.args(full, tree)
             if isinstance(args, Trouble):
                 return args
@@ -347,6 +348,21 @@ class Binder:
                 )
             parts.append(Part(tree.tree, args, step.text, held, times, step.case, borrowed, full))
         return parts
+
+    def _at_place_of_person(self, step: Step, done: list[Step]) -> Step:
+        """Return a step with the place where its person was looked for, if it names none."""
+        each, people = self._lexicon.list_types("each"), self._lexicon.people
+        asked, found = step.condition or (None, True)
+        if asked is not None and not found:
+            return step  # elsewhere
+        persons = {(p.name, p.value) for p in step.pieces if p.name in people}
+        if not persons or any(p.name in each for p in step.pieces):
+            return step
+        for one in (*([] if asked is None else [asked]), *reversed(done)):
+            if persons & {(p.name, p.value) for p in one.pieces}:
+                places = [p for p in one.pieces if p.name in each and p.mark != "not"]
+                return replace(step, pieces=[*step.pieces, *places])
+        return step
 
     def _bind_step_condition(self, step: Step, done: list[Step]) -> Held | Trouble | None:
         """Return the question that a step depends on; None without a condition."""
@@ -370,7 +386,7 @@ class Binder:
         self._heard = asked, found[0]
         if find_answering_check(found[1]) is None:
             return self._find_question_tree(asked, done, needed=needed)
-        args = self._matcher.args(found[0], found[1])
+        args = self._matcher.args(self._at_place_of_person(found[0], done), found[1])
         if isinstance(args, Trouble):
             return args
         return found[1].tree, tuple(args.items()), needed

@@ -37,7 +37,8 @@ def build_nodes(parts: list[Part], library: Library) -> tuple[Node, ...]:
         if not hung:
             nodes += [_build_tree_node(part) for branch in branches for part in branch]
             continue
-        nodes += _observation_nodes([branch[0].condition for branch in branches], library)
+        asked = _observation_nodes([branch[0].condition for branch in branches], library)
+        nodes += [one for one in asked if nodes[-1:] != [one]]  # what was just looked at
         if len(branches) == 1:
             nodes.append(_guard_branch(branches[0], library))
         else:

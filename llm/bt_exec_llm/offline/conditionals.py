@@ -17,6 +17,7 @@ from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import LEAVE
 from bt_exec_llm.offline.grammar_words import verbs_in
 from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.phrases import THERE
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.questions import PAIR, SO
 from bt_exec_llm.offline.step import QUESTION, Step
@@ -92,6 +93,7 @@ class Conditionals(ActClauses, ABC):
             short = branch.kind == "fragment"
             steps = self._vary_branch(first, branch) if short else [*self._convert_branch(branch)]
             first = first or steps
+            question = self._at_place_of_act(question, node.node("of"), branch, steps)
             for place, step in enumerate(steps):
                 if place and paused and step.positive:
                     raise NoStepsError  # where the condition ends is not clear
@@ -122,6 +124,20 @@ class Conditionals(ActClauses, ABC):
                 if step.pieces or not any(self._lexicon.verbs[one].idle for one in step.verbs):
                     yield step
         self._in_branch = False
+
+    def _at_place_of_act(
+        self, question: Step, ask: Node, branch: Node, steps: list[Step]
+    ) -> Step:
+        """Return a question behind its act at the place of the act: "unless it is dark there"."""
+        if THERE not in ask.walk() or self._position(ask) < self._position(branch):
+            return question
+        places = [p for one in steps for p in one.pieces if p.name in self._each]
+        if not places:
+            return question
+        if len(places) > 1:
+            raise NoStepsError
+        kept = [piece for piece in question.pieces if piece.kind != "pronoun"]
+        return replace(question, pieces=[*kept, places[0].with_mark("at")], pronoun=False)
 
     def _vary_branch(self, steps: list[Step], fragment: Node) -> list[Step]:
         """Return the only step of a branch with the values of the other: "else the right one".
@@ -207,7 +223,8 @@ class Conditionals(ActClauses, ABC):
 
     def _is_idle(self, clause: Node) -> bool:
         """Return True for an act that leaves everything as it is: "do nothing"."""
-        if self._stays and clause.kind == "avoid" and clause.node("of").text("verb") == LEAVE:
+        free = self._stays or self._language == "en"
+        if free and clause.kind == "avoid" and clause.node("of").text("verb") == LEAVE:
             return all(part.kind == "pronoun" for part in clause.node("of").parts())
         verbs = self._verbs_of(clause)
         known = self._lexicon.verbs

@@ -55,6 +55,8 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
             if len(acts) != 1 or step.condition is not None or len(step.pieces) != 1:
                 raise NoStepsError
             acts[0].pieces.append(step.pieces[0].with_mark("not"))
+        elif (whole := _act_over_all_of(step, acts, lexicon)) is not None:
+            whole.pieces += [piece.with_mark("not") for piece in step.pieces]
         elif rest is not None and kinds:
             rest.pieces += [piece.with_mark("not") for piece in step.pieces]
         elif step.verbs == (LEAVE,):
@@ -64,6 +66,21 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     if rest is not None:
         rest.pieces[:] = _expand_rest_value(rest.pieces, lexicon)
     return [replace(step, pieces=_without_excluded_values(step.pieces, lexicon)) for step in found]
+
+
+def _act_over_all_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | None:
+    """Return the act whose places include the forbidden ones: "look everywhere, but not …"."""
+    for act in acts:
+        every = {
+            (piece.name, one)
+            for piece in act.pieces
+            if piece.kind == "value" and piece.name in lexicon.values
+            for one in lexicon.values[piece.name][piece.value].each
+        }
+        mine, other = ({lexicon.general_verb(verb) for verb in one.verbs} for one in (step, act))
+        if mine & other and step.pieces and {(p.name, p.value) for p in step.pieces} <= every:
+            return act
+    return None
 
 
 def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon) -> list[Step]:
@@ -93,15 +110,21 @@ def _is_value(piece: Piece) -> bool:
 
 def _expand_rest_value(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
     """Return pieces in which "the rest" is the value for all, without those that are excluded."""
-    kinds = {piece.name for piece in pieces if piece.mark == "not"}
+    named = [piece for piece in pieces if piece.kind == "value" and piece.mark != REST]
+    kinds = {piece.name for piece in named if piece.mark == "not"}
+    both = not kinds and {piece.name for piece in named} <= lexicon.list_types("each")
+    kinds = {piece.name for piece in named} if both else kinds
     found = [piece for piece in pieces if piece.mark not in (REST, "not")]
-    if len(kinds) != 1 or any(piece.name in kinds for piece in found):
+    if len(kinds) != 1 or (not both and any(piece.name in kinds for piece in found)):
         raise NoStepsError
     (kind,) = kinds
     every = [(name, one.each) for name, one in lexicon.values.get(kind, {}).items() if one.each]
     if len(every) != 1:
         raise NoStepsError
     name, each = every[0]
+    if both:  # the lounge, then the other rooms
+        said = {piece.value for piece in found}
+        return [*found, *(replace(found[-1], value=one) for one in each if one not in said)]
     left_out = [piece for piece in pieces if piece.mark == "not" and piece.value in each]
     return [*found, Piece("value", kind, name), *left_out]
 

@@ -16,7 +16,7 @@ from bt_exec_llm.offline.grammar_words import parse_name
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.piece import Kind, Piece
 
-__all__ = ["HAND", "HELD", "HOME", "Phrases"]
+__all__ = ["HAND", "HELD", "HOME", "THERE", "Phrases"]
 
 HAND = "hand"
 """Noun that stands for an arm of the robot."""
@@ -40,6 +40,8 @@ _MARKS: Mapping[str, str] = {
     "with": "with",
 }
 """Marks of pieces by the relation."""
+THERE, _IT = (Node("pronoun", (("name", name),)) for name in ("there", "it"))
+"""Pronouns of places and of things."""
 _ONE = Node("quantity", (("bound", "exactly"), ("number", 1)))
 _ARMS = "arms"
 
@@ -109,10 +111,15 @@ class Phrases:
         plain = "thing" in described and not self._names_aspects(formula)  # students: an aspect
         if several and (plain or det == "all"):
             raise NoStepsError
+        if det == "rest" and mark == "not":
+            return  # the lounge, not the others: nothing else
         if det in ("rest", "all") and {"any", "not"} >= described:
             yield self._new_piece("noun", mark=REST)
         elif det == "rest":
-            raise NoStepsError
+            if not any(map(self._means_everywhere, conjuncts(formula))):
+                raise NoStepsError
+            yield self._new_piece("noun", mark=REST)  # the other rooms
+            return
         yield from self._convert_formula(formula, mark)
 
     def _convert_number(self, node: Node) -> Piece:
@@ -167,7 +174,8 @@ class Phrases:
         elif self._is_place_of_noun(node):
             place = self._place_of(node)
             yield replace(self._new_piece("noun", mark="at"), relation=place)
-        elif to is not None and relation in _MARKS:
+        elif to is not None and (relation in _MARKS or self._is_inside_place(node)):
+            relation = relation if relation in _MARKS else "at"
             for one in node.parts("to"):
                 yield from self._convert_phrase(one, _MARKS[relation])
         else:
@@ -208,7 +216,7 @@ class Phrases:
 
     def _is_place_of_noun(self, part: Node) -> bool:
         """Return True for a relation to an object, not to a place or person: "in the door"."""
-        if self._language == "ko":
+        if self._language == "ko" or self._is_inside_place(part):
             return False
         if part.text("relation") in self._lexicon.relations:
             return True
@@ -216,6 +224,11 @@ class Phrases:
         named = bool(things) and all(one.startswith("noun/") for one in things)
         relation = _RELATION_OF.get(part.text("relation"), "")
         return relation in self._lexicon.relations and named and f"noun/{HOME}//" not in things
+
+    def _is_inside_place(self, part: Node) -> bool:
+        """Return True for the inside of the place that was named before: "how many are in there"."""
+        there = part.get("to") in (THERE, _IT)
+        return bool(self._each) and part.text("relation") == _INSIDE and there
 
     def _convert_inside(self, of: Value | None) -> Iterator[Piece]:
         """Yield the place itself if it has a value; what is inside an object is another place.

@@ -26,7 +26,7 @@ _SEEING = frozenset({"see", "seen", "exist", "absent", "seeing_verbs", "~see", "
 _HAVING = frozenset({"~have", "having_verbs"})
 """Categories of words by which it is asked what is held."""
 _VISIBLE, _EMPTY = "visible", "empty"
-_ANYTHING = "anything"
+_ANYTHING, _PERSON = "anything", "person"
 _BOTH = closed_words("en", "both")[:1]
 SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_there": False}
 """Answers to the question before them that pronouns stand for."""
@@ -233,7 +233,7 @@ class Questions(Phrases):
             pieces.append(self._new_piece("noun", _ANYTHING))
         elif not described and (state := self._looked_for(pieces)) in self._lexicon.states:
             pieces.insert(0, self._new_piece("state", state))
-        elif not described and not any(one.name in DESCRIBED for one in pieces):
+        elif not described and not any(one.name in (_PERSON, *DESCRIBED) for one in pieces):
             raise NoStepsError
         return pieces
 

@@ -86,6 +86,12 @@ class Reports(Questions):
     def _are_report_verbs(self, verbs: Iterable[str]) -> bool:
         return {self._lexicon.verbs[verb].finds for verb in verbs} - {""} == {"tell"}
 
+    def _tells_last_answer(self, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
+        """Return True if a report adds nothing to the question before it: "… and tell me"."""
+        bare = all(piece.kind == "speaker" for piece in pieces)
+        asked = self._asked is not None and not self._reports and not self._in_branch
+        return bare and asked and self._are_report_verbs(verbs)
+
     def _record_look(self, step: Step) -> Step:
         """Return a step; one that looks for something is a question for what follows."""
         looks = {self._lexicon.verbs[verb].finds for verb in step.verbs} == {"look"}
