@@ -125,9 +125,7 @@ class Conditionals(ActClauses, ABC):
                     yield step
         self._in_branch = False
 
-    def _at_place_of_act(
-        self, question: Step, ask: Node, branch: Node, steps: list[Step]
-    ) -> Step:
+    def _at_place_of_act(self, question: Step, ask: Node, branch: Node, steps: list[Step]) -> Step:
         """Return a question behind its act at the place of the act: "unless it is dark there"."""
         if THERE not in ask.walk() or self._position(ask) < self._position(branch):
             return question

@@ -226,7 +226,7 @@ class Phrases:
         return relation in self._lexicon.relations and named and f"noun/{HOME}//" not in things
 
     def _is_inside_place(self, part: Node) -> bool:
-        """Return True for the inside of the place that was named before: "how many are in there"."""
+        """Return True for the inside of a place that was named: "how many are in there"."""
         there = part.get("to") in (THERE, _IT)
         return bool(self._each) and part.text("relation") == _INSIDE and there
 
