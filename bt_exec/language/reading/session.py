@@ -36,9 +36,9 @@ def resolve(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) ->
     if any(node.kind == "pronoun" for node in meaning.walk()):
         if last is None or subject is None:
             return None
-        pair = next((node for node in last.walk() if node.kind in _PAIRS), None)
-        if pair is not None:
-            meaning = meaning.substitute(_OTHER, pair.node("to"))
+        other = _other_subject(earlier)
+        if other is not None:
+            meaning = meaning.substitute(_OTHER, other)
         if _OTHER in meaning.walk():
             return None
         meaning = normal(_with_antecedent(meaning, subject))
@@ -50,6 +50,15 @@ def resolve(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) ->
     formula = _combined(subject.node("of"), phrase.node("of"), meaning.text("sign"), kinds)
     asked = phrase.replace(of=formula)
     return normal(last.substitute(subject, asked))
+
+
+def _other_subject(earlier: Sequence[Node]) -> Node | None:
+    """Return the second phrase of a comparison, or the subject of the same question before it."""
+    pair = next((node for node in earlier[-1].walk() if node.kind in _PAIRS), None)
+    if pair is not None:
+        return pair.node("to")
+    same = len(earlier) > 1 and earlier[-1].text("what") == earlier[-2].text("what")
+    return subject_of(earlier[-2]) if same else None
 
 
 def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> Node:

@@ -141,6 +141,17 @@ ANSWERS = [
     ("빨간 것도 아니고 파란 것도 아닌 도형은 몇 개야?", 1),
     ("초록색도 아니고 파란색도 아닌 원은 몇 개야?", 3),
     ("원은 몇 개이고 네모는 몇 개야?", {"circle": 4, "square": 2}),
+    ("What is the thing between the blue square and the blue circle?", ["green square"]),
+    ("What two colours are the squares?", ["blue", "green"]),
+    ("Which side is the green square on?", ["bottom centre"]),
+    ("Which square is larger?", ["blue square"]),
+    ("Is the green square the smallest square?", True),
+    ("초록색 네모가 제일 작은 네모야?", True),
+    ("초록색 네모가 제일 작아?", False),
+    ("빨간 원 중에 제일 작은 건 파란 원이랑 크기가 같아?", False),
+    ("파란 네모는 초록색 네모랑 모양이 같아?", True),
+    ("네모 두 개는 색이 같아?", False),
+    ("네모가 뭐 있어?", ["blue square", "green square"]),
 ]
 
 

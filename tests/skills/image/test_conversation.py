@@ -56,6 +56,27 @@ def test_one_refers_to_the_noun_of_the_previous_phrase(text, full):
 
 
 @pytest.mark.parametrize(
+    ("before", "text", "full"),
+    [
+        (
+            ["How many circles are there?", "And squares?"],
+            "Which are there more of?",
+            "Are there more squares than circles?",
+        ),
+        (["원은 몇 개야?", "네모는?"], "둘 중에 뭐가 더 많아?", "네모가 원보다 많아?"),
+    ],
+)
+def test_comparison_refers_to_two_questions(before, text, full):
+    assert read_question(text, before) == read_question(full)
+
+
+@pytest.mark.parametrize("text", ["Which are there more of?", "둘 중에 뭐가 더 많아?"])
+def test_comparison_after_one_question_is_refused(text):
+    with pytest.raises(Unread, match="QUESTION_UNCLEAR"):
+        read_question(text, ["How many circles are there?"])
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "And the blue ones?",

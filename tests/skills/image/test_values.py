@@ -397,6 +397,9 @@ def test_values_are_read_from_a_picture(text, value):
         ("커피 두 잔이랑 물 하나 시키면 얼마야?", "value", "price"),
         ("물 세 병하고 커피 한 잔은 얼마예요?", "value", "price"),
         ("커피 두 잔에 얼마야?", "value", "price"),
+        ("커피 세 잔이면 얼마예요?", "value", "price"),
+        ("How much for two coffees and an egg?", "value", "price"),
+        ("Is coffee more expensive than water?", "value", "dearer"),
         ("제일 비싼 메뉴가 뭐야?", "value", "dearest"),
     ],
 )  # fmt: skip

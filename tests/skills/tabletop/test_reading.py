@@ -55,6 +55,8 @@ def test_operator_word_changes_the_plan_or_refuses_it():
         at = rng.randint(0, len(words))
         if operator in ORDER and CHAINED.search(row.command):
             continue
+        if operator == "없으면" and at and words[at - 1].endswith("에"):
+            continue  # "if it is not there" holds
         said = " ".join([*words[:at], operator, *words[at:]])
         changed = plan(said, row.world)
         if not isinstance(changed, str) and changed == plan(row.command, row.world):

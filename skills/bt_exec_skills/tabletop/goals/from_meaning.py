@@ -14,6 +14,7 @@ from bt_exec_skills.tabletop.goals.model import Ask, Phrase, Trouble, Verb
 from bt_exec_skills.tabletop.goals.phrases import (
     HAND,
     SIDES,
+    TABLE,
     Phrases,
     formula_of,
     is_held,
@@ -86,7 +87,8 @@ class Converter:
 
     def _asks(self, node: Node) -> list[Ask]:
         if node.kind == "seq":
-            parts = [ask for part in _with_swaps(node.parts()) for ask in self._asks(part)]
+            said = _with_swaps(_elaborated(node.parts()))
+            parts = [ask for part in said for ask in self._asks(part)]
             return _with_verbs(parts)
         if node.kind == "if":
             return self._chosen(node)
@@ -319,6 +321,28 @@ def _every(phrase: Phrase) -> Phrase:
     if phrase.again or phrase.number != "one":
         return phrase
     return replace(phrase, number="all")
+
+
+def _elaborated(parts: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Return parts without a first "tidy the table" that the verbless ones after it explain.
+
+    Those are about the objects on that table: "tidy the table: cups on the tray".
+    """
+    tidy, *rest = parts
+    general = tidy.text("verb") in ("clear", "sort") and not (tidy.get("to") or tidy.get("by"))
+    if not general or not rest or any(one.kind != "act" or one.get("verb") for one in rest):
+        return parts
+    if not tidy.parts():
+        return tuple(rest)
+    if len(tidy.parts()) > 1 or TABLE not in conjuncts(formula_of(tidy.parts()[0])):
+        return parts
+    there = Node("rel", (("relation", "at"), ("to", tidy.parts()[0])))
+    return tuple(
+        act.replace(
+            of=tuple(one.replace(of=conjunction(formula_of(one), there)) for one in act.parts())
+        )
+        for act in rest
+    )
 
 
 def _with_swaps(parts: Sequence[Node]) -> list[Node]:

@@ -142,6 +142,7 @@ class Phrases:
                 plural = True
             else:
                 found = self._with(found, part)
+        found = replace(found, kind=found.kind or _contrasted(found))
         out = (replace(but, kind=but.kind or found.kind) for but in found.but)  # "not the red cups"
         return self._numbered(replace(found, but=tuple(out)), node, plural)
 
@@ -270,6 +271,20 @@ class Phrases:
             named = but.kind or but.name
             out.append(replace(but, text=text, number="all" if named else "some"))
         return replace(phrase, but=(*phrase.but, *out))
+
+
+def _contrasted(phrase: Phrase) -> str:
+    """Return the noun that a phrase without one shares with a contrasted exception.
+
+    In "not the small cube but the big one" both are cubes. Empty without such an exception.
+    """
+    if phrase.name or phrase.table or phrase.again:
+        return ""
+    for but in phrase.but:
+        for attribute in phrase.values.keys() & but.values.keys():
+            if set(phrase.values[attribute]).isdisjoint(but.values[attribute]):
+                return but.kind
+    return ""
 
 
 def _kind_of(value: str) -> str:
