@@ -150,7 +150,11 @@ class SelfAnswers:
         if question == "NOW":
             return Reply("WHERE", say("SELF_IDLE", language))
         answer = self._compiler.compile(request)
-        if question is None or not isinstance(answer, Refusal) or answer.did_you_mean:
+        if question is None:
+            return answer
+        if isinstance(answer, Reply) and answer.code == "COURTESY":  # "did it go well?", in Korean
+            answer = Refusal("NOT_UNDERSTOOD", answer.message)
+        if not isinstance(answer, Refusal) or answer.did_you_mean:
             return answer
         code, message = self._answer(question, request, answer)
         return Reply(code, message) if message else answer

@@ -32,6 +32,8 @@ from bt_exec.site.site import load_site
         ("어디야?", "WHERE"),
         ("너 지금 어디에 있어?", "WHERE"),
         ("로봇이 어디에 있나요?", "WHERE"),
+        ("지금 어디 있어?", "WHERE"),
+        ("너 어디 있니?", "WHERE"),
         ("What did you do?", "DID"),
         ("뭐 했어?", "DID"),
         ("what are you holding?", "HOLDS"),
@@ -64,6 +66,7 @@ from bt_exec.site.site import load_site
         ("which rooms have you visited?", "PAST"),
         ("where were you before?", "PAST"),
         ("어느 팔 썼어?", "PAST"),
+        ("너 어디 있었어?", "PAST"),
         ("교수님이 뭐라고 하셨어?", "PAST"),
         ("누구한테 전해 줬는지 누가 봤니", "PAST"),
     ],
@@ -83,6 +86,7 @@ def test_question_about_the_robot_is_recognised(command: str, question: str) -> 
             "왜 늦는지 여쭤봐",
         ),
         *("자재가 보이는지 확인해", "문이 보이면 열어", "what do you want?", ""),
+        *("자재 어디 있어?", "지금 자재 어디 있어?"),
         *("have the door opened", "교수님이 어제 가셨대", "복도가 조용했어", "뭐가 있겠어?"),
     ],
 )
@@ -133,6 +137,8 @@ class Refuses:
     def compile(self, request: Request) -> Refusal | Reply:
         if "door" in request.command:
             return Reply("DONE", "own")
+        if "됐어" in request.command:
+            return Reply("COURTESY", "네.")
         return Refusal("NOT_UNDERSTOOD", "?")
 
 
@@ -152,6 +158,14 @@ def test_last_observation_is_reported() -> None:
     assert answer("뭐 봤어?") == Reply("WHERE", "아직 살펴보지 않았습니다.")
     context = Context((Turn("how many circles are there?", "satisfied", "OK", "Three."),))
     assert answer("what did you see?", context=context) == Refusal("NOT_UNDERSTOOD", "?")
+
+
+def test_past_question_is_not_taken_for_a_courtesy() -> None:
+    context = Context((Turn("문 열어", "satisfied", "OK", "문이 열려 있습니다."),))
+    replied = answer("잘 됐어?", context=context)
+    assert isinstance(replied, Reply)
+    assert "문이 열려 있습니다." in replied.message
+    assert answer("이제 됐어") == Reply("COURTESY", "네.")
 
 
 def test_location_is_reported_from_place_facts() -> None:
