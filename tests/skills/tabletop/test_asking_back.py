@@ -1,8 +1,11 @@
 """Questions about ambiguous objects, and answers with a name alone."""
 
+from dataclasses import replace
+
 import pytest
 
 from bt_exec.failure import Refusal
+from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.goals.compiler import create
 from bt_exec_skills.tabletop.goals.plan import goals_of
 from tests.skills.tabletop.asking import ask
@@ -74,3 +77,10 @@ def test_command_after_a_question_without_an_object_is_parsed(question):
     turns = [(question, "satisfied", "OK")]
     answer = ask(create({}), "sort everything by colour", WORLDS["mixed"], turns)
     assert moves(answer)
+
+
+def test_refusal_distinguishes_no_objects_from_no_observation():
+    empty = replace(WORLDS["mixed"], objects={}, told={}, base=None)
+    assert ask(create({}), "sort by colour", empty).code == "NOT_OBSERVED"
+    seen = replace(empty, base=Pose(0.0, 0.0, 0.0))
+    assert ask(create({}), "sort by colour", seen).code == "NOTHING_SEEN"

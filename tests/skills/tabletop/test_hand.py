@@ -131,3 +131,9 @@ def test_object_at_the_hand_was_held_before(at: Point, held: str | None):
     hand, now = Hand(), replace(world(0.85), told=TABLE)  # low over the table
     hand.recognise(now, at)
     assert hand.holds(now) == held
+
+
+@pytest.mark.parametrize(("x", "where"), [(1.0, "table_0"), (9.0, "none")])
+def test_observation_reports_the_table_within_reach(x, where):
+    now = Environment(0.0, {}, Pose(x, 0.0, 0.0), TABLE)
+    assert TableObservation(0.0, now).facts()["at.table"] == where

@@ -232,7 +232,7 @@ class TableCompiler:
             return Plan(spec)
         language = language_of(request.command)
         if not now.objects:
-            return self._refusal(Trouble("NOTHING_SEEN"), language)
+            return self._refusal(_no_objects(now), language)
         try:
             understood = understand(request.command, now, request.context.turns)
             if understood.question is not None:
@@ -286,7 +286,7 @@ class TableCompiler:
         """Return the plan of a part of a command, in the world that its earlier parts leave."""
         now, turns = environment_of(request.situation), request.context.turns
         if not now.objects:
-            return self._refusal(Trouble("NOTHING_SEEN"), part.reading.language)
+            return self._refusal(_no_objects(now), part.reading.language)
         try:
             understood = _understood(part.reading, (*part.before, part.meaning), now, turns)
             subgoals = understood.subgoals
@@ -341,6 +341,11 @@ class TableCompiler:
         return Refusal(
             trouble.code, message, near, did_you_mean=meant, missing=missing, question=asked
         )
+
+
+def _no_objects(now: Environment) -> Trouble:
+    observed = now.base is not None or bool(now.told)
+    return Trouble("NOTHING_SEEN" if observed else "NOT_OBSERVED")
 
 
 def in_words(trouble: Trouble, language: str) -> str:

@@ -57,8 +57,8 @@ class TableObservation:
             found["pos.robot"] = " ".join(f"{value:.2f}" for value in now.base)
             away = {name: table.away(*now.base[:2]) for name, table in now.tables.items()}
             nearest = min(away, key=away.__getitem__, default="")
-            if nearest and away[nearest] <= NEAR_M:
-                found["at.table"] = nearest
+            if nearest:
+                found["at.table"] = nearest if away[nearest] <= NEAR_M else "none"
         return found
 
     def describe(self, language: str) -> str:
