@@ -75,7 +75,7 @@ class Generator:
             key, inner = f"{key}.none", inner.replace(hold=inner.node("hold").parts()[0])
         if inner.kind == "alike" and inner.get("to") is None:
             key = f"{key}.each"
-        if inner.kind == "aspect" and inner.node("of").kind in ("both", "more"):
+        if inner.kind == "aspect" and inner.node("of").kind in ("both", "more", "apart"):
             key, inner = f"{key}.{inner.node('of').kind}", inner.node("of")
         if inner.kind == "aspect" and inner.node("of") == Node("np", (("of", Node("any")),)):
             key = f"{key}.picture" if f"{key}.picture" in self._say else key

@@ -117,6 +117,7 @@ def test_row_that_does_not_end_with_an_amount_is_not_an_article():
         ("dearer", (["coffee"], ["cherry pie"]), False),
         ("cheaper", (["coffee"], ["cherry pie"]), True),
         ("difference", (["cherry pie"], ["coffee"]), 1.5),
+        ("gap", (["coffee"], ["cherry pie"]), 1.5),
         ("cheapest", (["coffee"], ["cherry pie"]), "Coffee"),
         ("price", (["coffee"], ["coffee"], ["tomato"]), 8.25),
         ("dearer", (["coffee"], ["wine"]), None),
@@ -400,6 +401,8 @@ def test_values_are_read_from_a_picture(text, value):
         ("커피 세 잔이면 얼마예요?", "value", "price"),
         ("How much for two coffees and an egg?", "value", "price"),
         ("Is coffee more expensive than water?", "value", "dearer"),
+        ("커피랑 물 값 차이가 얼마야?", "value", "gap"),
+        ("What is the price difference between coffee and water?", "value", "gap"),
         ("제일 비싼 메뉴가 뭐야?", "value", "dearest"),
     ],
 )  # fmt: skip

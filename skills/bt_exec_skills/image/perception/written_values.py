@@ -21,7 +21,8 @@ from bt_exec_skills.image.perception.loanwords import sounds_like
 __all__ = ["Row", "Value", "Written", "group_into_rows", "parse_amounts", "written_value"]
 
 Written = Literal[
-    "price", "total", "date", "dearest", "cheapest", "articles", "dearer", "cheaper", "difference"
+    "price", "total", "date", "dearest", "cheapest", "articles", "dearer", "cheaper", "difference",
+    "gap",
 ]  # fmt: skip
 
 _AMOUNT = re.compile(
@@ -118,7 +119,7 @@ def written_value(lines: Sequence[Instance], wanted: Written, *names: Collection
         lines: Recognised lines, as instances.
         wanted: Requested value; the name of an article for ``dearest`` and ``cheapest``, the
             number of articles for ``articles``. Of two articles, ``dearer`` and ``cheaper`` are
-            whether the first one is, and ``difference`` is that of their prices.
+            whether the first one is, ``difference`` is by how much, and ``gap`` without a sign.
         names: For prices, the names of each article; the prices of several articles are added.
             ``dearest`` and ``cheapest`` are of all articles without names, with those of one
             group ("drinks"), or of several articles.
@@ -126,7 +127,7 @@ def written_value(lines: Sequence[Instance], wanted: Written, *names: Collection
     rows = group_into_rows(lines)
     if wanted in ("dearest", "cheapest"):
         return _find_extreme_price(rows, names, wanted == "dearest")
-    if wanted in ("price", "dearer", "cheaper", "difference"):
+    if wanted in ("price", "dearer", "cheaper", "difference", "gap"):
         return _combine_prices([_find_price(rows, one) for one in names], wanted)
     if wanted == "articles":
         number, checked = len(_article_rows(rows)), _find_total(rows)
@@ -145,7 +146,7 @@ def _combine_prices(prices: Sequence[Value], wanted: Written) -> Value:
     if wanted == "price":
         return Value(round(sum(amounts), 2), rows, sure)
     ahead = round(amounts[0] - amounts[1], 2)
-    known = {"dearer": ahead > 0, "cheaper": ahead < 0}
+    known = {"dearer": ahead > 0, "cheaper": ahead < 0, "gap": abs(ahead)}
     return Value(known.get(wanted, ahead), rows, sure)
 
 

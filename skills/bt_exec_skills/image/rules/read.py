@@ -253,7 +253,8 @@ class _Questions:
         if of.kind == "all":
             return self._chosen(self._described.formula_of(of.node("of")), of.node("hold"))
         formula = self._described.formula_of(of) if of.kind == "np" else of
-        if formula.kind == "most" and formula.text("attribute") in _PRICED:
+        priced = formula.kind == "most" and formula.text("attribute") in _PRICED
+        if priced and formula.get("rank") is None:
             written = _PRICED[formula.text("attribute")][0]
             return Question("value", self._described.formula(formula.node("of")), written=written)
         if of.kind != "np":
@@ -304,6 +305,8 @@ class _Questions:
         inner = of.node("of")
         if known is None and of.text("name") == "price" and inner.kind == "both":
             return self._convert_prices(inner, "price")
+        if known is None and of.text("name") == "price" and inner.kind == "apart":
+            return self._convert_prices(inner, "gap")
         if known is None and of.text("name") == "price" and inner.kind == "more":
             pair = inner if inner.text("sign") == "expensive" else inner.replace(
                 of=inner.node("to"), to=inner.node("of")

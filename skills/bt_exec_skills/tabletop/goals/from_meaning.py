@@ -36,6 +36,7 @@ _THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "ther
 _ONE, _NONE = (Node("quantity", (("bound", "exactly"), ("number", number))) for number in (1, 0))
 _THEM, _ALL = (Node("pronoun", (("name", name),)) for name in ("them", "all"))
 _EMPTY = Node("has", (("attribute", "empty"),))
+_NOTHING = Node("seq", (("of", ()),))
 _LETTING = ("put_down", "put_back", "lower")
 
 
@@ -154,7 +155,7 @@ class Converter:
         self, branch: Value | None, subject: Value | None, *, every: bool = False
     ) -> list[Ask]:
         """Return the parts of a branch; `every` is true if "all" means all of its subject."""
-        if not isinstance(branch, Node) or branch == Node("seq", (("of", ()),)):
+        if not isinstance(branch, Node) or branch == _NOTHING:
             return []
         if self._korean and isinstance(subject, Node) and subject.kind == "np":
             subject = subject.replace(det=subject.get("det") or "some")  # 공이 있으면: one or more
@@ -410,7 +411,7 @@ def _each(node: Node) -> list[Node]:
     for name, formula in (("then", hold), ("other", negation(hold))):
         for act in node.parts(name):
             themes = act.parts() if act.kind == "act" else ()
-            if act == Node("seq", (("of", ()),)):
+            if act == _NOTHING:
                 continue
             if len(themes) != 1 or themes[0].kind != "np":
                 return []
@@ -430,6 +431,11 @@ def _with_object(node: Node) -> Node:
     themes = [one for one in act.parts() if one.kind == "np"] if act is not None else []
     goal = act.get("to") if act is not None else None
     place = goal.get("to") if isinstance(goal, Node) else None
+    about = question.node("of")
+    present = about.kind == "exists" and about.node("of").kind == "pronoun"
+    if isinstance(goal, Node) and themes and present and node.get("then") == _NOTHING:
+        there = Node("all", (("of", themes[0]), ("hold", goal)))  # "unless it is already there"
+        return question.replace(of=there)
     for pronoun in [one for one in question.walk() if one.kind == "pronoun"]:
         contains = _EMPTY in question.walk() or pronoun != question.node("of").get("of")
         if contains and isinstance(place, Node) and place.kind == "np":
