@@ -13,7 +13,7 @@ time.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
@@ -228,7 +228,7 @@ class Ask:
         """
         evidence = {"question": self.text, "why": verdict.why, "evidence": list(verdict.evidence)}
         message = message or verdict.why or f"{self.text} does not hold"
-        return Failure(code, message, path, kind, self.name, evidence=evidence)
+        return Failure(code, message, path, kind, self.name, self._args(), evidence)
 
     def doubt(self, verdict: Verdict, path: str, kind: FailureKind) -> Failure:
         """Return the failure of a condition that stayed unknown for too long."""
@@ -237,7 +237,18 @@ class Ask:
             evidence["traceback"] = self._found.crash
         message = verdict.why or f"cannot determine whether {self.text}"
         code = self._found.code
-        return Failure(code, message, path, kind, self.name, {}, evidence, retryable=False)
+        return Failure(
+            code, message, path, kind, self.name, self._args(), evidence, retryable=False
+        )
+
+    def _args(self) -> Mapping[str, Any]:
+        """Return the arguments of the condition that determined the last verdict.
+
+        They are empty if several conditions have its name, or before the values exist.
+        """
+        given = [one.leaf.args for one in self._questions.values() if one.leaf.name == self.name]
+        known = len(given) == 1 and not any(map(has_reference, given[0].values()))
+        return given[0] if known else {}
 
     def _ask(self, part: Any, before: dict[str, float]) -> _Found:
         if isinstance(part, Is):

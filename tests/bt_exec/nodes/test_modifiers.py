@@ -1,7 +1,10 @@
 """Table of modifiers in bt_exec.spec.model, row by row, as traces."""
 
+from typing import Literal
+
 import pytest
 
+from bt_exec.skill import Verdict, condition
 from bt_exec.testing import run_tree, scripted_condition, scripted_skill
 
 CASES = {
@@ -153,6 +156,26 @@ def no_replans():
     from bt_exec.site.site import Limits
 
     return Limits(replans=0)
+
+
+@condition(patience_s=0.1, unknown="DARK")
+def door_is(state: Literal["open", "closed"]) -> Verdict:
+    """Whether the door is in a state; too dark to see."""
+    return Verdict.unknown(f"too dark to see whether it is {state}")
+
+
+@pytest.mark.parametrize(
+    ("guard", "args"),
+    [
+        ("{door_is: {state: open}}", {"state": "open"}),
+        ("{any: [{door_is: {state: open}}, {door_is: {state: closed}}]}", {}),
+    ],
+)
+def test_failure_of_a_guard_names_its_arguments(guard, args):
+    text = f"tree: t\nroot: {{do: a, while: {guard}}}"
+    run = run_tree(text, [scripted_skill("a"), door_is])
+    (failure,) = run.outcome.failures
+    assert (failure["node"], failure["args"]) == ("door_is", args)
 
 
 def test_retry_keeps_earlier_failures_as_causes():
