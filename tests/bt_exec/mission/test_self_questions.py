@@ -56,6 +56,8 @@ from bt_exec.site.site import load_site
         ("손에 뭐 있어?", "HOLDS"),
         ("what was the last command?", "DID"),
         ("how long did it take?", "DID"),
+        ("did it go well?", "DID"),
+        ("was there any problem?", "DID"),
         ("뭐 하고 있었어?", "DID"),
         ("내가 뭐 시켰지?", "DID"),
         ("문 언제 열었어?", "DID"),
