@@ -48,6 +48,20 @@ def test_paraphrases_have_equal_moves(group):
     assert other == []
 
 
+@pytest.mark.parametrize("between", ["what are you holding?", "what do you see?"])
+def test_pronoun_keeps_its_object_after_a_question_that_names_none(between):
+    said = ("take the red cup", between, "put it on the tray", between)
+    turns = [Turn(command, "satisfied", "OK") for command in said]
+    asked = understand("where is it now?", MIXED, turns).question
+    assert answer(asked, MIXED, None, "en").names == ("object_red_cup_0",)
+
+
+@pytest.mark.parametrize("command", ["put it on the tray", "그거 쟁반에 올려"])
+def test_pronoun_is_not_everything_in_view(command):
+    with pytest.raises(Trouble):
+        places(command, MIXED, [Turn("what do you see?", "satisfied", "OK")])
+
+
 def test_the_other_one_is_one_object():
     turn = Turn("put the red cup on the tray", "satisfied", "OK")
     found = places("and the other one too", MIXED, (turn,))

@@ -34,6 +34,7 @@ ASKS_BACK = ("WHICH_ONE", "WHERE_TO")
 """Refusals that can be answered with a word."""
 _UNFINISHED = ("aborted", "blocked", "failed", "partial")
 _GO_ON, _PUT = (Node("act", (("verb", verb),)) for verb in ("go_on", "move"))
+_HELD = Node("rel", (("relation", "held"),))
 _CLEARING = ("clear", "empty")
 _IT, _THEM, _THERE, _ALL = (
     Node("pronoun", (("name", name),)) for name in ("it", "them", "there", "all")
@@ -56,6 +57,7 @@ class Session:
         readings: The parsed commands.
         place: Last place of earlier commands, as a relation to it; None if there is none.
         subject: Object of the command before; None if there is none.
+        subjects: Objects of the last command or question that named any.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Session:
         self.readings: list[Reading] = []
         self.place: Node | None = None
         self.subject: Node | None = None
+        self.subjects: tuple[Node, ...] = ()
 
     def said(self, node: Node) -> str:
         """Return the words of a node, from the newest command that contains it."""
@@ -89,6 +92,7 @@ class Session:
         before: Meanings = []
         begun: Meanings | None = None
         self.place = self.subject = None
+        self.subjects = ()
         asked = False
         for turn in turns:
             try:
@@ -98,7 +102,10 @@ class Session:
                 continue
             asked = turn.code in ASKS_BACK
             self.place = _place_of(before[0][0]) or self.place
-            self.subject = next(iter(_subjects(before[0][0])), None)
+            subjects = _subjects(before[0][0])
+            self.subject = next(iter(subjects), None)
+            if any(map(_is_named, subjects)) or not self.subjects or before[0][0].kind != "ask":
+                self.subjects = subjects
             if turn.status not in ("", "refused"):
                 begun = before if turn.status in _UNFINISHED else None
         return self._step(command, before, asked, begun)
@@ -212,7 +219,7 @@ class Session:
         node = self._about_question(node, before)
         if self._now.held is not None or not before:
             return node
-        subjects = _subjects(before[0][0])
+        subjects = self.subjects
         if not subjects:
             return node
         subject, done = subjects[0], False
@@ -235,7 +242,7 @@ class Session:
                 )
             if part.kind == "pronoun" and part.text("name") not in ("there", "all"):
                 several = len(subjects) > 1 or (
-                    part == _THEM and not korean and not _is_plural(subject)
+                    not (korean or _is_plural(subject)) if part == _THEM else not _is_named(subject)
                 )
                 return part if done or several else subject
             if part.kind == "act" and not done and not part.parts() and _lacks_theme(part):
@@ -403,6 +410,11 @@ def _like(new: Node, old: Node) -> Node:
         return new
     parts = [one for one in _formulas(new) if one.kind not in ("one", "any")]
     return normal(new.replace(of=conjunction(*nouns, *parts)))
+
+
+def _is_named(phrase: Node) -> bool:
+    """Return False for the objects of "what do you see?" and "what are you holding?"."""
+    return any(one.kind not in ("any", "one") and one != _HELD for one in _formulas(phrase))
 
 
 def _has_noun(phrase: Node) -> bool:
