@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -66,6 +67,12 @@ class Conversation:
             outcome.sim_seconds,
         )
         self._context = self._context.then(turn)
+
+    def date_last(self, at: datetime) -> None:
+        """Set the time of the last turn: a mission that runs again keeps its recorded time."""
+        if self._context.turns:
+            *before, last = self._context.turns
+            self._context = replace(self._context, turns=(*before, replace(last, at=at)))
 
     def forget(self) -> None:
         """Clear references to objects and actions of a world that was reset."""

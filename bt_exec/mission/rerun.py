@@ -262,6 +262,7 @@ class _Rerun:
             if record.exchanges or any(plan.event.spec.mission.model for plan in record.plans):
                 self.session.compiler = _Recorded(record, plan_of)
             given = record.plans[0].event.spec if _is_given(record) else None
+            context = self.session.conversation.context()
             try:
                 if record.continues:
                     before = self._old.mission(record.continues)
@@ -271,6 +272,8 @@ class _Rerun:
             finally:
                 self.session.compiler = plan_of
                 self.session.clock.at(None)
+            if self.session.conversation.context() is not context:  # answers name the time
+                self.session.conversation.date_last(record.line.started_at)
             self._ids[mission_id] = outcome.mission_id
 
     def compared(self) -> Verification:

@@ -76,6 +76,21 @@ def test_later_mission_of_a_session_runs_again_after_the_earlier_ones(lab, journ
     assert robots.robot.log == ["a start", "a done"] * 3
 
 
+def test_earlier_missions_keep_their_recorded_time(lab, journal, monkeypatch):
+    first, second = record(lab, journal, "go", "go again")
+    turns = []
+    compile_ = Compiles.compile
+
+    def heard(self, request):
+        turns.append(request.context.turns)
+        return compile_(self, request)
+
+    monkeypatch.setattr(Compiles, "compile", heard)
+    assert verify(journal, second.id).same
+    (turn,) = turns[-1]
+    assert turn.at == first.line.started_at
+
+
 def test_injected_faults_are_repeated(lab, journal):
     (mission,) = record(lab, journal, "go", faults=["a:1=TIMEOUT"])
     assert mission.failures
