@@ -374,13 +374,18 @@ class Binder:
             done = [*done, self._heard[1]]  # all branches of a question refer to the same place
         elif self._points_at_several(bare, done):
             return Trouble("CONDITION", asked.text)
-        found = self._matcher.match_step(bare, [*done, step])
+        if asked.pronoun and self._heard is not None and asked is self._heard[0]:
+            bare = self._heard[1]
+        found = self._matcher.match_step(_with_tool_for_pronoun(bare, step), [])
+        if isinstance(found, Trouble):
+            found = self._matcher.match_step(bare, [*done, step])
         if isinstance(found, Trouble):  # e.g. if it is closed, open it
             found = self._matcher.match_step(
                 bare, [*done, self._matcher.with_default_objects(step)]
             )
         if not isinstance(found, Trouble) and _points_beside(found[0], step):
-            found = self._matcher.match_step(_with_tool_for_pronoun(bare, step), [])
+            about = replace(bare, pieces=[*_without_pronouns(bare), *step.pieces])
+            found = self._matcher.match_step(about, [])
         if isinstance(found, Trouble):
             return Trouble("CONDITION", asked.text)
         self._heard = asked, found[0]
@@ -495,8 +500,13 @@ def _points_beside(asked: Step, step: Step) -> bool:
 def _with_tool_for_pronoun(asked: Step, step: Step) -> Step:
     """Return a question about the instrument of its act: "with the left arm unless it is full"."""
     tools = [piece for piece in step.pieces if piece.mark == "with"]
-    about = tools if len(tools) == 1 else step.pieces
-    return replace(asked, pieces=[*(p for p in asked.pieces if p.kind != "pronoun"), *about])
+    if not any(piece.kind == "pronoun" for piece in asked.pieces) or len(tools) != 1:
+        return Step(())
+    return replace(asked, pieces=[*_without_pronouns(asked), *tools], pronoun=False)
+
+
+def _without_pronouns(step: Step) -> list[Piece]:
+    return [piece for piece in step.pieces if piece.kind != "pronoun"]
 
 
 def _ends_mission(step: Step, work: list[Step], steps: list[Step]) -> bool:

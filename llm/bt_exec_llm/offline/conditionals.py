@@ -213,7 +213,9 @@ class Conditionals(ActClauses, ABC):
 
     def _reports_late(self, branch: Node) -> bool:
         """Return True if a branch ends the mission with a report."""
-        verbs = {*self._verbs_of(branch)}
+        several = branch.kind == "seq" and self._language == "en"
+        parts = branch.parts() if several else (branch,)
+        verbs = {verb for part in parts for verb in self._verbs_of(part)}
         return bool(verbs & (self._lexicon.closing_verbs | self._taking))
 
     def _verbs_of(self, clause: Node) -> list[str]:

@@ -26,6 +26,8 @@ __all__ = ["condition_of_meaning", "find_choice", "pieces_of_fragment", "steps_o
 _REMARK = "remark"
 _WITH = ("~with", "~using", "~by", "~use")
 """Categories of words before an instrument."""
+_ORDERING = ("before_word", "after_word", "~before", "~before_you", "~after", "~after_you")
+"""Categories of words that order two acts."""
 
 
 def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[Step]:
@@ -57,6 +59,8 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise LeftAloneError
     found = apply_exclusions(_with_recipients(steps, lexicon), lexicon)
     acts = [step for step in found if step.positive and QUESTION not in step.verbs]
+    if len(found) > 1 and _ends_before(found[0], reading, lexicon):
+        raise NoStepsError
     if len(found) == 1 and _is_bare(found[0], lexicon):
         raise NoStepsError
     english = reading.language == "en"
@@ -173,6 +177,12 @@ def _tells_before(reading: Reading, lexicon: Lexicon) -> bool:
     telling = {name for name, verb in lexicon.verbs.items() if verb.finds == "tell"}
     tells = any(telling.issuperset(names) for names in verbs)
     return tells and any(leaf.category.endswith(".before") for leaf in acts)
+
+
+def _ends_before(step: Step, reading: Reading, lexicon: Lexicon) -> bool:
+    """Return True if a mission is to end before its first act: "come back before checking it"."""
+    ordered = any(leaf.category in _ORDERING for leaf in reading.edge.leaves())
+    return ordered and step.positive and lexicon.closing_verbs.issuperset(step.verbs)
 
 
 def _has_joined_before_negation(reading: Reading) -> bool:

@@ -78,7 +78,8 @@ def _act_over_all_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | N
             for one in lexicon.values[piece.name][piece.value].each
         }
         mine, other = ({lexicon.general_verb(verb) for verb in one.verbs} for one in (step, act))
-        if mine & other and step.pieces and {(p.name, p.value) for p in step.pieces} <= every:
+        same = mine & other or LEAVE in mine
+        if same and step.pieces and {(p.name, p.value) for p in step.pieces} <= every:
             return act
     return None
 
@@ -86,6 +87,9 @@ def _act_over_all_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | N
 def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon) -> list[Step]:
     """Return what must not be done to objects that are to be left alone."""
     kinds = {piece.name for piece in step.pieces if _is_value(piece)}
+    texts = any(piece.kind == "text" or piece.name in lexicon.people for piece in _pieces(acts))
+    if kinds and kinds <= lexicon.list_types("joined") and acts and not texts:
+        return []  # do not disturb anyone: no act is for a person
     kept = [one for one in acts if kinds & {piece.name for piece in one.pieces}] or acts
     if len(kept) == 1 and kinds and all(map(_is_value, step.pieces)):
         return [replace(step, verbs=kept[0].verbs)]
@@ -95,6 +99,10 @@ def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon) -> list[St
     if not verbs:
         raise LeftAloneError
     return [replace(step, verbs=(name,)) for name in verbs]
+
+
+def _pieces(steps: list[Step]) -> list[Piece]:
+    return [piece for step in steps for piece in step.pieces]
 
 
 def forbidden_verbs(noun: Piece, lexicon: Lexicon) -> list[str]:

@@ -295,6 +295,8 @@ class Phrases:
             elif part.kind == "or" and mark == "not":
                 for one in part.parts():
                     yield from self._convert_formula(one, mark)
+            elif part.kind == "one" and "thing" not in kinds:
+                yield self._new_piece("pronoun", mark=mark)  # that one
             elif part.kind not in _SILENT:
                 raise NoStepsError
 
