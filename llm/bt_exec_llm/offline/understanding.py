@@ -153,7 +153,13 @@ def _understand_meaning(
     if meaning.kind in ("again", "fragment"):
         return _understand_fragment(meaning, reading, index, past)
     steps = index.reader.convert(reading, meaning)
-    if asked and reading.language == "ko" and any(QUESTION not in one.verbs for one in steps):
+    *before, last = reading.edge.leaves()
+    late = bool(before) and last.category.startswith("v.")  # door open?
+    if (
+        asked
+        and (reading.language == "ko" or late)
+        and any(QUESTION not in one.verbs for one in steps)
+    ):
         return Trouble("NOT_A_COMMAND", text)
     found = _bind_steps(steps, reading, index, past)
     verbs = index.reader.lexicon.verbs
