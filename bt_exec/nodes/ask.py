@@ -273,7 +273,7 @@ class Ask:
         verdicts = [one.verdict for one in found]
         together = Verdict(
             not decides,
-            " and ".join(one.why for one in verdicts if one.why),
+            "; ".join(one.why for one in verdicts if one.why),
             tuple(fact for one in verdicts for fact in one.evidence),
             max(one.age_s for one in verdicts),
         )

@@ -48,9 +48,10 @@ _AGAINST_RUNNING = re.compile(
     r"[ ]+(?:be[ ]+)?(?:run|ran|execut\w*|use[d]?|perform\w*|start\w*|carried|carry|comply|help|"
     r"assist|do (?:this|that|it|so)|done|move|act)\b"
     r"|\b(?:unsafe|not safe|dangerous|refuse|i decline|declined|somebody is|someone is|"
-    r"a person is|(?:hand|finger|child)s? (?:is|are|may|might|could)|forbidden|emergency)\b"
+    r"a person is|(?:hand|finger|child)s? (?:is|are|may|might|could)(?! (?:empty|full|free)\b)"
+    r"|forbidden|emergency)\b"
     r"|\bnot (?:what|requested|asked|wanted)\b|지 ?마|지 ?말"
-    r"|(?:손|손가락|아이)[이가] "
+    r"|(?:손|손가락|아이)[이가] (?!비)"
     r"|실행하지|움직이지 ?마|하면 안|해서는 안|위험|금지|거부|거절|할 수 없|불가능|다칠|멈춰",
     re.IGNORECASE,
 )

@@ -11,9 +11,9 @@ from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.phrases import HOME
+from bt_exec_llm.offline.phrases import HELD, HOME
 from bt_exec_llm.offline.piece import Piece
-from bt_exec_llm.offline.questions import PAIR
+from bt_exec_llm.offline.questions import DESCRIBED, PAIR
 from bt_exec_llm.offline.reports import Reports
 from bt_exec_llm.offline.step import QUESTION, Step
 
@@ -141,7 +141,7 @@ class ActClauses(Reports):
         said = [(piece.kind, piece.name, piece.value) for piece in kept]
         bare = [piece for piece in pieces if not piece.mark]
         if any(
-            one.kind == "value" and find_only_other_value(one, self._lexicon) and two.kind == "noun"
+            find_only_other_value(one, self._lexicon) and _names_object(two)
             for one, two in pairwise(bare)
         ):
             raise NoStepsError  # 왼쪽 문: a door that is not there
@@ -175,7 +175,8 @@ class ActClauses(Reports):
     ) -> tuple[tuple[str, ...], list[Piece]]:
         """Return the verb that leaves the state that is wished for: have the door open."""
         states = [piece for piece in pieces if piece.kind == "state"]
-        if any(piece.mark == "not" for piece in states):
+        held = any(piece.name == HELD for piece in states)  # tell what is held: a question
+        if held or any(piece.mark == "not" for piece in states):
             raise NoStepsError
         if len(states) != 1 or not any(self._lexicon.verbs[verb].wishes for verb in verbs):
             return verbs, pieces
@@ -207,6 +208,11 @@ class ActClauses(Reports):
         topical = any(one.text("det") == "some" for one in act.parts())
         marks = {leaf.category for leaf in edge.leaves()} if edge is not None else set()
         return topical or not marks.isdisjoint(_TOPICAL)
+
+
+def _names_object(piece: Piece) -> bool:
+    """Return True for a noun that is not the state of what stands before it (왼손 상태)."""
+    return piece.kind == "noun" and piece.name not in DESCRIBED
 
 
 def _group_by_repetitions(of: list[Node]) -> Iterator[tuple[list[Node], int]]:

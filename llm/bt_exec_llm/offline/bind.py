@@ -114,7 +114,8 @@ class Binder:
                 at += 1  # e.g. 문 열린 채로 두고 팔 접어
                 continue
             if work[at].verbs[:1] == (_NOW,):
-                parts.append(Part(work[at].verbs[1], {}, work[at].text))
+                end = Part(work[at].verbs[1], {}, work[at].text, rescues=work[at].rescues)
+                parts.append(end)
                 at += 1
                 continue
             step = self._with_object_of_next_step(work, at)
@@ -161,6 +162,9 @@ class Binder:
             tree = self._mission_end_tree(step)
             reports = bool(set(step.verbs) & self._report_verbs)
             free = step.condition is None or _ends_mission(step, work, steps)
+            if tree and step.rescues:
+                work.append(replace(step, verbs=(_NOW, tree)))
+                continue
             if tree and (reports or free):  # findings are reported anyway
                 if tree in ends and reports and self._asks_for_report(ends[tree]):
                     continue
@@ -213,7 +217,8 @@ class Binder:
                 return whole
         if not wanted:
             return Trouble("NEGATED", text)
-        parts = self._bind_steps(wanted, text, before)
+        named = [replace(step, said=True) for step in steps if not step.positive and step.verbs]
+        parts = self._bind_steps([*named, *wanted], text, before)
         if isinstance(parts, Trouble):
             return (
                 parts
@@ -330,6 +335,8 @@ class Binder:
         self._whole, _, borrowed = whole
         parts: list[Part] = []
         options = split_by_values(self._whole, self._lexicon)
+        if len(options) > 1 and step.rescues:
+            return Trouble("CONDITION", step.text)
         if len(options) > 1 and step.times > 1:  # e.g. patrol twice: repeat the whole round
             options, step = options * step.times, replace(step, times=1)
         for option in options:
@@ -346,7 +353,8 @@ class Binder:
                 return Trouble(
                     "COUNT", next((p.text for p in step.pieces if p.name == "TIMES"), step.text)
                 )
-            parts.append(Part(tree.tree, args, step.text, held, times, step.case, borrowed, full))
+            part = Part(tree.tree, args, step.text, held, times, step.case, step.rescues)
+            parts.append(replace(part, borrowed=borrowed, step=full))
         return parts
 
     def _at_place_of_person(self, step: Step, done: list[Step]) -> Step:

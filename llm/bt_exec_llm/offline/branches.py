@@ -2,7 +2,8 @@
 
 A single condition becomes a ``skip_if`` of its branch. Several conditions ("if it is open close it,
 otherwise …") become a fallback of sequences, each behind a check or its negation. If a branch
-fails, the other one is not tried.
+fails, the other one is not tried. What is to be done "if that fails" becomes a fallback with the
+part before it.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ __all__ = ["build_condition", "build_nodes", "find_answering_check"]
 
 
 def find_answering_check(tree: TreeSpec) -> Check | None:
-    """Return the check that answers a question tree: its root, or the last check of its root."""
-    last = tree.root.sequence[-1] if isinstance(tree.root, Sequence) else tree.root
-    return last if isinstance(last, Check) and last.tell else None
+    """Return the check that answers a question tree: its root, or the only one in its root."""
+    nodes = tree.root.sequence if isinstance(tree.root, Sequence) else (tree.root,)
+    answers = [node for node in nodes if isinstance(node, Check) and node.tell]
+    return answers[0] if len(answers) == 1 and answers[0] is nodes[-1] else None
 
 
 def build_condition(held: Held, library: Library) -> tuple[tuple[Node, ...], Any]:
@@ -35,7 +37,11 @@ def build_nodes(parts: list[Part], library: Library) -> tuple[Node, ...]:
     for hung, run in groupby(parts, lambda part: part.condition is not None):
         branches = [list(group) for _, group in groupby(run, lambda part: part.case)]
         if not hung:
-            nodes += [_build_tree_node(part) for branch in branches for part in branch]
+            for part in (part for branch in branches for part in branch):
+                own: Node = _build_tree_node(part)
+                if part.rescues:
+                    own = Fallback.model_validate({"fallback": [nodes.pop(), own]})
+                nodes.append(own)
             continue
         asked = _observation_nodes([branch[0].condition for branch in branches], library)
         nodes += [one for one in asked if nodes[-1:] != [one]]  # what was just looked at

@@ -42,18 +42,13 @@ class Clauses(Conditionals):
             apart = joined == "stop" and self._reading.edge_of(node) is not None
             yield replace(step, joined=joined, contrast=step.contrast or apart)
         elif node.kind == "act":
-            yield from self._convert_act(node)
+            for act in self._convert_act(node):
+                self._act = act
+                yield act
         elif node.kind == "fragment":
             yield self._convert_bare_objects(node)
         else:
             raise NoStepsError
-
-    def convert_fragment(self, node: Node) -> list[Piece]:
-        """Return the pieces of a fragment; one in English excludes nothing."""
-        pieces = [piece for one in node.parts() for piece in self._convert_phrase(one)]
-        if self._language == "en" and any(piece.mark == "not" for piece in pieces):
-            raise NoStepsError
-        return pieces
 
     def _convert_bare_objects(self, node: Node) -> Step:
         """Return the step of objects without a verb: "the material, please", "lounge status"."""

@@ -19,11 +19,12 @@ from bt_exec_llm.offline.grammar_words import verbs_in
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases import THERE
 from bt_exec_llm.offline.piece import Piece
-from bt_exec_llm.offline.questions import PAIR, SO
+from bt_exec_llm.offline.questions import FAILED, PAIR, SO
 from bt_exec_llm.offline.step import QUESTION, Step
 
 __all__ = ["Conditionals"]
 
+_FAILED = Node("pronoun", (("name", FAILED),))
 _SOS = tuple(Node("pronoun", (("name", name),)) for name in SO)
 
 
@@ -39,6 +40,7 @@ class Conditionals(ActClauses, ABC):
     def __init__(self, lexicon: Lexicon, reading: Reading, meaning: Node) -> None:
         super().__init__(lexicon, reading)
         staying = {word.replace(" ", "") for word in _words_of(reading.language, "stay")}
+        self._act: Step | None = None
         self._stays = any(leaf.text in staying for leaf in reading.edge.leaves())
         # whether a report is told at once depends on the branches of all conditionals
         ifs = [node for node in meaning.walk() if node.kind == "if"]
@@ -64,6 +66,10 @@ class Conditionals(ActClauses, ABC):
         if self._is_only_joint(node.node("of")):
             yield from self.convert(node.node("then"))
             return
+        if node.node("of").get("of") == _FAILED:
+            yield from self._convert_rescue(node)
+            return
+        self._act = None
         condition = self.convert_condition(node.node("of"))
         question, needed = condition
         first: list[Step] = []
@@ -101,6 +107,27 @@ class Conditionals(ActClauses, ABC):
                     raise NoStepsError
                 yield replace(step, condition=(question, answer), case=self._case)
             self._case += 1
+
+    def _convert_rescue(self, node: Node) -> Iterator[Step]:
+        """Yield the step that is done if the act before it fails.
+
+        Raises:
+            NoStepsError: If there is no such act, or more than one step depends on its failure.
+        """
+        branch, before = node.node("then"), self._act
+        if before is None or node.get("other") is not None:
+            raise NoStepsError
+        if self._only_reports_answer(branch):
+            if {*self._verbs_of(branch)} <= self._lexicon.closing_verbs:
+                yield replace(self._build_step(self._reports, [], branch), rescues=True)
+            return  # every failure is reported
+        if branch.kind == "again":
+            steps = [_with_other_values(before, self.convert_fragment(branch))]
+        else:
+            steps = [*self._convert_branch(branch)]
+        if len(steps) != 1:
+            raise NoStepsError
+        yield replace(steps[0], rescues=True)
 
     def _convert_branch(self, branch: Node) -> Iterator[Step]:
         """Yield the steps of a branch, without those that leave everything as it is.
@@ -230,6 +257,15 @@ class Conditionals(ActClauses, ABC):
         known = self._lexicon.verbs
         bare = not clause.parts() if clause.kind == "act" else False
         return bare and bool(verbs) and all(one in known and known[one].idle for one in verbs)
+
+
+def _with_other_values(step: Step, pieces: list[Piece]) -> Step:
+    """Return an act with other values, e.g. with the other arm."""
+    names = {piece.name for piece in pieces}
+    if not pieces or any(piece.kind != "value" or piece.mark == "not" for piece in pieces):
+        raise NoStepsError
+    kept = [piece for piece in step.pieces if piece.name not in names]
+    return replace(step, pieces=[*kept, *pieces])
 
 
 def _words_of(language: str, category: str) -> Iterable[str]:

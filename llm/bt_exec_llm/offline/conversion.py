@@ -143,7 +143,8 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     pair = len(acts) == PAIR and "if" not in kinds
     marked = inside and pair and reading.language == "ko"  # 팔부터: a particle marks it
     same = len(acts) >= PAIR and normal(meaning) == normal(_without_ordering(meaning))
-    clear = marked or (pair and paused)
+    reminded = any(one.text("sign") == "reminded" for one in meaning.walk())
+    clear = marked or (pair and (paused or reminded))
     moved = (inside and not marked) or ("ordered" in kinds and not clear and not same)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
     last = any(one.text("sign") == "last" for one in meaning.walk())

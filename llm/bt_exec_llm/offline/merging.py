@@ -36,7 +36,7 @@ def append_parts(
         found
         and size == 1
         and more[0].borrowed
-        and not again
+        and not (again or more[0].rescues)
         and (found[-1].tree, found[-1].args) == (more[0].tree, more[0].args)
     ):
         return found
@@ -50,7 +50,7 @@ def _asks_to_repeat(part: Part) -> bool:
 
 
 def _is_beginning_of(first: Part, part: Part, frames: Frames, lexicon: Lexicon) -> bool:
-    if first.condition != part.condition or first.times != 1:
+    if first.condition != part.condition or first.times != 1 or part.rescues:
         return False
     if first.tree == part.tree and part.borrowed:
         return first.args != part.args and set(first.args.items()) <= set(part.args.items())

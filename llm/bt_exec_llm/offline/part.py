@@ -24,6 +24,7 @@ class Part:
         condition: Question tree of its condition, the arguments, and the required answer.
         times: Number of repetitions.
         case: Index of its condition; see `Step`.
+        rescues: Whether it is done only if the part before it fails.
     """
 
     tree: str
@@ -32,10 +33,11 @@ class Part:
     condition: Held | None = None
     times: int = 1
     case: int = 0
+    rescues: bool = False
     borrowed: bool = field(default=False, compare=False)
     step: Step | None = field(default=None, compare=False)
 
     @property
-    def effect(self) -> tuple[str, dict[str, Any], Held | None, int, int]:
-        """Tree, arguments, condition, times and case, without the words."""
-        return self.tree, self.args, self.condition, self.times, self.case
+    def effect(self) -> tuple[str, dict[str, Any], Held | None, int, int, bool]:
+        """All but the words."""
+        return self.tree, self.args, self.condition, self.times, self.case, self.rescues

@@ -16,8 +16,10 @@ from bt_exec_llm.offline.grammar_words import parse_name
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.piece import Kind, Piece
 
-__all__ = ["HAND", "HELD", "HOME", "THERE", "Phrases"]
+__all__ = ["ARMS", "HAND", "HELD", "HOME", "THERE", "Phrases"]
 
+ARMS = "arms"
+"""Noun that stands for both arms of the robot, or both hands."""
 HAND = "hand"
 """Noun that stands for an arm of the robot."""
 HELD = "held"
@@ -43,7 +45,6 @@ _MARKS: Mapping[str, str] = {
 THERE, _IT = (Node("pronoun", (("name", name),)) for name in ("there", "it"))
 """Pronouns of places and of things."""
 _ONE = Node("quantity", (("bound", "exactly"), ("number", 1)))
-_ARMS = "arms"
 
 
 class Phrases:
@@ -65,6 +66,13 @@ class Phrases:
         self._denies = any("not" in leaf.text for leaf in reading.edge.leaves())
         self._tool: Piece | None = None
         self._place = 0
+
+    def convert_fragment(self, node: Node) -> list[Piece]:
+        """Return the pieces of a fragment; one in English excludes nothing."""
+        pieces = [piece for one in node.parts() for piece in self._convert_phrase(one)]
+        if self._language == "en" and any(piece.mark == "not" for piece in pieces):
+            raise NoStepsError
+        return pieces
 
     def _convert_phrase(self, node: Node, mark: str = "") -> Iterator[Piece]:
         if node.kind == "quote":
@@ -94,7 +102,7 @@ class Phrases:
 
     def _convert_noun_phrase(self, node: Node, mark: str) -> Iterator[Piece]:
         formula, det = node.get("of"), node.text("det")
-        arms = isinstance(formula, Node) and _ARMS in _nouns_of(formula)  # both: not one of them
+        arms = isinstance(formula, Node) and ARMS in _nouns_of(formula)  # both: not one of them
         single = isinstance(formula, Node) and not arms and self._names_single(formula)
         one_of = det == "any" and not single
         if det == "another" or (one_of and (arms or self._language == "ko")):
@@ -266,7 +274,8 @@ class Phrases:
         kinds = [part.kind for part in parts]
         if "thing" in kinds and "or" in kinds:
             raise NoStepsError
-        if kinds.count("rel") > 1 and self._language == "ko":
+        places = [p for p in parts if p.kind == "rel" and p.text("relation") != HELD]
+        if len(places) > 1 and self._language == "ko":
             raise NoStepsError  # the order of two is lost
         if {"thing", "not"} <= {*kinds} and not any(map(self._means_everywhere, parts)):
             if self._language == "en" and not self._denies:

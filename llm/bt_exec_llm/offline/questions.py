@@ -8,14 +8,14 @@ from dataclasses import replace
 from bt_exec.language.closed import words as closed_words
 from bt_exec.language.reading.node import Node, conjunction, conjuncts, normal
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.errors import NoStepsError, UnclearTextError
+from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.phrases import HAND, HELD, Phrases
+from bt_exec_llm.offline.phrases import ARMS, HAND, HELD, Phrases
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
-__all__ = ["DESCRIBED", "PAIR", "SO", "Questions"]
+__all__ = ["DESCRIBED", "FAILED", "PAIR", "SO", "Questions"]
 
 PAIR = 2
 """Number of parts of a pair."""
@@ -33,6 +33,8 @@ SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_th
 _HELD_THING = "held_thing"
 DESCRIBED = ("status", _HELD_THING)
 """Nouns that name a state of an object, or an object by its state."""
+FAILED = "failed"
+"""Pronoun for the failure of the act before it."""
 _ASKED = ("whether", "which", "how_many", "where", "what")
 
 
@@ -60,6 +62,7 @@ class Questions(Phrases):
     def _build_question_step(self, ask: Node, via: str) -> Step:
         self._via = via
         pieces, positive = self._question_pieces(ask)
+        pieces = self._with_both_hands(pieces, ask)
         step = replace(self._build_step((QUESTION,), pieces, ask), via=via)
         fails = any(piece.sense == "fails" for piece in pieces)
         self._asked = step, positive != fails
@@ -146,7 +149,6 @@ class Questions(Phrases):
             places = [p for p in said if p.kind == "value" and p.name in self._joined]
             seen = {(p.name, p.value): p for p in places}  # 불이 켜져: the light, twice
             pieces = [p for p in said if p not in places or p in seen.values()]
-            self._check_both(pieces)
             return self._with_places_apart(pieces), positive
         if of.kind not in ("np", "pronoun"):
             raise NoStepsError
@@ -164,11 +166,24 @@ class Questions(Phrases):
             return [self._new_piece("state", _VISIBLE), *pieces], True  # where is it: is it seen
         return pieces if located else self._with_visible_state(pieces), True
 
-    def _check_both(self, pieces: list[Piece]) -> None:
-        """Raise UnclearTextError if a question is about both hands: only one is looked at."""
-        both = [leaf.text for leaf in self._reading.edge.leaves() if leaf.text.startswith(_BOTH)]
-        if both and any(piece.name in (_EMPTY, HELD) for piece in pieces):
-            raise UnclearTextError("COUNT", both[0])
+    def _with_both_hands(self, pieces: list[Piece], ask: Node) -> list[Piece]:
+        """Return the pieces of a question about both hands: "your hands", "which hand".
+
+        Raises:
+            NoStepsError: If one of both is enough: "any of your hands".
+        """
+        edge = self._reading.edge_of(ask) or self._reading.edge
+        leaves = [leaf.text for leaf in edge.leaves()]
+        plural = self._lexicon.nouns[ARMS].without_spaces() if ARMS in self._lexicon.nouns else ()
+        both = any(said.startswith(_BOTH) or said in plural for said in leaves)
+        both = both or (ask.text("what") == "which" and any(piece.name == HAND for piece in pieces))
+        if not both or all(piece.name not in (_EMPTY, HELD) for piece in pieces):
+            return pieces
+        if not set(closed_words(self._language, "even_one")).isdisjoint(leaves):
+            raise NoStepsError
+        if any(piece.name in (ARMS, HAND) for piece in pieces):
+            return [replace(p, name=ARMS) if p.name == HAND else p for p in pieces]
+        return [self._new_piece("noun", ARMS), *pieces]
 
     def _without_alternatives(self, of: Node) -> Node:
         """Return what is asked, at each of the places that it names: "in the lounge or the hall".

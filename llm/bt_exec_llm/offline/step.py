@@ -31,6 +31,7 @@ class Step:
         probe: Whether it is bound only to find out what it would do.
         contrast: Whether it contrasts with the rest (자재는, but not …).
         case: Index of its condition: 0 for the first, then its alternatives.
+        rescues: Whether it is done only if the step before it fails.
         told: Whether its results are reported (복도 순찰, a verbal noun).
         start: Start of its words.
         end: End of its words.
@@ -50,6 +51,7 @@ class Step:
     case: int = 0
     contrast: bool = False
     probe: bool = False
+    rescues: bool = False
     joined: str = ""
     start: int = 0
     end: int = 0

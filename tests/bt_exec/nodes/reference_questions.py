@@ -106,7 +106,7 @@ class Question:
         verdicts = [answer.verdict for answer in answers]
         together = Verdict(
             not either,
-            " and ".join(verdict.why for verdict in verdicts if verdict.why),
+            "; ".join(verdict.why for verdict in verdicts if verdict.why),
             tuple(fact for verdict in verdicts for fact in verdict.evidence),
             max(verdict.age_s for verdict in verdicts),
         )

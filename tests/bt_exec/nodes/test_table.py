@@ -339,10 +339,10 @@ def test_failure_of_a_question_names_the_deciding_condition():
 def test_evidence_of_an_expression_has_the_age_of_the_oldest_part():
     old, new = Verdict(True, "old", ("1",), 3.0), Verdict(True, "new", ("2", "3"), 0.5)
     for expression, verdict in {
-        "{all: [c, d]}": Verdict(True, "old and new", ("1", "2", "3"), 3.0),
-        "{all: [d, c]}": Verdict(True, "new and old", ("2", "3", "1"), 3.0),
+        "{all: [c, d]}": Verdict(True, "old; new", ("1", "2", "3"), 3.0),
+        "{all: [d, c]}": Verdict(True, "new; old", ("2", "3", "1"), 3.0),
         "{any: [d, c]}": new,  # the first verdict that holds is the whole evidence
-        "{not: {all: [c, d]}}": Verdict(False, "old and new", ("1", "2", "3"), 3.0),
+        "{not: {all: [c, d]}}": Verdict(False, "old; new", ("1", "2", "3"), 3.0),
     }.items():
         reference, _ = compare(case_of(f"{{check: {expression}}}", c=[old], d=[new]))
         assert reference.events[0].verdict == verdict, expression

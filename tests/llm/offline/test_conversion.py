@@ -29,6 +29,22 @@ UNDERSTOOD = [
     ("building", "neither the lounge nor the corridor: check the break room",
      "look_at break_room"),
     ("building", "라운지 가는 대신 복도 가", "go_to corridor_center"),
+    ("door", "Open the door, and if it does not work tell me", "open_door"),
+    ("door", "오른팔로 문 열고, 안 되면 왼팔로, 그것도 안 되면 팔 접어",
+     "open_door right | open_door left | arms_home"),
+    ("building", "Deliver the box to the professor. If that fails, come back and tell me.",
+     "deliver_item professor box | report_back"),
+    ("building", "라운지로 가 줘, 혹시 안 되면 휴게실로 가", "go_to lounge | go_to break_room"),
+    ("door", "Are your hands empty?", "are_hands_empty"),
+    ("door", "Which hand is empty?", "are_hands_empty"),
+    ("door", "양손이 비었으면 문 열어",
+     "open_door unless not hand_empty left and hand_empty right"),
+    ("door", "Do you have anything in your hands?", "hands_state"),
+    ("door", "양손에 뭐 들고 있어?", "hands_state"),
+    ("door", "오른손에 뭐 들고 있어?", "is_hand_full right"),
+    ("door", "문 닫는 거 잊지 말고 자재 가져와", "get_material, close_door"),
+    ("door", "문은 열지 말고 상태만 알려 줘", "door_state"),
+    ("door", "문 열고 자재도 좀", "open_door, get_material"),
 ]  # fmt: skip
 REFUSED = [
     ("door", "오른팔만 쓰지 말고 문 열어"),  # with both
@@ -38,7 +54,7 @@ REFUSED = [
     ("door", "문 열기 전에 말해줘"),
     ("door", "don't open the door and close it"),
     ("door", "open the door if you have a free hand"),
-    ("door", "If both hands are empty, open the door"),
+    ("door", "If either hand is empty, open the door"),
     ("door", "open your left hand"),
     ("door", "getting the material"),
     ("door", "did you see the material?"),
@@ -62,6 +78,9 @@ REFUSED = [
     ("building", "라운지 안 어두우면 돌아와"),  # inside, or not
     ("building", "go to the lounge unless the professor is there"),
     ("door", "문 닫고 자재 가져오는 대신 팔 접어"),
+    ("door", "Open the door, if you fail close it and fold your arms"),
+    ("door", "양손에 뭐가 있으면 내려놔"),
+    ("door", "양손 중 하나라도 비었으면 문 열어"),
 ]
 EXCLUSIONS = {
     "en": ("{act} but not with your {no} arm", "{act} without your {no} arm",
@@ -70,6 +89,18 @@ EXCLUSIONS = {
 }  # fmt: skip
 ARMS = {"en": {"left": "left", "right": "right"}, "ko": {"left": "왼", "right": "오른"}}
 ACTS = {"en": ("open the door", "close the door"), "ko": ("문 열어", "문 닫아")}
+FAILURES = {
+    "en": ("if that fails", "if it does not work", "if you can't", "if you cannot do that",
+           "if that is not possible", "failing that"),
+    "ko": ("안 되면", "실패하면", "그게 안 되면", "혹시 안 되면", "안 될 경우", "잘 안 되면"),
+}  # fmt: skip
+RESCUES = {
+    "en": ("{act} with your right arm, and {failure}, {act} with your left arm",
+           "{act} with your right arm. {failure}, use the left one.",
+           "try to {act} with the right arm, {failure}, {act} with the left one"),
+    "ko": ("오른팔로 {act} 보고 {failure} 왼팔로 {act}", "오른팔로 {act}. {failure} 왼팔로 해 봐",
+           "오른팔로 {act} 봐. {failure} 왼팔로"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("site", "command", "expected"), UNDERSTOOD)
@@ -80,6 +111,24 @@ def test_command_is_understood_by_the_engine(trees, site, command, expected):
 @pytest.mark.parametrize(("site", "command"), REFUSED)
 def test_unclear_command_is_refused(trees, site, command):
     assert trees(site, command).isupper()
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_act_after_failure_is_a_fallback_of_the_act_before_it(trees, language):
+    for act in ACTS[language]:
+        for failure in FAILURES[language]:
+            said, *others = (trees("door", form.format(act=act, failure=failure))
+                             for form in RESCUES[language])  # fmt: skip
+            tree = trees("door", act)
+            assert said == f"{tree} right | {tree} left", failure
+            assert set(others) == {said}, failure
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_failure_without_an_act_before_it_is_refused(trees, language):
+    for failure in FAILURES[language]:
+        for act in ACTS[language]:
+            assert trees("door", f"{failure} {act}").isupper(), failure
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
