@@ -50,6 +50,13 @@ class Clauses(Conditionals):
         else:
             raise NoStepsError
 
+    def convert_fragment(self, node: Node) -> list[Piece]:
+        """Return the pieces of a fragment; one in English excludes nothing."""
+        pieces = [piece for one in node.parts() for piece in self._convert_phrase(one)]
+        if self._language == "en" and any(piece.mark == "not" for piece in pieces):
+            raise NoStepsError
+        return pieces
+
     def _convert_bare_objects(self, node: Node) -> Step:
         """Return the step of objects without a verb: "the material, please", "lounge status"."""
         pieces = self.convert_fragment(node)

@@ -121,10 +121,8 @@ class Conditionals(ActClauses, ABC):
             if {*self._verbs_of(branch)} <= self._lexicon.closing_verbs:
                 yield replace(self._build_step(self._reports, [], branch), rescues=True)
             return  # every failure is reported
-        if branch.kind == "again":
-            steps = [_with_other_values(before, self.convert_fragment(branch))]
-        else:
-            steps = [*self._convert_branch(branch)]
+        short = branch.kind == "fragment"
+        steps = self._vary_branch([before], branch) if short else [*self._convert_branch(branch)]
         if len(steps) != 1:
             raise NoStepsError
         yield replace(steps[0], rescues=True)
@@ -165,7 +163,7 @@ class Conditionals(ActClauses, ABC):
         return replace(question, pieces=[*kept, places[0].with_mark("at")], pronoun=False)
 
     def _vary_branch(self, steps: list[Step], fragment: Node) -> list[Step]:
-        """Return the only step of a branch with the values of the other: "else the right one".
+        """Return the only step of a branch with the values of another: "else the right one".
 
         Raises:
             NoStepsError: If the branch has several steps, or no value of the same type.
@@ -257,15 +255,6 @@ class Conditionals(ActClauses, ABC):
         known = self._lexicon.verbs
         bare = not clause.parts() if clause.kind == "act" else False
         return bare and bool(verbs) and all(one in known and known[one].idle for one in verbs)
-
-
-def _with_other_values(step: Step, pieces: list[Piece]) -> Step:
-    """Return an act with other values, e.g. with the other arm."""
-    names = {piece.name for piece in pieces}
-    if not pieces or any(piece.kind != "value" or piece.mark == "not" for piece in pieces):
-        raise NoStepsError
-    kept = [piece for piece in step.pieces if piece.name not in names]
-    return replace(step, pieces=[*kept, *pieces])
 
 
 def _words_of(language: str, category: str) -> Iterable[str]:

@@ -67,13 +67,6 @@ class Phrases:
         self._tool: Piece | None = None
         self._place = 0
 
-    def convert_fragment(self, node: Node) -> list[Piece]:
-        """Return the pieces of a fragment; one in English excludes nothing."""
-        pieces = [piece for one in node.parts() for piece in self._convert_phrase(one)]
-        if self._language == "en" and any(piece.mark == "not" for piece in pieces):
-            raise NoStepsError
-        return pieces
-
     def _convert_phrase(self, node: Node, mark: str = "") -> Iterator[Piece]:
         if node.kind == "quote":
             yield self._new_piece("text", value=node.text("said"), text=node.text("said"))
