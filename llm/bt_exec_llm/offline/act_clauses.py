@@ -23,6 +23,8 @@ _STATIVE = ("become", "keep")
 """Verbs of the language itself: of a state that is to come, and of one that is to last."""
 _TOPICAL = ("top", "into_top")
 """Categories of particles that set an object apart from others."""
+_ONLY = ("only", "~only", "~just")
+"""Categories of words that exclude all but an object."""
 _PUT_BACK = "put_back"
 
 
@@ -79,8 +81,11 @@ class ActClauses(Reports):
                 self._check_executable(verbs, pieces)
             if self._working and all(piece.name in self._lexicon.past for piece in pieces):
                 pieces = []  # come back and tell me what you saw
+            about = self._are_report_verbs(verbs) and self._is_report_about_object(pieces)
+            if about and self._working and self._contains_only(act):
+                raise NoStepsError  # look at both and report only one: every finding is reported
             self._working = True
-            if done and self._are_report_verbs(verbs) and self._is_report_about_object(pieces):
+            if done and about:
                 yield from self._convert_report_about_object(verbs, pieces, act, times)
             else:
                 yield self._record_look(replace(self._build_step(verbs, pieces, act), times=times))
@@ -201,6 +206,11 @@ class ActClauses(Reports):
             step = replace(step, verbs=(LEAVE,))
         nothing = all(piece.name == "anything" for piece in step.pieces)
         return replace(step, pieces=[]) if nothing else step
+
+    def _contains_only(self, act: Node) -> bool:
+        edge = self._reading.edge_of(act)
+        kinds = {leaf.category for leaf in edge.leaves()} if edge is not None else set()
+        return not kinds.isdisjoint(_ONLY)
 
     def _is_contrast(self, act: Node) -> bool:
         """Return True if a particle sets an act apart from the others: 자재는 꺼내지 마."""

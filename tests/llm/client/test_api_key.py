@@ -111,7 +111,8 @@ def test_escaped_key_is_hidden() -> None:
 
 
 def test_failure_before_the_deadline_hides_the_key(serve: Any, connect: Any) -> None:
-    server = serve([error(500, "api_error", f"{KEY} is odd"), hang()], key=KEY)
+    server = serve(["hello", error(500, "api_error", f"{KEY} is odd"), hang()], key=KEY)
+    connect(server, api_key_env="ANTHROPIC_API_KEY").ask([], [Turn.user("hi")])  # imports the SDK
     client = connect(server, api_key_env="ANTHROPIC_API_KEY", timeout_s=4.0)
     with pytest.raises(ModelFailure, match=r"before that: status 500, \[key\] is odd"):
         client.ask([], [Turn.user("hi")])
