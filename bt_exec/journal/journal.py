@@ -6,7 +6,7 @@ import importlib.metadata
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Required, TypedDict, Unpack
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Required, TypedDict, Unpack
 import platformdirs
 
 from bt_exec.events import Event, Finished
-from bt_exec.failure import UsageError
+from bt_exec.failure import UnknownName, UsageError
 from bt_exec.files import expand_home
 from bt_exec.journal.codec import Specs
 from bt_exec.journal.json_text import clean, to_json
@@ -280,6 +280,13 @@ class Journal:
         """
         with self._connected() as connection:
             return read_mission(connection, which, self.frames)
+
+    def continued_by(self, record: MissionRecord) -> Iterator[MissionRecord]:
+        """Yield the missions that a mission continues, the latest first; deleted ones end them."""
+        with suppress(UnknownName):
+            while record.continues:
+                record = self.mission(record.continues)
+                yield record
 
     def line(self, mission_id: str) -> MissionLine | None:
         """Return a mission as listed; None if it does not exist.

@@ -266,7 +266,8 @@ class _Rerun:
             try:
                 if record.continues:
                     before = self._old.mission(record.continues)
-                    outcome = self.session.resume(before)
+                    earlier = tuple(self._old.continued_by(before))
+                    outcome = self.session.resume(before, earlier=earlier)
                 else:
                     outcome = self.session.run(record.command, given)
             finally:

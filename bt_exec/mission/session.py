@@ -232,7 +232,13 @@ class Session:
         self.conversation.heard(outcome, acted=self._acted)
         return outcome
 
-    def resume(self, record: MissionRecord, *, lost: bool = False) -> Outcome:
+    def resume(
+        self,
+        record: MissionRecord,
+        *,
+        lost: bool = False,
+        earlier: Iterable[MissionRecord] | None = None,
+    ) -> Outcome:
         """Continue a mission that did not come to its end, as a new mission linked to it.
 
         The current observations count; see `bt_exec.mission.resumption`. In a simulation the world
@@ -241,14 +247,25 @@ class Session:
         Args:
             record: The mission.
             lost: Whether its world is lost, so that none of its work counts as done.
+            earlier: The missions that it continued, the latest first; those in the journal of the
+                session by default.
 
         Raises:
             UsageError: If the session is closed, or runs a mission.
         """
+        if earlier is None:
+            earlier = self.journal.continued_by(record) if self.journal is not None else ()
+        works = [self._work_of(one, lost=lost) for one in (record, *earlier)]
+        planned = next((work for work in works if work.spec is not None), works[0])
+        started = tuple(one for work in reversed(works) for one in work.started)
+        work = replace(planned, mission_id=record.id, started=started)
+        return self.run(record.command, work=work)
+
+    def _work_of(self, record: MissionRecord, *, lost: bool) -> Work:
+        """Return the completed work of a recorded mission, in times of this session."""
         work = recorded_work(record, self.site.catalogue, lost=lost)
         since_s = self._clock_shift(record)
-        done = tuple(replace(step, t=step.t + since_s) for step in work.done)
-        return self.run(record.command, work=replace(work, done=done))
+        return replace(work, done=tuple(replace(one, t=one.t + since_s) for one in work.done))
 
     def _clock_shift(self, record: MissionRecord) -> float:
         """Return the difference between this mission clock and that of a record [s].

@@ -127,14 +127,17 @@ def finished(boxes, tmp_path) -> tuple[Journal, str]:
 
 
 def cut(journal: Journal, rows: int, folder) -> Journal:
-    """Return a copy of a journal as left by a process that was killed after the given rows."""
+    """Return a copy of a journal whose process was killed after these rows of the last mission."""
     path = folder / f"cut-{rows}.sqlite"
+    with closing(sqlite3.connect(journal.path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     shutil.copy(journal.path, path)
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("DELETE FROM events WHERE seq > ?", (rows,))
+        last = "(SELECT max(no) FROM missions)"
+        connection.execute(f"DELETE FROM events WHERE seq > ? AND mission = {last}", (rows,))
         connection.execute(
             "UPDATE missions SET status = NULL, ended_at = NULL, outcome = NULL, message = NULL,"
-            " reason_code = NULL, process = 'gone 1 2'"
+            f" reason_code = NULL, process = 'gone 1 2' WHERE no = {last}"
         )
     return Journal.open(path)
 
@@ -146,8 +149,6 @@ def test_mission_resumes_from_any_moment_without_repeating_irreversible_actions(
     finished, boxes, tmp_path, share
 ):
     journal, name = finished
-    with closing(sqlite3.connect(journal.path)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     numbers = [row.seq for row in journal.rows(name) if row.kind != "Finished"]
     numbers = numbers if share == 1.0 else [numbers[int(share * len(numbers))]]
     for number in numbers:
@@ -178,6 +179,32 @@ def test_mission_resumes_from_any_moment_without_repeating_irreversible_actions(
             assert box.facts == {"box": "closed", "hand": "empty"}, (number, done)
             assert done.count("take") == 1, (number, done)
         assert short.mission("last").continues == record.id
+
+
+@pytest.mark.parametrize("planned", [False, True])
+def test_second_resume_knows_what_was_irreversible_in_the_first_mission(
+    finished, boxes, tmp_path, planned
+):
+    journal, name = finished
+    handed = [r.seq for r in journal.rows(name) if r.kind == "SkillEnded"][2]
+    short = cut(journal, handed, tmp_path)
+    first = short.mission("last")
+    with Session(boxes[0], fast=True, journal=short) as session:
+        restore(session, short, first)
+        resumed = session.resume(first).mission_id
+    plan = next(row.seq for row in short.rows(resumed) if row.kind == "Planned")
+    killed = cut(short, plan if planned else plan - 1, tmp_path)
+    second = killed.mission("last")
+    assert (second.id, second.continues, bool(second.plans)) == (resumed, first.id, planned)
+    asked: list[str] = []
+    with Session(
+        boxes[0], fast=True, journal=killed, confirm=lambda *why: asked.append(why[1])
+    ) as s:
+        assert restore(s, killed, second).same
+        outcome = s.resume(second)
+    assert asked or outcome.ok
+    assert boxes[-1].done.count("hand_over 250") == 1
+    assert killed.mission("last").continues == second.id
 
 
 def test_restored_and_resumed_mission_is_verified_as_recorded(finished, boxes, tmp_path):
