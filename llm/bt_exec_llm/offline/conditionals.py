@@ -103,10 +103,26 @@ class Conditionals(ActClauses, ABC):
             for place, step in enumerate(steps):
                 if place and paused and step.positive:
                     raise NoStepsError  # where the condition ends is not clear
-                if step.condition is not None or QUESTION in step.verbs:
+                if step.condition is not None:
                     raise NoStepsError
                 yield replace(step, condition=(question, answer), case=self._case)
+            self._forget_questions_of(branch, steps, followed=not last)
             self._case += 1
+
+    def _forget_questions_of(self, branch: Node, steps: list[Step], *, followed: bool) -> None:
+        """Take care that what follows a branch refers to its condition, not to its questions.
+
+        Raises:
+            NoStepsError: If "otherwise" may mean a question of the branch: "if it is closed, check
+                whether your hand is empty, otherwise open it".
+        """
+        asked = [step for step in steps if QUESTION in step.verbs]
+        self._asked = self._conditioned if asked else self._asked
+        if not any(one.kind == "ask" and one.text("what") == "whether" for one in branch.walk()):
+            return
+        if followed and any(step.via != "tell" for step in asked):
+            raise NoStepsError
+        self._asked, self._asked_more = None, True
 
     def _convert_rescue(self, node: Node) -> Iterator[Step]:
         """Yield the step that is done if the act before it fails.

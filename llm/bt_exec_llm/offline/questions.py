@@ -55,7 +55,9 @@ class Questions(Phrases):
         self._points = _refers_to_named_place(reading, self._each)
         # what "if so" refers to: the question before it, and the answer that "so" means
         self._asked: tuple[Step, bool] | None = None
+        self._conditioned: tuple[Step, bool] | None = None
         self._free = self._asks_presence = self._asks_person = False
+        self._asked_more = False  # whether a branch asks a question, too
         self._via = ""
         self._case = 0
 
@@ -86,7 +88,7 @@ class Questions(Phrases):
             if (SO[name] and not self._free) or (there and not positive):
                 raise NoStepsError  # "so" after a condition: what holds, or what was done
             return replace(question, via="ask"), positive == SO[name]
-        before = self._asked
+        before = self._conditioned or self._asked
         question = replace(self._build_question_step(ask, "if"), via="ask")
         kinds = {piece.name for piece in question.pieces}
         if self._points and kinds & self._persons and not kinds & self._each:
@@ -95,6 +97,9 @@ class Questions(Phrases):
         positive = (self._asked or (question, True))[1]
         if self._case and (before is None or not self._have_same_subject(before[0], question)):
             raise NoStepsError
+        if self._asked_more and not self._subjects_of_question(question)[0]:
+            raise NoStepsError  # if it is: what the condition asks about, or what its branch does
+        self._conditioned = question, positive
         return question, positive
 
     def _have_same_subject(self, one: Step, other: Step) -> bool:

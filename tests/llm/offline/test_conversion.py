@@ -45,6 +45,20 @@ UNDERSTOOD = [
     ("door", "문 닫는 거 잊지 말고 자재 가져와", "get_material, close_door"),
     ("door", "문은 열지 말고 상태만 알려 줘", "door_state"),
     ("door", "문 열고 자재도 좀", "open_door, get_material"),
+    ("door", "If the door is open, tell me whether the material is visible",
+     "is_material_visible unless not door_is open"),
+    ("door", "if the door is closed, tell me what is in your hand, otherwise close it",
+     "(door_is closed?, is_hand_full) | (not door_is closed?, close_door)"),
+    ("door", "문이 닫혀 있으면 열고 문이 열려 있으면 자재 보이는지 알려줘",
+     "(door_is closed?, open_door) | (not door_is closed?, "
+     "is_material_visible unless not door_is open)"),
+    ("building", "라운지에 사람 있으면 몇 명인지 알려줘",
+     "look_for_people lounge, look_at lounge people unless not people_there, report_back"),
+    ("building", "라운지에 사람이 있으면 몇 명인지 보고 없으면 돌아와",
+     "look_for_people lounge, (people_there?, look_at lounge people) | "
+     "(not people_there?, come_back)"),
+    ("building", "If the lounge is not noisy, tell me how many people are there",
+     "listen_at lounge, look_at lounge people unless loud_there, report_back"),
 ]  # fmt: skip
 REFUSED = [
     ("door", "오른팔만 쓰지 말고 문 열어"),  # with both
@@ -80,6 +94,12 @@ REFUSED = [
     ("door", "문 닫고 자재 가져오는 대신 팔 접어"),
     ("door", "Open the door, if you fail close it and fold your arms"),
     ("door", "양손에 뭐가 있으면 내려놔"),
+    ("door", "문이 닫혀 있으면 손이 비었는지 확인하고 비었으면 열어"),
+    ("door", "문이 닫혀 있으면 손이 비었는지 확인하고 아니면 열어"),
+    ("door", "If the door is open, check whether you see the material, and if so get it"),
+    ("door", "If the door is open, check whether you see the material, otherwise close it"),
+    ("building", "Look at the lounge and the corridor and report only the corridor"),
+    ("building", "라운지랑 복도 보고 복도만 보고해"),
     ("door", "양손 중 하나라도 비었으면 문 열어"),
 ]
 EXCLUSIONS = {
