@@ -164,10 +164,11 @@ class ViewModel:
 
     def told(self, text: str) -> str:
         """Return a short text in the command's language."""
-        language = "en" if self.ascii else self.language
-        if language != "en" and text in self.messages:
-            return clean(self.messages.say(text, language).rstrip("."))
-        return clean(self.messages.word(text, language))
+        if self.language == "en" or self.ascii:
+            return clean(text)
+        if text in self.messages:
+            return clean(self.messages.say(text, self.language).rstrip("."))
+        return clean(self.messages.word(text, self.language))
 
     def fixed(self, text: str) -> str:
         """Return a fixed word of the views in the command's language."""
