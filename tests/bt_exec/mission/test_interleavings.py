@@ -23,7 +23,7 @@ from tests.bt_exec.mission.interleaved_missions import BrokenError, Stage
 from tests.bt_exec.mission.simulated_threads import DeadlockError, Schedule
 
 PARTS = int(os.environ.get("BT_EXEC_INTERLEAVINGS", "1"))
-"""Parts of 500 seeds in the slow tests; 20 of them are ten thousand."""
+"""Parts of 300 seeds in the slow tests; 34 of them are ten thousand."""
 
 
 @pytest.fixture
