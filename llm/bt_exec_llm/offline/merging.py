@@ -50,7 +50,7 @@ def _asks_to_repeat(part: Part) -> bool:
 
 
 def _is_beginning_of(first: Part, part: Part, frames: Frames, lexicon: Lexicon) -> bool:
-    if first.condition != part.condition or first.times != 1 or part.rescues:
+    if first.condition != part.condition or first.times != 1 or first.rescues or part.rescues:
         return False
     if first.tree == part.tree and part.borrowed:
         return first.args != part.args and set(first.args.items()) <= set(part.args.items())
