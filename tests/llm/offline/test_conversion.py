@@ -35,7 +35,7 @@ UNDERSTOOD = [
     ("building", "Deliver the box to the professor. If that fails, come back and tell me.",
      "deliver_item professor box | report_back"),
     ("building", "라운지로 가 줘, 혹시 안 되면 휴게실로 가", "go_to lounge | go_to break_room"),
-    ("building", "Go to the lounge. If you fail, go to the break room. Then look at the break room.",
+    ("building", "Go to the lounge, if you fail go to the break room. Then look at the break room.",
      "go_to lounge | go_to break_room, look_at break_room"),
     ("door", "Are your hands empty?", "are_hands_empty"),
     ("door", "Which hand is empty?", "are_hands_empty"),
