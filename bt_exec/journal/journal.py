@@ -282,7 +282,7 @@ class Journal:
             return read_mission(connection, which, self.frames)
 
     def continued_by(self, record: MissionRecord) -> Iterator[MissionRecord]:
-        """Yield the missions that a mission continues, the latest first; deleted ones end them."""
+        """Yield the missions that a mission continues, the latest first, up to a deleted one."""
         with suppress(UnknownName):
             while record.continues:
                 record = self.mission(record.continues)
@@ -356,7 +356,7 @@ class Journal:
             return tuple(name for (name,) in found)
 
     def copy_missions_before(self, mission_id: str, other: Journal) -> None:
-        """Copy earlier missions, as the session of a mission saw them: the last 50 and an action.
+        """Copy the last 50 missions before the session of a mission, and the last that acted.
 
         Only list entries and started skills are copied.
 

@@ -259,10 +259,7 @@ def _in_order(node: Node) -> Node:
     last: list[Node] = []
     for part in node.parts():
         sign = part.text("sign") if part.kind == "ordered" else ""
-        if sign in (
-            "finally",
-            "reminded",
-        ):  # at the end of what stands before, or else of what follows
+        if sign in ("finally", "reminded"):  # after what stands before, or else what follows
             sign, part = ("", part.node("of")) if done else ("last", part)
         of = _in_order(part.node("of") if sign in ("first", "last") or (sign and done) else part)
         if sign == "last":

@@ -82,7 +82,7 @@ class ActClauses(Reports):
             if self._working and all(piece.name in self._lexicon.past for piece in pieces):
                 pieces = []  # come back and tell me what you saw
             about = self._are_report_verbs(verbs) and self._is_report_about_object(pieces)
-            if about and self._working and self._contains_only(act):
+            if about and self._working and not {*_ONLY}.isdisjoint(self._categories_of(act)):
                 raise NoStepsError  # look at both and report only one: every finding is reported
             self._working = True
             if done and about:
@@ -207,17 +207,11 @@ class ActClauses(Reports):
         nothing = all(piece.name == "anything" for piece in step.pieces)
         return replace(step, pieces=[]) if nothing else step
 
-    def _contains_only(self, act: Node) -> bool:
-        edge = self._reading.edge_of(act)
-        kinds = {leaf.category for leaf in edge.leaves()} if edge is not None else set()
-        return not kinds.isdisjoint(_ONLY)
-
     def _is_contrast(self, act: Node) -> bool:
         """Return True if a particle sets an act apart from the others: 자재는 꺼내지 마."""
-        edge = self._reading.edge_of(Node("avoid", (("of", act),))) or self._reading.edge_of(act)
         topical = any(one.text("det") == "some" for one in act.parts())
-        marks = {leaf.category for leaf in edge.leaves()} if edge is not None else set()
-        return topical or not marks.isdisjoint(_TOPICAL)
+        marks = self._categories_of(Node("avoid", (("of", act),)), act)
+        return topical or not {*_TOPICAL}.isdisjoint(marks)
 
 
 def _names_object(piece: Piece) -> bool:

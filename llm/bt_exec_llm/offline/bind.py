@@ -25,7 +25,7 @@ from bt_exec_llm.offline.pairs import Pairs
 from bt_exec_llm.offline.part import Held, Part
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.several import remove_excluded_values, split_by_values
-from bt_exec_llm.offline.step import QUESTION, Step, move_prohibitions_last
+from bt_exec_llm.offline.step import QUESTION, Step, move_prohibitions_last, without_pronouns
 from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["Binder"]
@@ -384,15 +384,16 @@ class Binder:
             return Trouble("CONDITION", asked.text)
         if asked.pronoun and self._heard is not None and asked is self._heard[0]:
             bare = self._heard[1]
-        found = self._matcher.match_step(_with_tool_for_pronoun(bare, step), [])
-        if isinstance(found, Trouble):
+        tool = _with_tool_for_pronoun(bare, step)
+        found = None if tool is None else self._matcher.match_step(tool, [])
+        if found is None or isinstance(found, Trouble):
             found = self._matcher.match_step(bare, [*done, step])
         if isinstance(found, Trouble):  # e.g. if it is closed, open it
             found = self._matcher.match_step(
                 bare, [*done, self._matcher.with_default_objects(step)]
             )
         if not isinstance(found, Trouble) and _points_beside(found[0], step):
-            about = replace(bare, pieces=[*_without_pronouns(bare), *step.pieces])
+            about = replace(bare, pieces=[*without_pronouns(bare), *step.pieces])
             found = self._matcher.match_step(about, [])
         if isinstance(found, Trouble):
             return Trouble("CONDITION", asked.text)
@@ -505,16 +506,12 @@ def _points_beside(asked: Step, step: Step) -> bool:
     return asked.pronoun and named == [{"pronoun"}, {"noun"}]
 
 
-def _with_tool_for_pronoun(asked: Step, step: Step) -> Step:
+def _with_tool_for_pronoun(asked: Step, step: Step) -> Step | None:
     """Return a question about the instrument of its act: "with the left arm unless it is full"."""
     tools = [piece for piece in step.pieces if piece.mark == "with"]
     if not any(piece.kind == "pronoun" for piece in asked.pieces) or len(tools) != 1:
-        return Step(())
-    return replace(asked, pieces=[*_without_pronouns(asked), *tools], pronoun=False)
-
-
-def _without_pronouns(step: Step) -> list[Piece]:
-    return [piece for piece in step.pieces if piece.kind != "pronoun"]
+        return None
+    return replace(asked, pieces=[*without_pronouns(asked), *tools], pronoun=False)
 
 
 def _ends_mission(step: Step, work: list[Step], steps: list[Step]) -> bool:

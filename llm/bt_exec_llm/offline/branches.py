@@ -9,7 +9,7 @@ part before it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from bt_exec.spec.library import Library
@@ -37,7 +37,7 @@ def build_nodes(parts: list[Part], library: Library) -> tuple[Node, ...]:
     for hung, run in groupby(parts, lambda part: part.condition is not None):
         branches = [list(group) for _, group in groupby(run, lambda part: part.case)]
         if not hung:
-            for part in (part for branch in branches for part in branch):
+            for part in chain.from_iterable(branches):
                 own: Node = _build_tree_node(part)
                 if part.rescues:
                     own = Fallback.model_validate({"fallback": [nodes.pop(), own]})

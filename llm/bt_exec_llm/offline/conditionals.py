@@ -20,7 +20,7 @@ from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases import THERE
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.questions import FAILED, PAIR, SO
-from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step import QUESTION, Step, without_pronouns
 
 __all__ = ["Conditionals"]
 
@@ -175,7 +175,7 @@ class Conditionals(ActClauses, ABC):
             return question
         if len(places) > 1:
             raise NoStepsError
-        kept = [piece for piece in question.pieces if piece.kind != "pronoun"]
+        kept = without_pronouns(question)
         return replace(question, pieces=[*kept, places[0].with_mark("at")], pronoun=False)
 
     def _vary_branch(self, steps: list[Step], fragment: Node) -> list[Step]:

@@ -87,7 +87,8 @@ def _act_over_all_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | N
 def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon) -> list[Step]:
     """Return what must not be done to objects that are to be left alone."""
     kinds = {piece.name for piece in step.pieces if _is_value(piece)}
-    texts = any(piece.kind == "text" or piece.name in lexicon.people for piece in _pieces(acts))
+    said = [piece for act in acts for piece in act.pieces]
+    texts = any(piece.kind == "text" or piece.name in lexicon.people for piece in said)
     if kinds and kinds <= lexicon.list_types("joined") and acts and not texts:
         return []  # do not disturb anyone: no act is for a person
     kept = [one for one in acts if kinds & {piece.name for piece in one.pieces}] or acts
@@ -99,10 +100,6 @@ def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon) -> list[St
     if not verbs:
         raise LeftAloneError
     return [replace(step, verbs=(name,)) for name in verbs]
-
-
-def _pieces(steps: list[Step]) -> list[Piece]:
-    return [piece for step in steps for piece in step.pieces]
 
 
 def forbidden_verbs(noun: Piece, lexicon: Lexicon) -> list[str]:

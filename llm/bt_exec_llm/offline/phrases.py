@@ -203,6 +203,11 @@ class Phrases:
         apart = before and (before[0].category in PAUSES or "but" in before[0].text)
         return "stop" if apart else "then"
 
+    def _categories_of(self, *nodes: Node) -> list[str]:
+        """Return the categories of the words of the first node that has a place in the text."""
+        edge = next(filter(None, map(self._reading.edge_of, nodes)), None)
+        return [leaf.category for leaf in edge.leaves()] if edge is not None else []
+
     def _place_of(self, node: Node) -> str:
         """Return the place relative to a noun, see `Piece.relation`."""
         to = node.get("to")

@@ -122,8 +122,7 @@ class Questions(Phrases):
 
     def _is_nominal(self, act: Node) -> bool:
         """Return True if the verb of an act is a noun alone: its results are reported."""
-        edge = self._reading.edge_of(act)
-        kinds = [leaf.category for leaf in edge.leaves()] if edge else []
+        kinds = self._categories_of(act)
         verbs = [kind for kind in kinds if kind.startswith(("v.", "perform"))]
         return bool(verbs) and verbs[-1].endswith(".noun")
 

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from bt_exec_llm.offline.piece import Piece
 
-__all__ = ["QUESTION", "Step", "latest_nouns", "move_prohibitions_last", "replace_pronoun"]
+__all__ = [
+    "QUESTION",
+    "Step",
+    "latest_nouns",
+    "move_prohibitions_last",
+    "replace_pronoun",
+    "without_pronouns",
+]
 
 QUESTION = "?"
 """The predicate of a question."""
@@ -70,6 +77,11 @@ def move_prohibitions_last(steps: list[Step]) -> list[Step]:
 def latest_nouns(steps: list[Step]) -> list[Piece]:
     """Return the nouns of steps, the latest first."""
     return [p for one in reversed(steps) for p in reversed(one.pieces) if p.kind == "noun"]
+
+
+def without_pronouns(step: Step) -> list[Piece]:
+    """Return the pieces of a step that name something."""
+    return [piece for piece in step.pieces if piece.kind != "pronoun"]
 
 
 def replace_pronoun(step: Step, nouns: Iterable[Piece]) -> Iterator[Step]:

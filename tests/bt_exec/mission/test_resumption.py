@@ -182,9 +182,7 @@ def test_mission_resumes_from_any_moment_without_repeating_irreversible_actions(
 
 
 @pytest.mark.parametrize("planned", [False, True])
-def test_second_resume_knows_what_was_irreversible_in_the_first_mission(
-    finished, boxes, tmp_path, planned
-):
+def test_second_resume_does_not_repeat_irreversible_steps(finished, boxes, tmp_path, planned):
     journal, name = finished
     handed = [r.seq for r in journal.rows(name) if r.kind == "SkillEnded"][2]
     short = cut(journal, handed, tmp_path)
