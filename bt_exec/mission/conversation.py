@@ -24,8 +24,6 @@ from bt_exec.mission.known_state import fact_sentences
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES, Compiler, Plan, Reply, ReplyCode, Request
 from bt_exec.planning.past_missions import last_ending, list_missions
-from bt_exec.spec.model import Check, Node, Sequence
-from bt_exec.spec.paths import paths
 from bt_exec.spec.plain_yaml import parse_yaml
 
 if TYPE_CHECKING:
@@ -198,16 +196,11 @@ class SelfAnswers:
 
 def _examples(request: Request) -> tuple[str, ...]:
     """Return the first utterance of each tree in the language of the request, questions last."""
-    trees = sorted(request.library, key=lambda tree: _only_asks(tree.root))
     spoken = (
         next((one for one in tree.utterances if language_of(one) == request.language), "")
-        for tree in trees
+        for tree in request.library.acting_first()
     )
     return tuple(filter(None, spoken))
-
-
-def _only_asks(root: Node) -> bool:
-    return all(isinstance(node, Check | Sequence) for _, node in paths(root))
 
 
 def _from_facts(request: Request, question: Question) -> str:

@@ -11,7 +11,17 @@ from bt_exec.failure import Problem, SpecError, UnknownName
 from bt_exec.files import is_pipe_or_device
 from bt_exec.spec.expression import Is, with_leaves
 from bt_exec.spec.load import Loaded, load_file
-from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, TreeSpec, rebuild
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    MissionSpec,
+    NodeBase,
+    Sequence,
+    Tree,
+    TreeSpec,
+    rebuild,
+)
+from bt_exec.spec.paths import paths
 from bt_exec.spec.source import Source
 
 __all__ = ["Document", "Library", "renamed"]
@@ -110,6 +120,10 @@ class Library:
         """Return the number of trees."""
         return len(self._trees)
 
+    def acting_first(self) -> list[TreeSpec]:
+        """Return the trees; those that only ask are last."""
+        return sorted(self, key=lambda tree: _only_asks(tree.root))
+
     def names(self) -> tuple[str, ...]:
         """Return the names of all trees."""
         return tuple(self._trees)
@@ -130,6 +144,10 @@ class Library:
 
 
 Document = TypeVar("Document", TreeSpec, MissionSpec)
+
+
+def _only_asks(root: NodeBase) -> bool:
+    return all(isinstance(node, Check | Sequence) for _, node in paths(root))
 
 
 def renamed(

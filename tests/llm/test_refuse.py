@@ -72,6 +72,11 @@ def test_suggestions_are_commands_sorted_by_similarity(ask, meaning):
     assert not any(meaning(command).isupper() for command in korean)
 
 
+def test_commands_that_act_are_listed_before_questions(ask):
+    assert '"open the door"' in ask("what can you do?").message
+    assert '"문을 열어"' in ask("뭐 할 수 있어?").message
+
+
 def test_library_without_utterances_has_no_suggestions(compiler, catalogue):
     refusal = compiler.compile(Request("open the door", "en", catalogue, Library()))
     assert (refusal.code, refusal.nearest) == ("NOT_TOGETHER", ())

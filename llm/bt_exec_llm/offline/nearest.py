@@ -40,8 +40,10 @@ def nearest_utterances(text: str, language: str, index: Index) -> tuple[str, ...
 
 
 def first_utterances(language: str, index: Index) -> tuple[str, ...]:
-    """Return the first utterance of every tree, in the order of the library."""
-    return tuple(_index_utterances(index, language)[0].values())
+    """Return the first utterance of every tree, those of questions last."""
+    firsts = _index_utterances(index, language)[0]
+    trees = (tree.tree for tree in index.library.acting_first())
+    return tuple(firsts[name] for name in trees if name in firsts)
 
 
 _Utterances: TypeAlias = tuple[

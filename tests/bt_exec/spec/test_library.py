@@ -68,3 +68,10 @@ def test_extension_of_a_tree_file_is_case_insensitive(tmp_path, ending):
     (tmp_path / f"one{ending}").write_text("tree: one\nroot: {check: ready}\n")
     (tmp_path / "notes.txt").write_text("no tree")
     assert Library.load([tmp_path]).names() == ("one",)
+
+
+def test_trees_that_only_ask_are_last(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("tree: a\nroot: {sequence: [{check: x}, {check: y}]}\n")
+    (tmp_path / "b.yaml").write_text("tree: b\nroot: {sequence: [{check: x}, {do: look}]}\n")
+    (tmp_path / "c.yaml").write_text("tree: c\nroot: {tree: b}\n")
+    assert [tree.tree for tree in Library.load([tmp_path]).acting_first()] == ["b", "c", "a"]
