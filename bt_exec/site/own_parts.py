@@ -23,8 +23,10 @@ from typing import Any
 from bt_exec.declarations.pack_errors import is_interrupt, slip
 from bt_exec.failure import BtExecError, Problem, UsageError, nearest_first
 from bt_exec.pack import Catalogue, Pack
+from bt_exec.site.data import data_path
 from bt_exec.skill import Condition, Skill
 from bt_exec.spec.library import Library
+from bt_exec.spec.model import TreeSpec
 from bt_exec.spec.source import Source
 
 __all__ = ["OWN", "load_library", "own_pack", "replaced_parts", "unused_overrides", "with_tools"]
@@ -53,7 +55,7 @@ def own_pack(
 
 
 def load_library(catalogue: Catalogue, overrides: Collection[str]) -> Library:
-    """Return the trees of the packs of a catalogue, with overridden ones replaced.
+    """Return the common trees and those of the packs of a catalogue, overridden ones replaced.
 
     Args:
         catalogue: The packs.
@@ -62,15 +64,22 @@ def load_library(catalogue: Catalogue, overrides: Collection[str]) -> Library:
     Raises:
         SpecError: Contains every mistake of every file.
     """
+    common = data_path("trees", "common")
     packs: dict[Path, list[Pack]] = {}
     for pack in catalogue.packs:
         if pack.trees is not None:
             packs.setdefault(pack.trees, []).append(pack)
             if catalogue.is_robot(pack.name):
                 catalogue.trees[pack.name] = _tree_names(pack.trees)
+
+    def own_names(folder: Path, tree: TreeSpec) -> Iterable[TreeSpec]:
+        if folder == common:
+            return [tree]
+        return [catalogue.with_own_names(pack.name, tree) for pack in packs[folder]]
+
     return Library.load(
-        packs,
-        lambda folder, tree: [catalogue.with_own_names(pack.name, tree) for pack in packs[folder]],
+        [common, *packs],
+        own_names,
         {
             folder: overrides if pack.name == OWN else pack.overrides
             for folder, (pack, *_) in packs.items()

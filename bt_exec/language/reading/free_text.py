@@ -140,6 +140,9 @@ class _Texts:
         rules, chars = self._rules, self._text.chars
         if any(surface.endswith(one) for one in rules.get("bound", ())):
             return False
+        first, (_, last) = words[0], words[-1]
+        if any(first[1] <= start and end <= last for start, end in self._acts):
+            return False
         for place, (start, end) in enumerate(words):
             word = chars[start:end]
             if word in rules.get("breaks", ()) or any(map(word.endswith, rules.get("verbal", ()))):
@@ -150,6 +153,8 @@ class _Texts:
                 return False
             inner = place < len(words) - 1
             if inner and any(map(word.endswith, rules.get("parts", ()))):
+                return False
+            if place and word in rules.get("skip", ()):
                 return False
         return True
 

@@ -88,7 +88,18 @@ class ActClauses(Reports):
             if done and about:
                 yield from self._convert_report_about_object(verbs, pieces, act, times)
             else:
-                yield self._record_look(replace(self._build_step(verbs, pieces, act), times=times))
+                for some in self._with_duration_apart(verbs, pieces):
+                    step = replace(self._build_step(verbs, some, act), times=times)
+                    yield self._record_look(step)
+
+    def _with_duration_apart(
+        self, verbs: tuple[str, ...], pieces: list[Piece]
+    ) -> Iterator[list[Piece]]:
+        """Yield the pieces of an act; "wait there for a minute" gives two: there, a minute."""
+        times = [piece for piece in pieces if (piece.kind, piece.name) == ("limit", "TIME")]
+        others = [piece for piece in pieces if piece not in times]
+        stays = any(self._lexicon.verbs[verb].stays for verb in verbs)
+        yield from (others, times) if stays and times and others else (pieces,)
 
     def _convert_arguments(
         self, act: Node, verbs: tuple[str, ...], of: list[Node]

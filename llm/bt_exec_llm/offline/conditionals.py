@@ -45,7 +45,7 @@ class Conditionals(ActClauses, ABC):
         # whether a report is told at once depends on the branches of all conditionals
         ifs = [node for node in meaning.walk() if node.kind == "if"]
         self._last = ifs[-1] if ifs else None
-        branches = [one for node in ifs for one in (node.get("then"), node.get("other"))]
+        branches = [self._branch_of(node, name) for node in ifs for name in ("then", "other")]
         acting = [one for one in branches if isinstance(one, Node) and not _is_empty(one)]
         self._branches = sum(not self._is_idle(one) for one in acting)
         self._only_ends = all(map(self._ends_mission, branches))
@@ -74,7 +74,7 @@ class Conditionals(ActClauses, ABC):
         question, needed = condition
         first: list[Step] = []
         for name, answer in (("then", needed), ("other", not needed)):
-            branch = node.get(name)
+            branch = self._branch_of(node, name)
             if isinstance(branch, Node) and self._only_reports_answer(branch):
                 if self._language == "en":
                     yield self._convert_report_branch(node, name, branch, (question, answer))
@@ -261,6 +261,14 @@ class Conditionals(ActClauses, ABC):
 
     def _verbs_of(self, clause: Node) -> list[str]:
         return verbs_in(clause.text("verb")) if clause.kind == "act" else []
+
+    def _branch_of(self, node: Node, name: str) -> Value | None:
+        """Return a branch of a conditional, without "leave it alone" if it does more than that."""
+        branch = node.get(name)
+        if not isinstance(branch, Node) or branch.kind != "seq":
+            return branch
+        parts = [part for part in branch.parts() if not self._is_idle(part)]
+        return parts[0] if len(parts) == 1 else branch
 
     def _is_idle(self, clause: Node) -> bool:
         """Return True for an act that leaves everything as it is: "do nothing"."""

@@ -18,7 +18,11 @@ from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.step import Step
 
-__all__ = ["Frame", "Frames", "piece_key", "step_keys"]
+__all__ = ["DURATION", "Frame", "Frames", "piece_key", "step_keys"]
+
+
+DURATION = "limit:TIME"
+"""Key of a duration: "wait for 10 seconds" differs from "wait in the lounge"."""
 
 
 @dataclass(frozen=True)
@@ -79,15 +83,17 @@ class Frames:
             if not steps or foreign or any(p.kind == "unknown" for p in pieces):
                 frames.unread.setdefault(tree.tree, []).append(text)
             elif len(steps) == 1:
-                frames._add_frame(tree.tree, steps[0], lexicon)
+                frames._add_frame(tree, steps[0], lexicon)
             else:
                 several.append((tree, steps))
         for tree, steps in several:
-            frames._add_pair_frame(tree.tree, steps, lexicon)
+            frames._add_pair_frame(tree, steps, lexicon)
         return frames
 
-    def _add_frame(self, tree: str, step: Step, lexicon: Lexicon) -> None:
-        keys = step_keys(step)
+    def _add_frame(self, spec: TreeSpec, step: Step, lexicon: Lexicon) -> None:
+        tree, keys = spec.tree, step_keys(step)
+        if not any(param.required for param in spec.params.values()):
+            keys -= {DURATION}
         self.accepts.setdefault(tree, set()).update(keys)
         own = (
             [verb for verb in step.verbs if verb not in lexicon.closing_verbs]
@@ -109,14 +115,14 @@ class Frames:
             if frame not in known:
                 known.append(frame)
 
-    def _add_pair_frame(self, tree: str, steps: list[Step], lexicon: Lexicon) -> None:
+    def _add_pair_frame(self, spec: TreeSpec, steps: list[Step], lexicon: Lexicon) -> None:
         work = [
             step
             for step in steps
             if not set(step.verbs) & lexicon.closing_verbs or step_keys(step) - {"me"}
         ] or steps
         if len(work) == 1:
-            self._add_frame(tree, work[0], lexicon)
+            self._add_frame(spec, work[0], lexicon)
             return
         first, last = work[0], work[-1]
         own = {f.tree for v in last.verbs for f in self.by_verb.get(lexicon.general_verb(v), [])}
@@ -126,7 +132,7 @@ class Frames:
             for frame in self.by_verb.get(lexicon.general_verb(verb), [])
             if frame.keys <= step_keys(first)
         }
-        if tree in own and len(work) == 2 and first.positive and alone:
+        if spec.tree in own and len(work) == 2 and first.positive and alone:
             said = step_keys(first)
             every = {
                 frame.tree
@@ -134,11 +140,11 @@ class Frames:
                 for frame in self.by_verb.get(lexicon.general_verb(verb), [])
                 if not any(key.startswith("noun:") for key in frame.keys - said)
             }
-            self.parts |= {(one, tree) for one in every}
+            self.parts |= {(one, spec.tree) for one in every}
             return
         for one in _frame_keys(first, lexicon):
             for two in _frame_keys(last, lexicon):
-                self.pairs.setdefault((one, two), set()).add(tree)
+                self.pairs.setdefault((one, two), set()).add(spec.tree)
 
 
 def _frame_keys(step: Step, lexicon: Lexicon) -> Iterable[tuple[str, bool, frozenset[str]]]:
@@ -175,4 +181,6 @@ def piece_key(piece: Piece) -> str:
             return piece.name
         case "unknown":
             return "unknown"
+        case "limit" if piece.name == "TIME":
+            return DURATION
     return ""

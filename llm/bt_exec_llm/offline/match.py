@@ -9,7 +9,7 @@ from typing import Any
 from bt_exec.language.closed import words
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
-from bt_exec_llm.offline.frames import Frame, Frames, piece_key, step_keys
+from bt_exec_llm.offline.frames import DURATION, Frame, Frames, piece_key, step_keys
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.numbers import KINDS, Number, fill_numbers
 from bt_exec_llm.offline.piece import Piece
@@ -101,7 +101,7 @@ class Matcher:
         params = self._library.get(tree).params
         types = {param.type for name, param in params.items() if name not in self._brought}
         accepts = self._frames.accepts.get(tree, set())
-        for key in left:
+        for key in left - {DURATION}:  # a number without a use is found with the arguments
             if key == "me":
                 if (
                     "me" not in accepts
@@ -184,6 +184,8 @@ class Matcher:
             keys - {"me"} <= frame.keys and any(k.startswith("text:") for k in frame.keys - keys)
             for frame in self.frames_for(step)
         )
+        if options and {DURATION} >= frozenset().union(*options):
+            return Trouble("NUMBER", step.text, ("number",))
         return self._explain_mismatch(step, bool(options) or short)
 
     def with_default_objects(self, step: Step) -> Step:

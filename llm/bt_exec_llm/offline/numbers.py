@@ -1,7 +1,8 @@
 """Parameters for the numbers of a command: repetitions, counts, durations.
 
 The role of a number follows from the tree. A parameter of ``repeat`` takes "three times" and a
-parameter of ``timeout`` takes "for a minute". Utterances show the role of other whole numbers.
+parameter of ``timeout`` takes "for a minute". Utterances show the role of other numbers; a duration
+is given to such a parameter in seconds.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def _tree_number_parameters(tree: TreeSpec, types: Mapping[str, Any]) -> Iterabl
     for name, param in tree.params.items():
         hint = param.hint(types)
         whole, least, most = parse_number_range(hint)
-        if used.get(name) == "TIME" or (hint is not None and whole):
+        if used.get(name) == "TIME" or hint is float or (hint is not None and whole):
             yield Number(name, param.type, hint, used.get(name, ""), least, most)
 
 
@@ -124,7 +125,7 @@ def fill_numbers(
         if len(fits) != 1 or len(pieces) != 1 or not pieces[0].value:
             return Trouble(kind if kind != "TIMES" else "COUNT", text)
         number = fits[0]
-        value: Any = pieces[0].value if kind == "TIME" else int(pieces[0].value)
+        value: Any = pieces[0].value if number.kind == "TIME" else int(pieces[0].value.rstrip("s"))
         if why_unfit(number.hint, value) is not None:
             return Trouble("OUT_OF_RANGE", text, (number.type,), hint=number.hint)
         args[number.param] = value

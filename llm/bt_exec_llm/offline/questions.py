@@ -251,14 +251,14 @@ class Questions(Phrases):
         if not described and any(one.name == HAND for one in pieces):
             pieces.append(self._new_piece("noun", _ANYTHING))
         elif not described and (state := self._looked_for(pieces)) in self._lexicon.states:
-            pieces.insert(0, self._new_piece("state", state))
+            pieces = _without_anything([self._new_piece("state", state), *pieces])
         elif not described and not any(one.name in (_PERSON, *DESCRIBED) for one in pieces):
             raise NoStepsError
         return pieces
 
     def _with_places_apart(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces of a question with the place of an object as a separate piece."""
-        return pieces if self._language == "ko" else _without_anything(_places_apart(pieces))
+        return _without_anything(pieces if self._language == "ko" else _places_apart(pieces))
 
     def _looked_for(self, pieces: list[Piece]) -> str:
         """Return the state of what is asked about: held, visible, or empty if it is not known."""

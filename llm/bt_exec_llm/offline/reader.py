@@ -87,7 +87,7 @@ class Reader:
 
     def find_phrase_code(self, text: str, language: str) -> str:
         """Return the code of an utterance that is not a command (stop, help, hello)."""
-        plain = "".join(char for char in text.casefold() if char.isalnum() or char == "'")
+        plain = "".join(char for char in text.casefold() if char.isalnum())
         return self._alone[language].get(plain, "")
 
     def read(self, text: str) -> Reading | Unread:

@@ -71,18 +71,19 @@ def codes(problems):
 
 def test_parts_are_prefixed_with_their_robot(site):
     assert set(site.catalogue.skills) >= {"cart_a.go", "cart_b.go", "cart_a.load", "cart_b.load"}
-    assert set(site.library.names()) == {
+    own = {
         f"{robot}.{tree}"
         for robot in ("cart_a", "cart_b")
         for tree in ("fetch", "go_home", "wait_here")
     }
+    assert set(site.library.names()) == {*own, "pause"}
     assert site.catalogue.robots == ("cart_a", "cart_b")
     assert site.kinds == ("cart", "gate")
 
 
 def test_names_of_a_single_robot_have_no_prefix(load):
     site = load("site: s\npacks: {cart_a: {pack: cart}, gate: {}}\n")
-    assert set(site.library.names()) == {"fetch", "go_home", "wait_here"}
+    assert set(site.library.names()) == {"fetch", "go_home", "wait_here", "pause"}
     assert site.catalogue.robots == ()
     assert site.catalogue.skill("load").needs == {"at": "shelf", "load": "empty"}
 

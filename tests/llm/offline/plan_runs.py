@@ -9,7 +9,7 @@ from typing import Any
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.model import Fallback, MissionSpec
 
-__all__ = ["runs_one_branch", "same_runs"]
+__all__ = ["exactly_one_does", "runs_one_branch", "same_runs"]
 
 _DOOR = ("open", "ajar", "closed")
 _RESULT = {"open_door": "open", "close_door": "closed"}
@@ -19,6 +19,19 @@ def same_runs(one: MissionSpec, other: MissionSpec) -> bool:
     """Return True if two plans have the same actions in every world that they distinguish."""
     leaves = sorted({*_leaves(to_data(one)["root"]), *_leaves(to_data(other)["root"])})
     return all(_run(one, world) == _run(other, world) for world in _worlds(leaves))
+
+
+def exactly_one_does(skill: str, one: MissionSpec, other: MissionSpec) -> bool:
+    """Return True if in every world one of two plans runs a skill, and the other does not."""
+    leaves = sorted({*_leaves(to_data(one)["root"]), *_leaves(to_data(other)["root"])})
+    return all(
+        _runs_skill(skill, one, world) != _runs_skill(skill, other, world)
+        for world in _worlds(leaves)
+    )
+
+
+def _runs_skill(skill: str, spec: MissionSpec, world: dict[str, Any]) -> bool:
+    return any(action.startswith(f"{skill} ") for action in _run(spec, world)[0])
 
 
 def runs_one_branch(choice: MissionSpec, one: MissionSpec, other: MissionSpec) -> bool:

@@ -18,7 +18,7 @@ from bt_exec.language.operators import operators_in
 from bt_exec.site.compile_command import compile_command
 from bt_exec.spec.model import Do, MissionSpec, walk
 from tests.cases import examples
-from tests.llm.offline.plan_runs import runs_one_branch, same_runs
+from tests.llm.offline.plan_runs import exactly_one_does, runs_one_branch, same_runs
 
 FAST = settings(
     max_examples=examples(60),
@@ -178,6 +178,78 @@ def choices(draw):
     said = _choices(site, language, condition, one, other)
     first, second = draw(st.permutations(said))[:2]
     return site, first, second
+
+
+OPPOSITES = {
+    ("door", "if {}, wait for 5 seconds"): (
+        ("there is something in your hand", "there is nothing in your hand"),
+        ("you are holding something", "you are not holding anything"),
+        ("you're holding anything", "you're holding nothing"),
+        ("your hand holds something", "your hand holds nothing"),
+        ("your left hand has the material", "your left hand does not have the material"),
+        ("your right hand is holding the material", "your right hand isn't holding the material"),
+        ("your hand is full", "your hand is not full"),
+        ("both hands are empty", "both hands aren't empty"),
+        ("the material is in your hand", "the material is not in your hand"),
+        ("you can see the material", "you can't see the material"),
+        ("there is material", "there is no material"),
+        ("something is visible", "nothing is visible"),
+        ("any material is visible", "no material is visible"),
+        ("you see anything", "you don't see anything"),
+        ("there's anything inside", "there's nothing inside"),
+        ("the door is ajar", "the door is not ajar"),
+        ("the door's open", "the door's not open"),
+        ("your arms are home", "your arms are not home"),
+    ),
+    ("door", "{} 5초 기다려"): (
+        ("손에 뭐가 있으면", "손에 아무것도 없으면"),
+        ("오른손에 뭐가 있으면", "오른손에 아무것도 없으면"),
+        ("손에 뭔가 있으면", "손에 아무것도 안 들고 있으면"),
+        ("손에 든 게 있으면", "손에 든 게 없으면"),
+        ("손에 든 게 있으면", "손에 든 게 아무것도 없으면"),
+        ("왼손에 자재가 있으면", "왼손에 자재가 없으면"),
+        ("자재를 들고 있으면", "자재를 들고 있지 않으면"),
+        ("손이 비어 있을 때만", "손이 비어 있지 않을 때만"),
+        ("안에 뭐가 있으면", "안에 아무것도 없으면"),
+        ("안에 뭐가 보이면", "안에 아무것도 안 보이면"),
+        ("뭐가 보이면", "아무것도 안 보이면"),
+        ("문이 조금 열려 있으면", "문이 조금 열려 있지 않으면"),
+        ("문이 덜 닫혔으면", "문이 덜 닫힌 게 아니면"),
+        ("문이 활짝 열려 있으면", "문이 활짝 열려 있지 않으면"),
+        ("문이 열린 상태면", "문이 열린 상태가 아니면"),
+        ("문이 열려 있는 거면", "문이 안 열려 있는 거면"),
+        ("팔이 제자리에 있으면", "팔이 제자리에 없으면"),
+    ),
+    ("building", "if {}, wait for 5 seconds"): (
+        ("someone is in the lounge", "no one is in the lounge"),
+        ("there are people in the lounge", "there are no people in the lounge"),
+        ("the lounge has people in it", "the lounge has nobody in it"),
+        ("the lounge is quiet", "the lounge is noisy"),
+        ("the light is on in the lounge", "the light is off in the lounge"),
+        ("the professor is around", "the professor isn't around"),
+        ("you see anyone in the lounge", "you don't see anyone in the lounge"),
+    ),
+    ("building", "{} 5초 기다려"): (
+        ("라운지에 누가 있으면", "라운지에 아무도 없으면"),
+        ("라운지에 사람이 한 명이라도 있으면", "라운지에 사람이 한 명도 없으면"),
+        ("라운지에 사람이 있으면", "라운지에 사람이 아무도 없으면"),
+        ("휴게실에 누구라도 있으면", "휴게실에 아무도 없으면"),
+        ("라운지에 불이 켜져 있으면", "라운지에 불이 꺼져 있으면"),
+        ("교수님이 자리에 계시면", "교수님이 자리에 안 계시면"),
+    ),
+}
+"""Conditions and their opposites, by site and command."""
+
+
+@pytest.mark.parametrize(
+    ("site", "command", "pair"),
+    [(*key, pair) for key, pairs in OPPOSITES.items() for pair in pairs],
+)
+def test_exactly_one_of_two_opposite_conditions_holds(plan, site, command, pair):
+    one, other = (plan(site, command.format(condition)) for condition in pair)
+    assert one is not None
+    assert other is not None
+    assert exactly_one_does("wait", one, other)
 
 
 @FAST
