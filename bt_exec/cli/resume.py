@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import typer
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "continue_mission", "resume", "unfinished"]
 
-_FINISHED = ("satisfied", "refused")
+_TODAY = timedelta(hours=24)
+"""Age of the missions to which "go on" may refer."""
 
 
 def resume(
@@ -72,6 +74,7 @@ def _mission_to_continue(journal: Journal, which: str) -> MissionRecord:
         UsageError: If there is none, if it was finished, or if it is still running.
     """
     from bt_exec.cli.output import reader_language
+    from bt_exec.journal.journal import FINISHED
     from bt_exec.language.messages import say_own
 
     line: MissionLine | None = None
@@ -84,7 +87,7 @@ def _mission_to_continue(journal: Journal, which: str) -> MissionRecord:
     if line is None:
         raise UsageError(say_own("RESUME_NOTHING", reader_language()).rstrip("."))
     code = {"running": "RESUME_STILL_RUNNING", "waiting": "RESUME_STILL_RUNNING"}.get(
-        line.shown_status, "RESUME_NOTHING_LEFT" if line.status in _FINISHED else ""
+        line.shown_status, "RESUME_NOTHING_LEFT" if line.status in FINISHED else ""
     )
     if code:
         raise UsageError(say_own(code, line.language, command=line.command).rstrip("."))
@@ -111,16 +114,18 @@ def _compiler_of(record: MissionRecord) -> str | None:
 def unfinished(session: Session, command: str) -> MissionRecord | None:
     """Return the mission to which "go on" refers; None for other commands, or if nothing is left.
 
-    It is the last one of this world; in a new process, the last one of this site.
+    It is the last one of this world that was not finished; if there is none, the last one of this
+    site of the last 24 hours.
     """
     from bt_exec.mission.conversation import asks_to_continue
 
     if session.journal is None or not asks_to_continue(command):
         return None
     site = session.site.name
-    world = session.world_id if session.missions else ""
-    line = session.journal.unfinished(site, world)
-    if line is None or line.status in _FINISHED or line.shown_status in ("running", "waiting"):
+    line = session.journal.unfinished(site, session.world_id) or session.journal.unfinished(site)
+    if line is None or line.shown_status in ("running", "waiting"):
+        return None
+    if datetime.now().astimezone() - line.started_at > _TODAY:
         return None
     return session.journal.mission(line.id)
 

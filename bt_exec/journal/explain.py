@@ -15,6 +15,7 @@ from bt_exec.events import (
     FactsKnown,
     NodeChanged,
     Observed,
+    PerceptionFailed,
     Planned,
     Planning,
     Refused,
@@ -47,6 +48,7 @@ class Attempt:
         passed: Failures that did not end it: before a retry, in another branch, or only recorded.
         done: The actions that succeeded in it.
         seen: Last observation while it was in force, as text, by pack.
+        blind: Message of the perception that failed after its last observation, by pack.
     """
 
     version: int
@@ -57,6 +59,7 @@ class Attempt:
     passed: list[Failure] = field(default_factory=list)
     done: list[DoneAction] = field(default_factory=list)
     seen: dict[str, str] = field(default_factory=dict)
+    blind: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -68,12 +71,14 @@ class Cause:
         version: Version of the plan in force.
         t: Time since the command [s, mission clock]; None if unknown.
         seen: Last observation until then, a line for each pack.
+        blind: Messages of the perceptions that gave nothing new then.
     """
 
     failure: Failure
     version: int
     t: float | None
     seen: tuple[str, ...]
+    blind: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -150,16 +155,20 @@ def _attempts(record: MissionRecord) -> list[Attempt]:
     """Return the attempts of a mission, made from its events."""
     attempts: list[Attempt] = []
     seen: dict[str, str] = {}
+    blind: dict[str, str] = {}
     args = {(run.start.skill, run.start.call): run.start.args for run in record.skills}
     for event in record.events:
         if isinstance(event, Planned):
             attempts.append(_attempt(event.spec, record))
         elif isinstance(event, Observed):
             seen[event.pack] = event.observation.describe(record.line.language)
+            blind.pop(event.pack, None)
+        elif isinstance(event, PerceptionFailed):
+            blind[event.pack] = event.message
         elif attempts:
             _add(event, attempts[-1], args)
         if attempts:
-            attempts[-1].seen = dict(seen)
+            attempts[-1].seen, attempts[-1].blind = dict(seen), dict(blind)
     if attempts and attempts[-1].failure is None and record.status != "satisfied":
         attempts[-1].failure = _last_failure(record)
     return attempts
@@ -224,7 +233,8 @@ def _cause(
     attempt = attempts[failed[number][1]]
     began = record.events[0].t
     when = next((e.t - began for e in record.events if _reports(e, failure)), None)
-    return Cause(failure, attempt.version, when, tuple(attempt.seen.values()))
+    seen, blind = tuple(attempt.seen.values()), tuple(attempt.blind.values())
+    return Cause(failure, attempt.version, when, seen, blind)
 
 
 def _reports(event: Any, failure: Failure) -> bool:

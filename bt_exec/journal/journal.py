@@ -51,6 +51,12 @@ _SITES = (
 
 _STARTED = "EXISTS (SELECT 1 FROM events WHERE mission = no AND kind = 'SkillStarting')"
 """Condition that a skill was started in a mission."""
+_NOT_RESUMED = (
+    "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.continues = missions.id)"
+)
+"""Condition that no other mission resumed a mission."""
+FINISHED = ("satisfied", "refused")
+"""Statuses of missions that leave nothing to resume."""
 
 _MOST_NUMBER = 1_000_000
 """Larger mission numbers were not assigned by this program and are ignored."""
@@ -247,10 +253,9 @@ class Journal:
         return lines[0] if lines else None
 
     def unfinished(self, site: str, session: str = "") -> MissionLine | None:
-        """Return the newest mission of a site that can be continued, or was finished.
+        """Return the newest mission of a site that was not finished and not resumed.
 
-        A mission counts if a skill was started in it, or if it was interrupted. Its status shows
-        whether anything is left to do.
+        A mission counts if it was interrupted, or if it did not end well after a skill was started.
 
         Args:
             site: Name of the site.
@@ -260,8 +265,8 @@ class Journal:
             UsageError: If the journal cannot be read.
         """
         only = (
-            f"site = :site AND (status IS NULL OR {_STARTED})"
-            " AND (:session = '' OR session = :session)"
+            f"site = :site AND (status IS NULL OR (status NOT IN {FINISHED} AND {_STARTED}))"
+            f" AND (:session = '' OR session = :session) AND {_NOT_RESUMED}"
         )
         with self._connected() as connection:
             lines = read_lines(connection, 50, only, {"site": site, "session": session})
@@ -395,8 +400,7 @@ class Journal:
         with self._connected() as connection:
             rows = connection.execute(
                 "SELECT * FROM missions WHERE status IS NULL AND told_at IS NULL"
-                " AND NOT EXISTS (SELECT 1 FROM missions AS later"
-                " WHERE later.continues = missions.id) ORDER BY no DESC"
+                f" AND {_NOT_RESUMED} ORDER BY no DESC"
             )
             found = [(row["no"], line_of(connection, row)) for row in rows.fetchall()]
             found = [(number, line) for number, line in found if line.interrupted]

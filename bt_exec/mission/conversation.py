@@ -149,7 +149,8 @@ class SelfAnswers:
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Answer a request."""
-        question = question_of(request.command) if request.previous is None else None
+        asked = request.previous is None and not asks_to_continue(request.command)
+        question = question_of(request.command) if asked else None
         say, language = request.messages.say, request.language
         if question == "WHERE":
             unknown = say("SELF_WHERE_UNKNOWN", language)

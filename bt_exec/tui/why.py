@@ -53,6 +53,12 @@ class Why:
         """Return the sentence of a code."""
         return clean(self.messages.say(code, self.language, **facts))
 
+    def told(self, text: str) -> str:
+        """Return a short recorded text in the language, if it has a translation."""
+        known = self.messages
+        said = known.say if text in known else known.word
+        return clean(said(text, self.language))
+
     @property
     def status(self) -> str:
         """Final status, as a word of `SIGNS`."""
@@ -85,7 +91,8 @@ class Why:
     @property
     def idle(self) -> bool:
         """Whether no action was needed."""
-        return bool(self.known.skipped) and not any(one.done for one in self.known.attempts)
+        tried = any(one.done or one.failure for one in self.known.attempts)
+        return bool(self.known.skipped) and not tried
 
     def facts(self) -> list[tuple[str, str]]:
         """Return how it came, as named lines: asked, planned, failed, tried, ended."""
@@ -159,6 +166,7 @@ class Why:
                 measured = _measured(failure) if self.verbose else ()
                 rows.append(("evidence", " · ".join(filter(None, (*measured, after)))))
                 rows.append(("seen", "; ".join(map(clean, cause.seen))))
+                rows.append(("perception error", "; ".join(map(self.told, cause.blind))))
         return rows
 
     def failed(self, failure: Failure) -> str:

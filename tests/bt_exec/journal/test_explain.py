@@ -14,6 +14,7 @@ from bt_exec.events import (
     MissionStarted,
     NodeChanged,
     Observed,
+    PerceptionFailed,
     Planned,
     Planning,
     Refused,
@@ -95,6 +96,22 @@ def test_first_cause_survives_later_plans(explained, make_spec: Spec) -> None:
     ]
     names = [[name for name, _ in one.steps] for one in found.attempts]
     assert names == [["return_home"], ["return_home"]]  # the plan of the test keeps open_door
+
+
+@pytest.mark.parametrize("recovers", [False, True])
+def test_cause_names_a_perception_error_unless_a_later_observation_arrived(
+    explained, make_spec: Spec, script, recovers: bool
+) -> None:
+    (seen,) = (event for event in script("m") if isinstance(event, Observed))
+    found = explained(
+        Planned(0.4, 1, make_spec(1), 1),
+        PerceptionFailed(2.0, 40, "door", "no network"),
+        *([seen] if recovers else ()),
+        *called("open_door", "failed", failure=JAM),
+        ended("blocked", JAM),
+    )
+    assert found.cause is not None
+    assert found.cause.blind == (() if recovers else ("no network",))
 
 
 def test_recovered_failure_is_not_the_cause(explained, make_spec: Spec) -> None:

@@ -224,6 +224,22 @@ def test_resumed_mission_is_not_reported_as_interrupted(journal: Journal, script
     assert journal.interrupted().command == "lost"
 
 
+def test_newest_mission_that_was_neither_finished_nor_resumed_is_unfinished(
+    journal: Journal, script, monkeypatch
+):
+    monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
+    for command in ("lost", "resumed"):
+        with journal.begin(command=command, site="door") as recorder:
+            recorder.on(Turn(0.0, 1, {"n": 1}))
+    with journal.begin(command="resumed", site="door", continues=recorder.mission_id) as last:
+        for event in script(last.mission_id):
+            last.on(event)
+    assert journal.line(last.mission_id).status == "satisfied"
+    assert journal.unfinished("door").command == "lost"
+    assert journal.unfinished("door", "another session") is None
+    assert journal.unfinished("building") is None
+
+
 @pytest.mark.parametrize(
     ("which", "listed"),
     [("9", [4, 5, 6]), ("0000000099", range(1, 7)), ("2020-01-01-0001", range(1, 7))],

@@ -198,6 +198,14 @@ def test_complete_answer(
     [
         (known(line("satisfied")), "It was done as asked."),
         (known(line("satisfied"), skipped=("already open",)), "Nothing had to be done."),
+        (
+            known(
+                line("satisfied"),
+                skipped=("already open",),
+                attempts=(Attempt(1, "offline", OPEN, failure=GRIP), Attempt(2, "offline", OPEN)),
+            ),
+            "It was done as asked.",
+        ),
         (known(line("aborted"), stopped="operator"), "It was stopped (operator)."),
         (known(line("refused"), refusal="I know no window."), "I know no window."),
         (known(line("refused"), problems=("a: b",)), "No grip. The door is ajar."),
