@@ -29,7 +29,7 @@ from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.phrases import Phrases
 from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of
 from bt_exec_skills.tabletop.goals.question import Question
-from bt_exec_skills.tabletop.goals.read import Said, names
+from bt_exec_skills.tabletop.goals.read import Said, kinds_of, names
 from bt_exec_skills.tabletop.goals.repair import replanned
 from bt_exec_skills.tabletop.goals.session import ASKS_BACK, Meanings, Session
 from bt_exec_skills.tabletop.lexicon import lexicon
@@ -274,9 +274,9 @@ class TableCompiler:
 
     # -- parts of commands, as `bt_exec.planning.command_parts.PartCompiler`
 
-    def words(self, request: Request) -> Mapping[str, Any]:  # noqa: ARG002 - as in the protocol
-        """Return the words of the pack."""
-        return lexicon()
+    def words(self, request: Request) -> Mapping[str, Any]:
+        """Return the words of the pack, with the nouns for the objects that are there."""
+        return lexicon(kinds_of(environment_of(request.situation)))
 
     def names(self, request: Request) -> Mapping[str, str]:
         """Return the words for the objects and tables that are there."""
