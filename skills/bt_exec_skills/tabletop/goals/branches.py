@@ -14,6 +14,7 @@ __all__ = [
     "itself",
     "polarity",
     "selected_question",
+    "with_asked_place",
     "with_noun",
     "with_object",
     "with_subject",
@@ -39,6 +40,18 @@ def asked_branches(node: Node) -> tuple[str, ...]:
     )
 
 
+def with_asked_place(node: Node) -> Node:
+    """Return a condition in which "it" is the place of a question in a branch.
+
+    An example is "tell me what is on the plate if it is not empty".
+    """
+    for name in asked_branches(node):
+        place = _place_of(node.node(name))
+        if place is not None:
+            return node.replace(of=node.node("of").substitute(_IT, place))
+    return node
+
+
 def selected_question(node: Node, branch: str) -> Node:
     """Return the question of a branch, with the place of its condition for "there" and "it"."""
     question, place = node.node(branch), _place_of(node.node("of"))
@@ -50,13 +63,13 @@ def selected_question(node: Node, branch: str) -> Node:
     return question.substitute(_THERE, place).substitute(_IT, place)
 
 
-def _place_of(condition: Node) -> Node | None:
-    """Return the place that a condition names, or the object that it is about."""
-    for one in condition.walk():
+def _place_of(question: Node) -> Node | None:
+    """Return the place that a question names, or the object that it is about."""
+    for one in question.walk():
         to = one.get("to") if one.kind == "rel" and not is_held(one) else None
-        if isinstance(to, Node):
+        if isinstance(to, Node) and to.kind == "np":
             return to
-    about = condition.node("of").get("of")
+    about = question.node("of").get("of")
     return about if isinstance(about, Node) and about.kind == "np" else None
 
 
@@ -171,6 +184,10 @@ def with_subject(node: Node, subject: Node) -> Node:
     """Return a branch in which the first "it" is the subject of its condition."""
     if node.kind == "pronoun" and node.text("name") not in ("there", "all"):
         return subject if subject.kind == "np" else node
+    parts = conjuncts(formula_of(node)) if node.kind == "np" else ()
+    if _THEM in parts and subject.kind == "np":  # "one of them"
+        others = (part for part in parts if part != _THEM)
+        return normal(node.replace(of=conjunction(formula_of(subject), *others)))
     if node.kind == "act" and not node.parts() and node.text("verb") in _NEEDS_THEME:
         return node.replace(of=subject)
     if node.kind != "seq":

@@ -18,6 +18,7 @@ from bt_exec_skills.tabletop.goals.branches import (
     itself,
     polarity,
     selected_question,
+    with_asked_place,
     with_noun,
     with_object,
     with_subject,
@@ -116,6 +117,7 @@ class Converter:
         Raises:
             Trouble: If a branch of it cannot be answered, or if the condition cannot be told.
         """
+        node = with_asked_place(node)
         found = {
             name: self.question(selected_question(node, name)) for name in asked_branches(node)
         }
@@ -143,6 +145,7 @@ class Converter:
         parts = acts_on_each(node)
         if parts:
             return [ask for part in parts for ask in self._asks(part)]
+        node = with_asked_place(node)
         question = with_object(node)
         subject = question.node("of").get("of")
         there = polarity(question)[1]
