@@ -8,6 +8,7 @@ from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, n
 
 _NOUNS = ("thing", "shape")
 _ONE = Node("one")
+_EMPTY = Node("has", (("attribute", "empty"),))
 _OTHER = Node("pronoun", (("name", "other"),))  # "which is bigger?", after a question about two
 _PAIRS = ("more", "alike", "apart")
 _FORMULAS = ("and", "or", "not", "np", "most")  # kinds whose parts are formulas
@@ -192,7 +193,9 @@ def _named(part: Node, question: Node) -> Node:
         return part
     condition = part.node("of")
     asked = condition.get("of")
-    none = "0" in [one.text("number") for one in question.walk()]  # "is there none? if there is, …"
+    none = _EMPTY in question.walk() or any(  # "is there none? if there is, …"
+        one.text("number") == "0" for one in question.walk()
+    )
     if asked in (_SO, _NOT_THERE if none else _THERE):
         return part.replace(of=question)
     if asked in (_NOT_SO, _THERE if none else _NOT_THERE):

@@ -163,6 +163,17 @@ def _less(objects: Any, formula: Node | None) -> Any:
     return _refine(objects, formula)
 
 
+def _restated(new: Any, old: Any) -> Any:
+    """Return corrected objects, with the noun of those that they replace if they have none."""
+    if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
+        return new
+    parts, before = conjuncts(new.node("of")), conjuncts(old.node("of"))
+    if any(part.kind == "thing" for part in parts):
+        return new
+    nouns = [part for part in before if part.kind == "thing"]
+    return new.replace(of=conjunction(*(part for part in parts if part != _ONE), *nouns))
+
+
 def _other_than(chosen: Any, excluded: Any) -> Any:
     """Return an object, each of several, or a goal, without what another phrase means."""
     if isinstance(chosen, Node) and chosen.kind == "rel":
@@ -213,6 +224,12 @@ def _leave_out(question: Node, formula: Node) -> Node:
 def _asked_what(question: Node) -> Node:
     """Return a question that is not one of yes or no; the latter has no meaning."""
     return UNSAID if question.text("what") == "whether" else question
+
+
+def _more_at(phrase: Node, place: Node, other: Node, sign: str) -> Node:
+    """Return the comparison of the counts of the same objects at two places."""
+    here, there = (_refine(phrase, one) or phrase for one in (place, other))
+    return Node("more", (("of", here), ("to", there), ("sign", sign)))
 
 
 def _fill(top: Node, formula: Node) -> Node:
@@ -393,6 +410,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "either": _either,
     "asked_what": _asked_what,
     "fill": _fill,
+    "more_at": _more_at,
     "within": _within,
     "labelled": _labelled,
     "single": _single,
@@ -402,6 +420,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "topic": _topic,
     "extend": _extend,
     "corrected": _corrected,
+    "restated": _restated,
     "among": _among,
     "pick": lambda node, name: node.get(name),
     "list": lambda *parts: tuple(one for part in _present_parts(parts) for one in _listed(part)),

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, cast
 
 from bt_exec.language.reading.generate import Generator
 from bt_exec.language.reading.reader import Reader
 from bt_exec.spec.plain_yaml import read_yaml
+from bt_exec_skills.things.nouns import nouns, with_nouns
 
 __all__ = ["first_word", "lexicon", "reader"]
 
 _BODY = ("hand",)  # parts of the robot, which are not objects
 
 
-@cache
-def lexicon() -> Mapping[str, Any]:
-    """Return the words of the pack as plain data."""
-    return cast(Mapping[str, Any], read_yaml(Path(__file__).with_name("lexicon.yaml")))
+@lru_cache(maxsize=32)
+def lexicon(kinds: frozenset[str] = frozenset()) -> Mapping[str, Any]:
+    """Return the words of the pack as plain data.
+
+    Args:
+        kinds: Kinds of objects whose shared nouns are added.
+    """
+    own = cast(Mapping[str, Any], read_yaml(Path(__file__).with_name("lexicon.yaml")))
+    return {**own, "things": with_nouns(own["things"], own["things"].keys() | kinds)}
 
 
-@cache
-def reader() -> Reader:
-    """Return the reader of commands about tables."""
-    return Reader([lexicon()])
+@lru_cache(maxsize=32)
+def reader(kinds: frozenset[str] = frozenset()) -> Reader:
+    """Return the reader of commands about tables.
+
+    Args:
+        kinds: Kinds of objects whose shared nouns are added.
+    """
+    return Reader([lexicon(kinds)])
 
 
 @cache
@@ -38,7 +48,8 @@ def first_word(kind: str, value: str, language: str) -> str:
         language: ``en`` or ``ko``.
     """
     if kind == "noun":
-        entry = None if value in _BODY else lexicon()["things"].get(value)
+        shared = nouns().get(value.replace("_", " "))
+        entry = None if value in _BODY else lexicon()["things"].get(value, shared)
         return str(entry[language][0]).split("/")[0] if entry else ""
     entry = lexicon()["attributes"].get(value)
     if entry is None or entry["kind"] != kind:

@@ -8,8 +8,11 @@ from bt_exec.failure import Failure
 from bt_exec.planning.compiler import Plan
 from bt_exec.site.site import load_site
 from bt_exec_skills.tabletop.display_names import called, listed, said
+from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import create, subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.things.nouns import nouns
 from tests.cases import some
 from tests.skills.tabletop.asking import ask
 from tests.skills.tabletop.test_commands import FILES, WORLDS, rows
@@ -27,6 +30,8 @@ ID = re.compile(r"[a-z]+_[a-z0-9_]+")
         ("object_apple", "apple", "사과"),
         ("red_cube", "red cube", "빨간 큐브"),
         ("object_coffee_maker_2", "coffee maker 2", "coffee maker 2"),
+        ("object_tomato_0", "tomato 0", "토마토 0"),
+        ("object_red_teddy_bear_0", "red teddy bear 0", "빨간 곰 인형 0"),
         ("table_1", "table 1", "테이블 1"),
         ("red cube 1", "red cube 1", "빨간 큐브 1"),
         ("red cube 1 → red bowl 0, apple 0", "red cube 1 → red bowl 0, apple 0",
@@ -54,6 +59,26 @@ def test_long_lists_are_truncated_with_a_count():
     assert listed(names, "ko").endswith("빨간 큐브 7, 외 6개")
     assert listed(names[:9], "en").endswith("red cube 8")
     assert listed([], "en") == "-"
+
+
+def test_every_shared_noun_names_an_object_that_is_there():
+    for kind in some(sorted(nouns())):
+        name = f"object_{kind.replace(' ', '_')}_0"
+        now = Environment(0.0, {name: Placed(0, Point(1.2, 1.2, 0.53))})
+        if looks_of(name).holds_things or looks_of(name).kind != kind.replace(" ", "_"):
+            continue  # an orange object is of no kind
+        for word, take in (
+            (nouns()[kind]["ko"][0], "{} 집어"),
+            (nouns()[kind]["en"][0].split("/")[0], "pick up the {}"),
+        ):
+            (goal,) = subgoals_for(take.format(word), now)
+            assert [move.thing for move in goal.moves] == [name], word
+
+
+@pytest.mark.parametrize("command", ["토마토 집어", "Pick up the tomatoes.", "망치를 쟁반에 놔"])
+def test_shared_noun_of_no_object_is_reported_as_missing(command):
+    with pytest.raises(Trouble, match="NOTHING_LIKE_THAT"):
+        subgoals_for(command, WORLDS["mixed"])
 
 
 @pytest.mark.parametrize(

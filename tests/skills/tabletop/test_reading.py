@@ -109,6 +109,23 @@ def test_condition_selects_its_branch_and_its_negation_the_other(one, other, pla
     assert plan(f"{not_korean} {said[1]}고 아니면 {said[0]}어") == expected
 
 
+@pytest.mark.parametrize("condition", sorted(HOLDS))
+def test_question_in_a_branch_is_answered_only_when_selected(condition):
+    so, not_so, korean, not_korean = condition
+    act = plan("put the apple on the tray")
+    expected = [act, "?"] if HOLDS[condition] else ["?", act]
+    for text in (
+        "if {0}, put the apple on the tray, otherwise tell me what is on table 1",
+        "if {1}, tell me what is on table 1, otherwise put the apple on the tray",
+        "{2} 사과를 쟁반에 올리고 아니면 1번 테이블에 뭐 있는지 알려줘",
+    ):
+        assert plan(text.format(so, not_so, korean)) == expected[0]
+    other = text.format("", "", not_korean)
+    assert plan(other) == expected[1]
+    report = plan(f"{korean} 사과를 쟁반에 올리고 아니면 아니라고 말해줘")
+    assert report == (act if HOLDS[condition] else "!CONDITION_UNMET")
+
+
 @settings(deadline=None, max_examples=examples(40), derandomize=True)
 @given(st.sampled_from(sorted(THINGS)), st.sampled_from(sorted(PLACES)))
 def test_politeness_and_spacing_have_no_effect(thing, place):

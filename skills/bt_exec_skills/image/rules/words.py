@@ -10,6 +10,7 @@ from typing import Any, cast
 from bt_exec.language.reading.generate import Generator
 from bt_exec.language.reading.reader import Reader
 from bt_exec.spec.plain_yaml import read_yaml
+from bt_exec_skills.things.nouns import nouns, with_nouns
 
 __all__ = ["attribute_words", "generator", "names_of_each", "object_name", "object_names", "reader"]
 
@@ -17,7 +18,8 @@ __all__ = ["attribute_words", "generator", "names_of_each", "object_name", "obje
 @lru_cache(maxsize=1)
 def lexicon() -> Mapping[str, Any]:
     """Return the pack's lexicon as plain data."""
-    return cast(Mapping[str, Any], read_yaml(Path(__file__).with_name("lexicon.yaml")))
+    own = cast(Mapping[str, Any], read_yaml(Path(__file__).with_name("lexicon.yaml")))
+    return {**own, "things": with_nouns(own["things"], nouns())}
 
 
 @lru_cache(maxsize=1)

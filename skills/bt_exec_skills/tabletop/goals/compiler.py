@@ -29,7 +29,7 @@ from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.phrases import Phrases
 from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of
 from bt_exec_skills.tabletop.goals.question import Question
-from bt_exec_skills.tabletop.goals.read import Said, names
+from bt_exec_skills.tabletop.goals.read import Said, kinds_of, names
 from bt_exec_skills.tabletop.goals.repair import replanned
 from bt_exec_skills.tabletop.goals.session import ASKS_BACK, Meanings, Session
 from bt_exec_skills.tabletop.lexicon import lexicon
@@ -56,8 +56,8 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
 
 
 _SUGGESTED = ("SUGGEST_SORT", "SUGGEST_PUT", "SUGGEST_BRING", "SUGGEST_ASK")
-_NOTHING = ("NOTHING_TO_DO", "CONDITION_UNMET")
-"""Refusals of a meaning that is followed by doing nothing; no other meaning is tried after them."""
+_NOTHING = ("NOTHING_TO_DO", "EMPTY_ALREADY", "CONDITION_UNMET", "ALL_LEFT_OUT")
+"""Refusals of a meaning that leaves nothing to do; no other meaning is tried after them."""
 _TYPED = ("word", "name")
 """Facts of a refusal that contain typed words."""
 
@@ -126,9 +126,11 @@ class _World:
                 one = self._one(node)
             except Trouble as trouble:
                 if not found and trouble.code in _NOTHING:
-                    raise
+                    asked = [one for one in troubles if one.code in ASKS_BACK]
+                    raise (asked[0] if asked else trouble) from None
                 absent = not troubles or troubles[0].code == "NOTHING_LIKE_THAT"
-                nearer = absent and trouble.code == "WHICH_ONE"  # its objects are there
+                there = trouble.code == "WHICH_ONE"  # its objects are there
+                nearer = absent and (there or trouble.absent)
                 if not troubles or nearer or cost <= meanings[0][1] + MARGIN:
                     troubles.append(trouble)
                 continue
@@ -143,8 +145,9 @@ class _World:
 
     def _one(self, node: Node) -> Understood:
         converter = self._converter()
-        if node.kind == "ask":
-            return Understood(self.language, node, question=converter.question(node))
+        asked = converter.question(node) if node.kind == "ask" else converter.branch_question(node)
+        if asked is not None:
+            return Understood(self.language, node, question=asked)
         asks = converter.asks(node)
         subgoals = subgoals_for_asks(asks, self.now, self.language)
         return Understood(self.language, node, asks=asks, subgoals=subgoals)
@@ -274,9 +277,9 @@ class TableCompiler:
 
     # -- parts of commands, as `bt_exec.planning.command_parts.PartCompiler`
 
-    def words(self, request: Request) -> Mapping[str, Any]:  # noqa: ARG002 - as in the protocol
-        """Return the words of the pack."""
-        return lexicon()
+    def words(self, request: Request) -> Mapping[str, Any]:
+        """Return the words of the pack, with the nouns for the objects that are there."""
+        return lexicon(kinds_of(environment_of(request.situation)))
 
     def names(self, request: Request) -> Mapping[str, str]:
         """Return the words for the objects and tables that are there."""

@@ -35,7 +35,7 @@ def clearest(troubles: Sequence[Trouble]) -> Trouble:
         for trouble in troubles:
             if trouble.code == code:
                 return trouble
-    return troubles[0]
+    return next((one for one in troubles if one.absent), troubles[0])
 
 
 def moves_of(subgoals: Iterable[Subgoal]) -> frozenset[Move]:

@@ -9,7 +9,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, negation, normal
+from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts
+from bt_exec_skills.tabletop.goals.branches import (
+    NOTHING,
+    acts_on_each,
+    asked_branches,
+    is_about,
+    itself,
+    polarity,
+    selected_question,
+    with_asked_place,
+    with_noun,
+    with_object,
+    with_subject,
+    with_theme,
+)
 from bt_exec_skills.tabletop.goals.model import Ask, Phrase, Trouble, Verb
 from bt_exec_skills.tabletop.goals.phrases import (
     HAND,
@@ -31,12 +45,8 @@ __all__ = ["Converter"]
 _PARTS = {"left_part": "left", "right_part": "right", "middle": "middle"}
 _SAME: Mapping[str, Verb] = {"lower": "put_down", "pair": "sort"}
 _TO_PLACES = ("move", "sort", "clear", "empty")
-_NEEDS_THEME = ("move", "bring", "pick", "out")
 _THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "there"),)))))
-_ONE, _NONE = (Node("quantity", (("bound", "exactly"), ("number", number))) for number in (1, 0))
-_THEM, _ALL = (Node("pronoun", (("name", name),)) for name in ("them", "all"))
-_EMPTY = Node("has", (("attribute", "empty"),))
-_NOTHING = Node("seq", (("of", ()),))
+_IT, _ALL = (Node("pronoun", (("name", name),)) for name in ("it", "all"))
 _LETTING = ("put_down", "put_back", "lower")
 
 
@@ -72,6 +82,7 @@ class Converter:
         self._places: list[Phrase] = []
         self._side: Side = "in"
         self._unmet = ""
+        self._source: Phrase | None = None
 
     def asks(self, meaning: Node) -> tuple[Ask, ...]:
         """Return the parts of a command.
@@ -100,6 +111,21 @@ class Converter:
             raise Trouble("NOT_UNDERSTOOD")
         return [self._ask(node)]
 
+    def branch_question(self, node: Node) -> Question | None:
+        """Return the question that a condition selects; None if it selects an act or nothing.
+
+        Raises:
+            Trouble: If a branch of it cannot be answered, or if the condition cannot be told.
+        """
+        node = with_asked_place(node)
+        found = {
+            name: self.question(selected_question(node, name)) for name in asked_branches(node)
+        }
+        if not found:
+            return None
+        selected = "then" if self.fulfils(with_object(node)) else "other"
+        return found.get(selected)
+
     def fulfils(self, question: Node) -> bool:
         """Return the answer to a yes/no question, also if it is negated.
 
@@ -108,7 +134,7 @@ class Converter:
         """
         if question.text("what") != "whether":
             raise Trouble("NOT_UNDERSTOOD")
-        positive, wanted = _polarity(question)
+        positive, wanted = polarity(question)
         return self._holds(self.question(positive)) == wanted
 
     def _chosen(self, node: Node) -> list[Ask]:
@@ -116,27 +142,31 @@ class Converter:
 
         The other branch is converted as well, for its errors.
         """
-        parts = _each(node)
+        parts = acts_on_each(node)
         if parts:
             return [ask for part in parts for ask in self._asks(part)]
-        question = _with_object(node)
+        node = with_asked_place(node)
+        question = with_object(node)
         subject = question.node("of").get("of")
-        there = _polarity(question)[1]
+        there = polarity(question)[1]
         named = self._named_place(question)
         self._place = self._place or named
         self._places += [named] if named is not None else []
-        acts = [one for part in node.parts("then") for one in part.walk() if _is_about(one)]
+        acts = [one for part in node.parts("then") for one in part.walk() if is_about(one)]
         other = node.get("other")
         exists = question.node("of").kind == "exists"
         if acts and isinstance(other, Node) and (there or not (exists and self._korean)):
-            other = _with_theme(other, acts[0].node("of"))
+            other = with_theme(other, acts[0].node("of"))
         branches = [
-            self._branch(branch, _itself(subject, placed=placed), every=exists and placed)
+            self._branch(branch, itself(subject, placed=placed), every=exists and placed)
             for branch, placed in ((node.get("then"), there), (other, not there))
         ]
         wanted_branch = self.fulfils(question)
         chosen = branches[0 if wanted_branch else 1]
-        if not chosen and not isinstance(node.get("then" if wanted_branch else "other"), Node):
+        selected = "then" if wanted_branch else "other"
+        if selected in asked_branches(node):
+            raise Trouble("NOT_UNDERSTOOD")  # a question among acts
+        if not chosen and (not isinstance(node.get(selected), Node) or other == NOTHING):
             self._unmet = next(filter(None, map(self._said, question.walk())), "-")
         return chosen
 
@@ -155,15 +185,17 @@ class Converter:
         self, branch: Value | None, subject: Value | None, *, every: bool = False
     ) -> list[Ask]:
         """Return the parts of a branch; `every` is true if "all" means all of its subject."""
-        if not isinstance(branch, Node) or branch == _NOTHING:
+        if not isinstance(branch, Node) or branch == NOTHING:
+            return []
+        if branch.kind == "ask":  # it is answered if it is selected
             return []
         if self._korean and isinstance(subject, Node) and subject.kind == "np":
             subject = subject.replace(det=subject.get("det") or "some")  # 공이 있으면: one or more
             if every:
                 branch = branch.substitute(_ALL, subject.replace(det="all"))
-        whole = _with_subject(branch, subject) if isinstance(subject, Node) else branch
+        whole = with_subject(branch, subject) if isinstance(subject, Node) else branch
         if isinstance(subject, Node) and not self._korean:  # 거 means any object
-            whole = _with_noun(whole, subject)
+            whole = with_noun(whole, subject)
         return _with_verbs(self._asks(whole))
 
     def _left(self, act: Node) -> Ask:
@@ -216,12 +248,15 @@ class Converter:
         if verb in ("clear", "empty") and HAND in map(formula_of, act.parts("of")[:1]):
             return Ask("put_down", self._said(act))
         themes = self._themes(act)
+        source = act.get("source")
+        away = self.phrase(source) if isinstance(source, Node) else None
+        self._source = away or next((one.relation[1] for one in themes if one.relation), None)
         where = act.get("to")
         if where == Node("rel", (("relation", "me"),)):
             return Ask("bring", self._said(act), themes)
         to, side, own = self._goal(where) if isinstance(where, Node) else (None, "in", None)
-        source = act.get("source")
-        away = self.phrase(source) if isinstance(source, Node) else None
+        if away is not None and _is_number(away):
+            away = _numbered_like(away, to, away.text)  # "from number 0 to table 1"
         by = cast(Attribute, act.text("by")) or own
         text = self._said(act)
         if by and (side != "in" or away is not None):
@@ -273,6 +308,9 @@ class Converter:
                 raise Trouble("NOTHING_BEFORE", what=self._said(goal) or "-")
             return self._place, self._side, None
         to = self.phrase(target)
+        beside = self._side != "in" and SIDES.get(relation, "in") != "in"
+        if target == _IT and beside and self._place is not None:
+            to = self._place  # "to the left of the tray … to the right of it"
         if any(one.kind not in ("", to.kind, *CONTAINERS) for one in to.but):
             raise Trouble("NOT_UNDERSTOOD")  # an object that is excluded as a place
         if to.table and relation in _PARTS:
@@ -281,7 +319,9 @@ class Converter:
             side = SIDES[relation]
         else:
             raise Trouble("NOT_UNDERSTOOD")
-        previous = self._place
+        previous = self._place or self._source
+        if _is_number(to):
+            to = _numbered_like(to, previous, self._said(goal))  # "from table 0 to number 1"
         if to.order and not (to.kind or to.values or to.name) and previous and previous.table:
             to = replace(to, table=True)  # "to the left table … to the right one"
         same = [one for one in self._places if to == Phrase(to.text, kind=one.kind, definite=True)]
@@ -297,24 +337,27 @@ class Converter:
         return replace(to, own=None), side, to.own
 
 
+def _is_number(phrase: Phrase) -> bool:
+    """Return True for a phrase that consists of a number: "number 1"."""
+    described = phrase.kind or phrase.name or phrase.table or phrase.values
+    return phrase.index is not None and not described
+
+
+def _numbered_like(to: Phrase, like: Phrase | None, text: str) -> Phrase:
+    """Return a place named by its number alone, with the noun of an earlier place.
+
+    Raises:
+        Trouble: NOTHING_BEFORE without such a place.
+    """
+    if like is None or not (like.kind or like.table):
+        raise Trouble("NOTHING_BEFORE", what=text or to.text or "-")
+    return replace(to, kind=like.kind, table=like.table)
+
+
 def _is_place(node: Node) -> bool:
     """Return True for a named place of a relation between an object and a place."""
     to = node.get("to") if node.kind == "rel" else None
     return isinstance(to, Node) and to.kind == "np"
-
-
-def _polarity(question: Node) -> tuple[Node, bool]:
-    """Return a question without negation, and the answer that means yes to the negated one."""
-    of = question.node("of")
-    hold = of.get("hold")
-    if isinstance(hold, Node) and hold.kind == "not":
-        return question.replace(of=of.replace(hold=hold.parts()[0])), False
-    about = of.get("of")
-    quantity = about.get("quantity") if isinstance(about, Node) and of.kind == "exists" else None
-    if isinstance(quantity, Node) and quantity.text("number") == "0":
-        assert isinstance(about, Node)
-        return question.replace(of=of.replace(of=about.replace(quantity=None))), False
-    return question, True
 
 
 def _every(phrase: Phrase) -> Phrase:
@@ -377,112 +420,3 @@ def _with_verbs(asks: list[Ask]) -> list[Ask]:
             ask = replace(ask, verb="move")
         found.append(ask)
     return found
-
-
-def _with_noun(node: Node, subject: Node) -> Node:
-    """Return a branch in which "the red ones" have the noun of its condition."""
-    if node.kind == "rel" and node.text("relation") in ("in", "at") and not _holds(subject):
-        return node  # "move them to the left one"
-    of = subject.get("of")
-    nouns = [part for part in conjuncts(of) if part.kind == "thing"] if isinstance(of, Node) else []
-    parts = conjuncts(formula_of(node)) if node.kind == "np" else ()
-    if nouns and Node("one") in parts and not any(part.kind == "thing" for part in parts):
-        det = "any" if parts == (Node("one"),) else node.get("det")  # "put one there"
-        return node.replace(of=conjunction(*parts, *nouns), det=det)
-    return node.map(lambda part: _with_noun(part, subject))
-
-
-def _holds(subject: Node) -> bool:
-    """Return True if a subject is a container or a table."""
-    parts = conjuncts(formula_of(subject)) if subject.kind == "np" else ()
-    return any(part.text("name") in (*CONTAINERS, "table") for part in parts)
-
-
-def _each(node: Node) -> list[Node]:
-    """Return the acts on the objects that fulfil a condition about each, and on the others.
-
-    An example is "put the cubes in the bowl if they are red". Empty for other conditions.
-    """
-    of = node.node("of").node("of")
-    hold = of.get("hold")
-    if of.get("of") != _THEM or not isinstance(hold, Node):
-        return []
-    found = []
-    for name, formula in (("then", hold), ("other", negation(hold))):
-        for act in node.parts(name):
-            themes = act.parts() if act.kind == "act" else ()
-            if act == _NOTHING:
-                continue
-            if len(themes) != 1 or themes[0].kind != "np":
-                return []
-            theme = themes[0].replace(of=conjunction(themes[0].node("of"), formula))
-            found.append(normal(act.replace(of=theme)))
-    return found
-
-
-def _with_object(node: Node) -> Node:
-    """Return the question of a condition in which "it" is an object or the place of its branch.
-
-    An example is "put the apple in the red bowl if it is empty".
-    """
-    question = node.node("of")
-    branches = [one for name in ("then", "other") for one in node.parts(name)]
-    act = next((one for branch in branches for one in branch.walk() if one.kind == "act"), None)
-    themes = [one for one in act.parts() if one.kind == "np"] if act is not None else []
-    goal = act.get("to") if act is not None else None
-    place = goal.get("to") if isinstance(goal, Node) else None
-    about = question.node("of")
-    present = about.kind == "exists" and about.node("of").kind == "pronoun"
-    if isinstance(goal, Node) and themes and present and node.get("then") == _NOTHING:
-        there = Node("all", (("of", themes[0]), ("hold", goal)))  # "unless it is already there"
-        return question.replace(of=there)
-    for pronoun in [one for one in question.walk() if one.kind == "pronoun"]:
-        contains = _EMPTY in question.walk() or pronoun != question.node("of").get("of")
-        if contains and isinstance(place, Node) and place.kind == "np":
-            question = question.substitute(pronoun, place)
-        elif themes and not contains:
-            question = question.substitute(pronoun, themes[0])
-    return question
-
-
-def _itself(subject: Value | None, *, placed: bool) -> Value | None:
-    """Return the subject of a condition without its number; without its place unless `placed`.
-
-    "If there is a cup on the tray, take it" is about that cup; "otherwise bring one" is not.
-    """
-    of = subject.get("of") if isinstance(subject, Node) and subject.kind == "np" else None
-    if not isinstance(of, Node) or not isinstance(subject, Node):
-        return subject
-    several = subject.get("quantity") not in (None, _ONE, _NONE)
-    subject = subject.replace(quantity=None, det="all" if several else subject.get("det"))
-    kept = [part for part in conjuncts(of) if placed or part.kind != "rel"]
-    return subject.replace(of=conjunction(*kept)) if kept else subject
-
-
-def _is_about(node: Node) -> bool:
-    """Return True for an act with an object that is named."""
-    return node.kind == "act" and [one.kind for one in node.parts()] == ["np"]
-
-
-def _with_theme(node: Node, theme: Node) -> Node:
-    """Return a branch whose acts without a named object have that of the other branch."""
-    if node.kind != "act" or node.text("verb") not in _NEEDS_THEME:
-        return node.map(lambda part: _with_theme(part, theme))
-    named = any(one.kind != "pronoun" for one in node.parts())
-    return node if named else node.replace(of=theme)
-
-
-def _with_subject(node: Node, subject: Node) -> Node:
-    """Return a branch in which the first "it" is the subject of its condition."""
-    if node.kind == "pronoun" and node.text("name") not in ("there", "all"):
-        return subject if subject.kind == "np" else node
-    if node.kind == "act" and not node.parts() and node.text("verb") in _NEEDS_THEME:
-        return node.replace(of=subject)
-    if node.kind != "seq":
-        return node.map(lambda part: _with_subject(part, subject))
-    parts = node.parts()
-    for number, part in enumerate(parts):
-        found = _with_subject(part, subject)
-        if found != part:
-            return node.replace(of=(*parts[:number], found, *parts[number + 1 :]))
-    return node

@@ -148,7 +148,15 @@ class Trouble(Exception):  # noqa: N818 - a message for the operator, passed up 
         code: Message code of `bt_exec_skills.tabletop.messages`.
         choices: Objects or words to choose from.
         **facts: Arguments of the message: text, the name of an object, or several names.
+
+    Attributes:
+        code: The code.
+        choices: The choices.
+        facts: The arguments of the message.
+        absent: Whether there is no object of the named kind at all.
     """
+
+    absent = False
 
     def __init__(
         self, code: str, choices: tuple[str, ...] = (), /, **facts: str | tuple[str, ...]

@@ -202,7 +202,9 @@ class Phrases:
 
     def _thing(self, phrase: Phrase, part: Node) -> Phrase:
         name = part.text("name")
-        if phrase.kind or phrase.table:
+        if phrase.kind:
+            return replace(phrase, kind=_narrower(phrase.kind, name))  # "of the fruit, the banana"
+        if phrase.table:
             raise Trouble("NOT_UNDERSTOOD")
         if name in self._names:
             return replace(phrase, name=name, table=name in self._tables)
@@ -285,6 +287,19 @@ def _contrasted(phrase: Phrase) -> str:
             if set(phrase.values[attribute]).isdisjoint(but.values[attribute]):
                 return but.kind
     return ""
+
+
+def _narrower(one: str, other: str) -> str:
+    """Return the kind that is a member of the other one.
+
+    Raises:
+        Trouble: If neither is.
+    """
+    things = lexicon()["things"]
+    for kind, member in ((one, other), (other, one)):
+        if member in things.get(kind, {}).get("members", ()):
+            return member
+    raise Trouble("NOT_UNDERSTOOD")
 
 
 def _kind_of(value: str) -> str:

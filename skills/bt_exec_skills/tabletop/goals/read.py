@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from bt_exec.language.reading.node import Node
-from bt_exec.language.reading.reader import Reading
+from bt_exec.language.reading.reader import Reading, Unread
 from bt_exec.language.reading.session import with_named_conditions
 from bt_exec_skills.tabletop.display_names import called
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon, reader
 from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.things.nouns import kind_of_word, nouns
 
-__all__ = ["Said", "names", "read"]
+__all__ = ["Said", "kinds_of", "names", "read"]
 
 WIDTH = 0.5
 """Meanings that cost more than the cheapest by this are not considered."""
@@ -55,7 +57,7 @@ def read(text: str, now: Environment) -> Said:
         if len(meant) != 1:
             raise Trouble("NO_SUCH_OBJECT", (*now.objects, *now.tables), name=word)
         called_here[word.casefold()] = meant[0]
-    found = reader().read(text, called_here)
+    found = _parsed(text, called_here, kinds_of(now))
     if not isinstance(found, Reading):
         unknown = " ".join(found.unknown)
         raise Trouble("UNKNOWN_WORD" if unknown else "NOT_UNDERSTOOD", word=unknown)
@@ -66,6 +68,19 @@ def read(text: str, now: Environment) -> Said:
     others = [(node, cost) for node, cost in found.others if cost <= found.cost + WIDTH]
     meanings = ((found.meaning, found.cost), *others)
     return Said(found, tuple((with_named_conditions(node), cost) for node, cost in meanings))
+
+
+def _parsed(text: str, words: Mapping[str, str], kinds: frozenset[str]) -> Reading | Unread:
+    """Return the parsed text, with the shared nouns of its unknown words if there are any."""
+    found = reader(kinds).read(text, words)
+    named = kinds.union(filter(None, map(kind_of_word, found.unknown)))
+    return found if named == kinds else reader(named).read(text, words)
+
+
+def kinds_of(now: Environment) -> frozenset[str]:
+    """Return the kinds of the present objects whose nouns the pack does not contain."""
+    kinds = {one.kind for one in now.looks()}
+    return frozenset(kinds - lexicon()["things"].keys())
 
 
 def _bare(name: str) -> str:
@@ -80,9 +95,10 @@ def names(now: Environment) -> dict[str, str]:
         looks = looks_of(name)
         words = {name.casefold()}
         if looks.number is not None:
-            spoken = (called(name, "en"), called(name, "ko"))
-            words |= {name.casefold().removeprefix("object_"), *filter(None, spoken)}
+            display = (called(name, "en"), called(name, "ko"))
+            words |= {name.casefold().removeprefix("object_"), *filter(None, display)}
         found.update(dict.fromkeys(words, name))
-        if looks.kind not in (*lexicon()["things"], "object"):
-            found.setdefault(looks.kind.replace("_", " "), looks.kind)
+        spoken = looks.kind.replace("_", " ")
+        if looks.kind not in (*lexicon()["things"], "object") and spoken not in nouns():
+            found.setdefault(spoken, looks.kind)
     return found

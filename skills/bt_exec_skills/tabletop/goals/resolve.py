@@ -163,7 +163,8 @@ def _without_exceptions(found: Iterable[Looks], phrase: Phrase, scope: Scope) ->
     }
     kept = tuple(name for name in names if name not in out)
     if names and not kept:
-        raise Trouble("ALL_LEFT_OUT", what=phrase.text)
+        what = next(filter(None, (phrase.text, *(but.text for but in phrase.but))), "-")
+        raise Trouble("ALL_LEFT_OUT", what=what)
     return kept
 
 
@@ -295,7 +296,11 @@ def _nothing(phrase: Phrase, scope: Scope) -> Trouble:
     elif phrase.kind == "" and not phrase.name:
         there = things(scope.now)
     what = phrase.name or phrase.text
-    return Trouble("NOTHING_LIKE_THAT", there, what=what, options=tuple(there))
+    trouble = Trouble("NOTHING_LIKE_THAT", there, what=what, options=tuple(there))
+    trouble.absent = bool(phrase.kind) and not any(
+        _fits(one, Phrase(kind=phrase.kind)) for one in scope.now.looks()
+    )
+    return trouble
 
 
 def _near_first(

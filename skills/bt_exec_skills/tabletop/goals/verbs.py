@@ -148,15 +148,16 @@ def _content(phrases: Iterable[Phrase], scope: Scope) -> tuple[str, ...]:
     """Return the content of containers.
 
     Raises:
-        Trouble: NO_CONTAINER, or NOTHING_TO_DO if they are empty.
+        Trouble: NO_CONTAINER, or EMPTY_ALREADY.
     """
     found: list[str] = []
-    for name in all_of(phrases, scope):
+    names = all_of(phrases, scope)
+    for name in names:
         if not looks_of(name).holds_things:
             raise Trouble("NO_CONTAINER", scope.now.containers(), what=name)
         found += scope.now.content(name)
     if not found:
-        raise Trouble("NOTHING_TO_DO")
+        raise Trouble("EMPTY_ALREADY", what=names)
     return tuple(found)
 
 

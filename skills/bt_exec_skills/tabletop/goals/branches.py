@@ -1,0 +1,200 @@
+"""Branches of conditions: what a condition and its branches lend each other, and questions."""
+
+from __future__ import annotations
+
+from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, negation, normal
+from bt_exec_skills.tabletop.goals.phrases import formula_of, is_held
+from bt_exec_skills.tabletop.names import CONTAINERS
+
+__all__ = [
+    "NOTHING",
+    "acts_on_each",
+    "asked_branches",
+    "is_about",
+    "itself",
+    "polarity",
+    "selected_question",
+    "with_asked_place",
+    "with_noun",
+    "with_object",
+    "with_subject",
+    "with_theme",
+]
+
+_NEEDS_THEME = ("move", "bring", "pick", "out")
+
+NOTHING = Node("seq", (("of", ()),))
+"""A branch in which nothing is done."""
+_IT, _THEM, _THERE = (Node("pronoun", (("name", name),)) for name in ("it", "them", "there"))
+_ONE, _NONE = (Node("quantity", (("bound", "exactly"), ("number", number))) for number in (1, 0))
+_EMPTY = Node("has", (("attribute", "empty"),))
+
+_WHAT = Node("np", (("wh", "what"),))
+
+
+def asked_branches(node: Node) -> tuple[str, ...]:
+    """Return the names of the branches of a condition that are questions."""
+    branches = {name: node.get(name) for name in ("then", "other")} if node.kind == "if" else {}
+    return tuple(
+        name for name, one in branches.items() if isinstance(one, Node) and one.kind == "ask"
+    )
+
+
+def with_asked_place(node: Node) -> Node:
+    """Return a condition in which "it" is the place of a question in a branch.
+
+    An example is "tell me what is on the plate if it is not empty".
+    """
+    for name in asked_branches(node):
+        place = _place_of(node.node(name))
+        if place is not None:
+            return node.replace(of=node.node("of").substitute(_IT, place))
+    return node
+
+
+def selected_question(node: Node, branch: str) -> Node:
+    """Return the question of a branch, with the place of its condition for "there" and "it"."""
+    question, place = node.node(branch), _place_of(node.node("of"))
+    if place is None:
+        return question
+    if question.text("what") == "which" and question.node("of") in (_IT, _WHAT):
+        content = Node("rel", (("relation", "in"), ("to", place)))
+        return question.replace(of=Node("np", (("of", content), ("wh", "what"))))
+    return question.substitute(_THERE, place).substitute(_IT, place)
+
+
+def _place_of(question: Node) -> Node | None:
+    """Return the place that a question names, or the object that it is about."""
+    for one in question.walk():
+        to = one.get("to") if one.kind == "rel" and not is_held(one) else None
+        if isinstance(to, Node) and to.kind == "np":
+            return to
+    about = question.node("of").get("of")
+    return about if isinstance(about, Node) and about.kind == "np" else None
+
+
+def polarity(question: Node) -> tuple[Node, bool]:
+    """Return a question without negation, and the answer that means yes to the negated one."""
+    of = question.node("of")
+    hold = of.get("hold")
+    if isinstance(hold, Node) and hold.kind == "not":
+        return question.replace(of=of.replace(hold=hold.parts()[0])), False
+    about = of.get("of")
+    quantity = about.get("quantity") if isinstance(about, Node) and of.kind == "exists" else None
+    if isinstance(quantity, Node) and quantity.text("number") == "0":
+        assert isinstance(about, Node)
+        return question.replace(of=of.replace(of=about.replace(quantity=None))), False
+    return question, True
+
+
+def with_noun(node: Node, subject: Node) -> Node:
+    """Return a branch in which "the red ones" have the noun of its condition."""
+    if node.kind == "rel" and node.text("relation") in ("in", "at") and not _holds(subject):
+        return node  # "move them to the left one"
+    of = subject.get("of")
+    nouns = [part for part in conjuncts(of) if part.kind == "thing"] if isinstance(of, Node) else []
+    parts = conjuncts(formula_of(node)) if node.kind == "np" else ()
+    if nouns and Node("one") in parts and not any(part.kind == "thing" for part in parts):
+        det = "any" if parts == (Node("one"),) else node.get("det")  # "put one there"
+        return node.replace(of=conjunction(*parts, *nouns), det=det)
+    return node.map(lambda part: with_noun(part, subject))
+
+
+def _holds(subject: Node) -> bool:
+    """Return True if a subject is a container or a table."""
+    parts = conjuncts(formula_of(subject)) if subject.kind == "np" else ()
+    return any(part.text("name") in (*CONTAINERS, "table") for part in parts)
+
+
+def acts_on_each(node: Node) -> list[Node]:
+    """Return the acts on the objects that fulfil a condition about each, and on the others.
+
+    An example is "put the cubes in the bowl if they are red". Empty for other conditions.
+    """
+    of = node.node("of").node("of")
+    hold = of.get("hold")
+    if of.get("of") != _THEM or not isinstance(hold, Node):
+        return []
+    found = []
+    for name, formula in (("then", hold), ("other", negation(hold))):
+        for act in node.parts(name):
+            themes = act.parts() if act.kind == "act" else ()
+            if act == NOTHING:
+                continue
+            if len(themes) != 1 or themes[0].kind != "np":
+                return []
+            theme = themes[0].replace(of=conjunction(themes[0].node("of"), formula))
+            found.append(normal(act.replace(of=theme)))
+    return found
+
+
+def with_object(node: Node) -> Node:
+    """Return the question of a condition in which "it" is an object or the place of its branch.
+
+    An example is "put the apple in the red bowl if it is empty".
+    """
+    question = node.node("of")
+    branches = [one for name in ("then", "other") for one in node.parts(name)]
+    act = next((one for branch in branches for one in branch.walk() if one.kind == "act"), None)
+    themes = [one for one in act.parts() if one.kind == "np"] if act is not None else []
+    goal = act.get("to") if act is not None else None
+    place = goal.get("to") if isinstance(goal, Node) else None
+    about = question.node("of")
+    present = about.kind == "exists" and about.node("of").kind == "pronoun"
+    if isinstance(goal, Node) and themes and present and node.get("then") == NOTHING:
+        there = Node("all", (("of", themes[0]), ("hold", goal)))  # "unless it is already there"
+        return question.replace(of=there)
+    for pronoun in [one for one in question.walk() if one.kind == "pronoun"]:
+        contains = _EMPTY in question.walk() or pronoun != question.node("of").get("of")
+        if contains and isinstance(place, Node) and place.kind == "np":
+            question = question.substitute(pronoun, place)
+        elif themes and not contains:
+            question = question.substitute(pronoun, themes[0])
+    return question
+
+
+def itself(subject: Value | None, *, placed: bool) -> Value | None:
+    """Return the subject of a condition without its number; without its place unless `placed`.
+
+    "If there is a cup on the tray, take it" is about that cup; "otherwise bring one" is not.
+    """
+    of = subject.get("of") if isinstance(subject, Node) and subject.kind == "np" else None
+    if not isinstance(of, Node) or not isinstance(subject, Node):
+        return subject
+    several = subject.get("quantity") not in (None, _ONE, _NONE)
+    subject = subject.replace(quantity=None, det="all" if several else subject.get("det"))
+    kept = [part for part in conjuncts(of) if placed or part.kind != "rel"]
+    return subject.replace(of=conjunction(*kept)) if kept else subject
+
+
+def is_about(node: Node) -> bool:
+    """Return True for an act with an object that is named."""
+    return node.kind == "act" and [one.kind for one in node.parts()] == ["np"]
+
+
+def with_theme(node: Node, theme: Node) -> Node:
+    """Return a branch whose acts without a named object have that of the other branch."""
+    if node.kind != "act" or node.text("verb") not in _NEEDS_THEME:
+        return node.map(lambda part: with_theme(part, theme))
+    named = any(one.kind != "pronoun" for one in node.parts())
+    return node if named else node.replace(of=theme)
+
+
+def with_subject(node: Node, subject: Node) -> Node:
+    """Return a branch in which the first "it" is the subject of its condition."""
+    if node.kind == "pronoun" and node.text("name") not in ("there", "all"):
+        return subject if subject.kind == "np" else node
+    parts = conjuncts(formula_of(node)) if node.kind == "np" else ()
+    if _THEM in parts and subject.kind == "np":  # "one of them"
+        others = (part for part in parts if part != _THEM)
+        return normal(node.replace(of=conjunction(formula_of(subject), *others)))
+    if node.kind == "act" and not node.parts() and node.text("verb") in _NEEDS_THEME:
+        return node.replace(of=subject)
+    if node.kind != "seq":
+        return node.map(lambda part: with_subject(part, subject))
+    parts = node.parts()
+    for number, part in enumerate(parts):
+        found = with_subject(part, subject)
+        if found != part:
+            return node.replace(of=(*parts[:number], found, *parts[number + 1 :]))
+    return node
