@@ -151,6 +151,8 @@ ANSWERS = [
     ("빨간 원 중에 제일 작은 건 파란 원이랑 크기가 같아?", False),
     ("파란 네모는 초록색 네모랑 모양이 같아?", True),
     ("네모 두 개는 색이 같아?", False),
+    ("빨간 거 빼고 도형이 전부 몇 개야?", 3),
+    ("How many red circles and how many blue circles are there?", {"red": 3, "blue": 1}),
     ("네모가 뭐 있어?", ["blue square", "green square"]),
 ]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast, get_args
 
-from bt_exec.language.reading.node import Node, conjunction, conjuncts
+from bt_exec.language.reading.node import Node, conjunction, conjuncts, disjunction
 from bt_exec.language.reading.reader import Reading
 from bt_exec.language.reading.session import resolve
 from bt_exec_skills.image.perception.attributes import (
@@ -215,10 +215,16 @@ class _Questions:
         if name not in ("colour", "shape", "kind"):
             raise self._described.refusal()
         listed = next((node for node in phrase.walk() if node.kind == "or"), None)
+        if listed is not None and (shared := _shared_conjuncts(listed)):
+            own = [[x for x in conjuncts(one) if x not in shared] for one in listed.parts()]
+            several, listed = listed, disjunction(*(conjunction(*one) for one in own))
+            phrase = phrase.substitute(several, conjunction(*shared, listed))
+            if len(self._kinds_of(listed)) > 1:
+                raise self._described.refusal()  # groups that may overlap
         if listed is not None and any(one.kind == "and" for one in listed.parts()):
             raise self._described.refusal()  # groups that may overlap
         if name == "kind" and listed is not None:  # "how many red and how many blue ones"
-            kinds = {self._kinds.get(one.text("attribute"), "kind") for one in listed.parts()}
+            kinds = self._kinds_of(listed)
             if len(kinds) > 1:  # "how many big and red ones" are both
                 both = phrase.substitute(listed, conjunction(*listed.parts()))
                 return Question("count", self._described.phrase(both))
@@ -228,6 +234,10 @@ class _Questions:
         if name not in get_args(Grouping):
             raise self._described.refusal()
         return Question(kind, self._described.phrase(phrase), aspect=cast(Grouping, name))
+
+    def _kinds_of(self, listed: Node) -> set[str]:
+        """Return the kinds of attributes of alternatives; ``kind`` for classes."""
+        return {self._kinds.get(one.text("attribute"), "kind") for one in listed.parts()}
 
     def _convert_text_existence(self, of: Node) -> Question:
         """Return the question whether there is text, in the picture or on an object."""
@@ -354,6 +364,12 @@ class _Questions:
             return Question("exists", target)
         bound = cast(Bound, quantity.text("bound"))
         return Question("exists", target, bound=bound, number=int(quantity.text("number")))
+
+
+def _shared_conjuncts(listed: Node) -> list[Node]:
+    """Return the formulas that all alternatives share: "red shapes and blue shapes"."""
+    first, *others = ([*conjuncts(one)] for one in listed.parts())
+    return [one for one in first if all(one in other for other in others)]
 
 
 def _article_name(phrase: Phrase) -> str:
