@@ -153,6 +153,22 @@ ANSWERS = [
     ("네모 두 개는 색이 같아?", False),
     ("빨간 거 빼고 도형이 전부 몇 개야?", 3),
     ("How many red circles and how many blue circles are there?", {"red": 3, "blue": 1}),
+    ("Is the green square inside or outside the blue circle?", {"target": 0, "other": 1}),
+    ("Is the green square inside the blue circle or outside?", {"target": 0, "other": 1}),
+    ("Is the blue circle bigger or smaller than the green square?", {"target": 1, "other": 0}),
+    ("Is the green square bigger than the blue one or smaller?", {"target": 0, "other": 1}),
+    ("Is the green square left of the blue circle or right of it?", {"target": 1, "other": 0}),
+    (
+        "Is the green square to the right of the blue circle or to the left?",
+        {"target": 1, "other": 0},
+    ),
+    ("How many circles are outside the blue square?", 4),
+    ("How many things are outside the blue square?", 5),
+    ("초록색 네모는 파란 원 안에 있어, 밖에 있어?", {"target": 0, "other": 1}),
+    ("파란 원이 초록색 네모보다 커, 작아?", {"target": 1, "other": 0}),
+    ("파란 원은 초록색 네모보다 작은가요 아니면 큰가요?", {"target": 1, "other": 0}),
+    ("파란 네모 밖에 있는 원은 몇 개야?", 4),
+    ("파란 네모 바깥에 있는 건 몇 개야?", 5),
     ("네모가 뭐 있어?", ["blue square", "green square"]),
 ]
 

@@ -265,7 +265,7 @@ operators = st.one_of(
 annotations = st.sampled_from(["", "apple|person", "|".join(sorted(WORDS["things"]))])
 SAME_STEP = {
     "left": "left_of", "right": "right_of", "upper": "above", "lower": "below", "on": "above",
-    "beside": "nearest",
+    "beside": "nearest", "outside": "overlapping",
 }  # fmt: skip
 BARS = node("thing", name="bar")
 
@@ -286,7 +286,7 @@ def computed_by(root):
 
 def operators_of(part, wanted=True):
     """Return the parts of a meaning that a plan must decide, each with its polarity."""
-    if part.kind == "not":
+    if part.kind == "not" or part.text("relation") == "outside":
         wanted = not wanted
     for key in ("name", "relation", "attribute", "row", "column", "bound", "number", "rank"):
         if part.kind != "aspect" and part.text(key):
