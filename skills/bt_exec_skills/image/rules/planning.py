@@ -170,7 +170,9 @@ def _nodes_for_value(
         raise CannotTell("QUESTION_UNCLEAR", words=target.said or text)
     if question.written == "price" and not target.thing:
         raise CannotTell("QUESTION_UNCLEAR", words=target.said or text)
-    last = {"of": "target", "value": question.written, "name": target.thing, "language": language}
+    last: Node = {"of": "target", "value": question.written, "name": target.thing}
+    last |= {"number": question.number} if question.number > 1 else {}
+    last["language"] = language
     return [
         {"do": "read_text", "with": {"into": "target", "of": "picture"}},
         {"do": "crop", "with": {"of": "target"}},
