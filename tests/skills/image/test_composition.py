@@ -184,6 +184,15 @@ ANSWERS = [
     ("사진 아래쪽에 어떤 도형들이 있어?", ["blue circle", "blue square", "green square"]),
     ("파란 도형들을 설명해 줘", ["blue circle", "blue square"]),
     ("파란 것까지 포함해서 원이 몇 개야?", 4),
+    ("How many shapes are there in total, leaving out the two squares?", 4),
+    ("Which of the two squares is the larger one?", ["blue square"]),
+    ("Is it true that no square is red?", True),
+    ("Is it true that no square is blue?", False),
+    ("Count the circles for me, squares included.", 6),
+    ("네모 중에 빨간 게 있긴 해?", False),
+    ("원하고 네모 합치면 몇 개나 되나?", 6),
+    ("빨갛지도 파랗지도 않은 도형은 무슨 색이야?", ["green"]),
+    ("빨갛지도 않은 도형은 몇 개야?", 3),
     ("네모가 뭐 있어?", ["blue square", "green square"]),
 ]
 
@@ -223,6 +232,7 @@ def test_composed_question_is_answered_by_tools_and_program(picture, text, value
         ("어떤 색이 제일 많아?", "물체, 가장 많은 색: 빨간색."),
         ("가장 큰 원은 빨간색이야 파란색이야?", "파란 또는 빨간 가장 큰 원: 파란색."),
         ("가장 작은 원은 무슨 색이야?", "제외: 작지 않음 (3), 정사각형 (2)."),
+        ("왼쪽 아래에 있는 건 뭐야?", "제외: 아래 왼쪽 아님 (5)."),
     ],
 )
 def test_answer_contains_the_underlying_numbers(picture, text, says):
