@@ -204,9 +204,15 @@ def _nodes_for_bar(
 
 
 def _bar_phrase(phrase: Phrase) -> Phrase:
-    """Return a description of bars without the names at the axis."""
+    """Return a description of bars without the names at the axis.
+
+    Raises:
+        CannotTell: If a name at the axis restricts the bars of which one is the highest.
+    """
     if phrase.of is None:
         return replace(phrase, thing=BAR)
+    if phrase.of.thing not in ("", BAR):
+        raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
     return replace(phrase, thing="", of=_bar_phrase(phrase.of))
 
 
