@@ -303,7 +303,7 @@ class Lexicon:
         (argument,) = {"thing": ("name",), "has": ("attribute",)}[SECTIONS[section]]
         meaning = Node(SECTIONS[section], ((argument, name),))
         for word in said.get("noun", ()):
-            self._add_noun(word, meaning)
+            self._add_noun(word, meaning, words.get("category", "noun"))
             for category, firsts in self.language.data.get("nouns_that_ask", {}).items():
                 if word.partition(" ")[0] in firsts:
                     self._put(*_entry(word, category, meaning))

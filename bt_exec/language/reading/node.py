@@ -50,6 +50,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "aspect": ("name", "of"),
     "apart": ("of", "to"),
     "sized": ("of", "name", "number", "unit"),
+    "written": ("what", "number"),
     "quote": ("said",),
     # propositions and clauses
     "exists": ("of",),

@@ -263,9 +263,15 @@ def _labelled(number: int) -> Node:
     return Node("thing", (("name", str(number)),))
 
 
-def _either(one: str, other: str, to: Node) -> Node:
-    """Return the disjunction of two relations to the same objects."""
-    return disjunction(*(Node("rel", (("relation", name), ("to", to))) for name in (one, other)))
+def _either(one: Value, other: Value, to: Node) -> Node:
+    """Return the disjunction of two relations, or two degrees, to the same objects."""
+
+    def related(how: Value) -> Node:
+        if isinstance(how, Node):
+            return Node("than", (("attribute", how.text("attribute")), ("to", to)))
+        return Node("rel", (("relation", how), ("to", to)))
+
+    return disjunction(related(one), related(other))
 
 
 def _at_either(relation: str, one: Node, other: Node) -> Node:

@@ -17,7 +17,7 @@ SAME = [
     ("How many circles are there?", "And how many are red?", "How many red circles are there?"),
     ("How many circles are there?", "Only the red ones.", "How many red circles are there?"),
     ("Is there anything red?", "What about green?", "Is there anything green?"),
-    ("빨간색 도형 있어?", "초록색은?", "초록색 물체 있어?"),
+    ("빨간색 도형 있어?", "초록색은?", "초록색 도형 있어?"),
     ("How many circles are there?", "Except the red ones.", "How many circles are not red?"),
     (
         "How far apart are the red cup and the blue cup?",

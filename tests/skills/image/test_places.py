@@ -24,12 +24,13 @@ TABLE = at(100, 100, 200, 200)
         (at(260, 120, 300, 160), {"right_of"}),
         (at(130, 0, 160, 40), {"above"}),
         (at(130, 260, 160, 300), {"below"}),
-        (at(120, 60, 160, 105), {"above", "on"}),
-        (at(140, 145, 160, 165), {"inside", "on", "below"}),
+        (at(120, 60, 160, 105), {"above", "on", "overlapping"}),
+        (at(120, 60, 160, 103), {"above", "on"}),
+        (at(140, 145, 160, 165), {"inside", "on", "below", "overlapping"}),
     ],
 )
 def test_relations_between_boxes(one, true):
-    names = ("left_of", "right_of", "above", "below", "inside", "on")
+    names = ("left_of", "right_of", "above", "below", "inside", "on", "overlapping")
     assert {name for name in names if holds(one, name, TABLE)} == true
 
 

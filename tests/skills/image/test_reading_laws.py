@@ -13,6 +13,9 @@ from bt_exec.language.reading.reader import Reading
 from bt_exec.language.reading.session import resolve
 from bt_exec_skills.image.perception.graded_attributes import DEGREES
 from bt_exec_skills.image.perception.relations import SIDES
+from bt_exec_skills.image.rules.planning import CannotTell, build_plan
+from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.read import question_from_meaning
 from bt_exec_skills.image.rules.words import generator, lexicon, reader
 from tests.cases import cases, examples
 
@@ -245,3 +248,67 @@ def test_generator_covers_every_attribute_and_relation(language):
     assert not re.search(
         r"\{|\}", generator(language).sentence(ask("where", node("np", of=has("red"))))
     )
+
+
+exclusions = st.builds(
+    lambda phrase, out: normal(
+        node("np", of=conjunction([phrase.node("of"), node("not", of=(out,))]))
+    ),
+    simple,
+    nouns,
+)
+operators = st.one_of(
+    questions,
+    exclusions.map(lambda phrase: ask("how_many", phrase)),
+    exclusions.map(lambda phrase: ask("whether", node("exists", of=phrase))),
+)
+annotations = st.sampled_from(["", "apple|person", "|".join(sorted(WORDS["things"]))])
+SAME_STEP = {
+    "left": "left_of", "right": "right_of", "upper": "above", "lower": "below", "on": "above",
+    "beside": "nearest", "outside": "overlapping",
+}  # fmt: skip
+BARS = node("thing", name="bar")
+
+
+def computed_by(root):
+    """Return what the steps of a plan decide, each with its polarity."""
+    found = set()
+    for step in root["sequence"]:
+        args = step["with"]
+        wanted = args.get("wanted", True)
+        for key in ("relation", "attribute", "row", "column", "bound", "number", "rank", "kind"):
+            found.add((SAME_STEP.get(args.get(key), args.get(key)), wanted))
+        found |= {(name, wanted) for name in args.get("attributes", ())}
+        found |= {(name, True) for name in args.get("label", "").split("|")}
+        found |= {("shape", True)} if step.get("tree") == "from_colours" else set()
+        found |= {(name, False) for name in args.get("without", "").split("|")}
+    return found
+
+
+def operators_of(part, wanted=True):
+    """Return the parts of a meaning that a plan must decide, each with its polarity."""
+    if part.kind == "not" or part.text("relation") == "outside":
+        wanted = not wanted
+    for key in ("name", "relation", "attribute", "row", "column", "bound", "number", "rank"):
+        if part.kind != "aspect" and part.text(key):
+            value = int(part.text(key)) if part.text(key).isdigit() else part.text(key)
+            yield SAME_STEP.get(value, value), wanted
+    for name, value in part.args:
+        inner = value if isinstance(value, tuple) else (value,)
+        for one in inner:
+            if isinstance(one, Node):
+                yield from operators_of(one, wanted or name == "to")
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(operators, languages, annotations)
+def test_every_operator_is_computed_or_the_question_is_refused(meaning, language, names):
+    facts = {"picture": "given", "annotation.names": names, "reader": "ready"}
+    try:
+        question = question_from_meaning(meaning, language, "")
+        root = build_plan(question, language, facts)
+    except (Unread, CannotTell):
+        return
+    if BARS not in meaning.walk():  # the highest bar is the tallest one
+        missing = {*operators_of(meaning)} - computed_by(root)
+        assert not missing, generator(language).sentence(meaning)

@@ -14,6 +14,7 @@ from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.program import build_program
 from bt_exec_skills.image.rules.program_check import check_program
+from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.read import read_question
 from bt_exec_skills.vision.text_drawing import write
 from tests.skills.image.asking import ask
@@ -111,6 +112,85 @@ def test_hangul_is_detected_although_it_cannot_be_read(tmp_path):
     assert answer.value == []
     assert "판단할 수 없음: #1 (확실히 읽을 수 없는 글씨)" in answer.text
     assert answer.confidence <= 0.5
+
+
+SLIP = ("Corner Shop", "Bread 2.00", "Cheese 5.50", "Milk 1.50", "Total 9.00", "Thank you")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("What does the second line say?", "Bread 2.00"),
+        ("Read me the third line of the text.", "Cheese 5.50"),
+        ("What is written in the last line?", "Thank you"),
+        ("What does line nine say?", None),
+        ("제일 위에 있는 글자 좀 읽어봐", "Corner Shop"),
+        ("둘째 줄 읽어줘", "Bread 2.00"),
+        ("마지막 줄에 뭐라고 써 있어?", "Thank you"),
+        ("Which is more expensive, the bread or the cheese, and by how much?", "Cheese 5.50"),
+        ("빵이랑 우유 중에 뭐가 더 싸고 얼마나 차이 나?", "Milk 1.50"),
+        ("What is more expensive than the milk?", ["Bread", "Cheese"]),
+        ("Which items cost more than the cheese?", []),
+        ("빵보다 비싼 게 뭐야?", ["Cheese"]),
+        ("빵보다 싼 건 뭐야?", ["Milk"]),
+        ("와인보다 비싼 게 뭐야?", None),
+        ("What is the sum of the first two prices?", 7.5),
+        ("앞의 세 품목 가격을 더하면 얼마야?", 9.0),
+        ("처음 다섯 개 가격의 합은 얼마야?", None),
+        ("우유 값은 얼마로 나와 있나요?", 1.5),
+        ("치즈는 얼마라고 적혀 있어?", 5.5),
+        ("Read me what the sign says.", list(SLIP)),
+    ],
+)
+def test_part_of_a_text_is_answered_by_tools_and_program(sign, engine, text, value):
+    engine(*((line, 0.99) for line in SLIP))
+    bench = Bench(sign)
+    expected = value.split(" ")[0] if "중에" in text or "by how" in text else value
+    answer = ask(bench, text)
+    assert answer.value == expected, answer.text
+    space: dict = {}
+    exec(build_program(bench, text), space)
+    assert space["run"](str(sign))["answer"] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("What does the second line say?", "Line 2: “Bread 2.00”."),
+        ("Which is cheaper, the bread or the milk, and by how much?", "Milk, by 0.5."),
+        (
+            "빵이랑 치즈 중에 뭐가 더 비싸고 얼마나 차이 나?",
+            "더 비싼 것: Cheese, 차이는 3.5입니다.",
+        ),
+        ("Which items cost more than the cheese?", "Nothing is more expensive (cheese)."),
+        ("What is the sum of the first two prices?", "The first prices (2) add up to 7.5."),
+        ("처음 다섯 개 가격의 합은 얼마야?", "가격 5개를 읽지 못했습니다."),
+    ],
+)
+def test_answer_about_a_part_of_a_text_is_complete(sign, engine, text, says):
+    engine(*((line, 0.99) for line in SLIP))
+    assert says in ask(Bench(sign), text).text
+
+
+def test_unreadable_line_keeps_its_place(sign, engine):
+    engine(("EXIT", 0.99), ("", 0.0), ("hello", 0.99))
+    assert ask(Bench(sign), "What does the third line say?").value == "hello"
+    assert ask(Bench(sign), "What does the second line say?").value is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What does the second line say, and how many words does it have?",
+        "Give me the sum of the first three prices, then say whether that is more than the total.",
+        "Which is bigger, the bread or the cheese, and by how much?",
+        "둘째 줄 먼저 읽고 그다음에 셋째 줄 읽어줘",
+        "앞의 두 품목 가격을 더하면 총액의 반이 넘는지 계산해줘",
+    ],
+)
+def test_question_of_which_a_part_is_not_understood_is_refused(text):
+    with pytest.raises(Unread):
+        read_question(text)
 
 
 def test_uncertain_lines_are_reported(sign, engine):

@@ -149,7 +149,8 @@ def related(
 ) -> list[Decision]:
     """Return the decisions after positions were compared; one landmark with the relation is enough.
 
-    With `wanted` False, those with the relation to no landmark are kept. ``nearest`` and
+    With `wanted` False, those with the relation to no landmark are kept; without any landmark,
+    nothing is outside (not ``overlapping``). ``nearest`` and
     ``farthest`` keep the accepted instance nearest to, or farthest from, its nearest landmark.
 
     Args:
@@ -165,7 +166,10 @@ def related(
     result = []
     for one, before in zip(instances, decisions, strict=True):
         known = [other for other in landmarks if other.bbox != one.bbox]
-        if relation == "between":
+        if relation == "overlapping":
+            there = not landmarks or any(holds(one, relation, other) for other in landmarks)
+            partly = False
+        elif relation == "between":
             pairs = product(known, (other for other in others if other.bbox != one.bbox))
             found = [is_between(one, *pair) for pair in pairs]
             there, partly = True in found, None in found and True not in found

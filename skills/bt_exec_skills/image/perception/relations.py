@@ -14,8 +14,8 @@ __all__ = [
 ]  # fmt: skip
 
 RelationName = Literal[
-    "left_of", "right_of", "above", "below", "inside", "around", "on", "between", "nearest",
-    "farthest",
+    "left_of", "right_of", "above", "below", "inside", "overlapping", "around", "on", "between",
+    "nearest", "farthest",
 ]  # fmt: skip
 Row = Literal["top", "middle", "bottom", ""]
 Column = Literal["left", "centre", "right", ""]
@@ -58,13 +58,16 @@ def measure(one: Instance, other: Instance) -> Measured:
 _GROUND = 0.5  # share of the box of a text that is the ground between its letters
 
 
+_OUTSIDE = 0.1  # share of its box that an object outside another may have in it
+
+
 def holds(one: Instance, relation: RelationName, other: Instance) -> bool:
     """Return True if `one` has the relation to `other`.
 
     Left, right, above and below compare the centres, which must differ more in that direction than
-    in the other one. Inside: nine tenths of the box are in the other one. Around: half of
-    the other box is of this object, as a sign is around its text. On: the box overlaps the
-    other one from above, or its lower edge is in it.
+    in the other one. Inside: nine tenths of the box are in the other one. Overlapping: more than
+    one tenth is. Around: half of the other box is of this object, as a sign is around its text. On:
+    the box overlaps the other one from above, or its lower edge is in it.
     """
     across, down = (float(value) for value in np.subtract(one.middle, other.middle))
     sideways = abs(across) >= abs(down)
@@ -78,6 +81,8 @@ def holds(one: Instance, relation: RelationName, other: Instance) -> bool:
         return down > 0 and not sideways
     if relation == "inside":
         return measure(one, other).covered >= 0.9
+    if relation == "overlapping":
+        return measure(one, other).covered > _OUTSIDE
     if relation == "around":
         return _share_of_box(one, other) >= _GROUND
     x, foot = one.middle[0], one.bbox[3]

@@ -17,13 +17,17 @@ from typing import Any, Literal, NamedTuple, cast
 from bt_exec.spec.plain_yaml import read_yaml
 from bt_exec_skills.image.perception.instances import SUREST, Instance
 from bt_exec_skills.image.perception.loanwords import sounds_like
+from bt_exec_skills.image.perception.text import READ
 
-__all__ = ["Row", "Value", "Written", "group_into_rows", "parse_amounts", "written_value"]
+__all__ = ["LINES", "Row", "Value", "Written", "group_into_rows", "parse_amounts", "written_value"]
 
 Written = Literal[
     "price", "total", "date", "dearest", "cheapest", "articles", "dearer", "cheaper", "difference",
-    "gap",
+    "gap", "dearest_by", "cheapest_by", "dearer_than", "cheaper_than", "first_sum", "line",
+    "last_line",
 ]  # fmt: skip
+LINES = ("line", "last_line")
+"""Values that count all lines, also those that cannot be read."""
 
 _AMOUNT = re.compile(
     r"(?<![\w.,:/-])(?P<before>[₩$€£¥]|krw|usd|eur)?\s?"
@@ -60,17 +64,19 @@ class Value(NamedTuple):
     """Value in the text.
 
     Attributes:
-        value: A number, a date as ``2026-11-23``, the name of an article, whether one is dearer,
-            or None.
+        value: A number, a date as ``2026-11-23``, a text, the name of an article or those of
+            several, whether one is dearer, or None.
         row: Row of the value; empty if it was computed.
         sure: Confidence, 0..1.
         adds_up: For a total, whether the articles add up to it; None if unknown.
+        ahead: For the dearest or cheapest of two articles, the difference of the prices.
     """
 
-    value: float | str | bool | None
+    value: float | str | bool | list[str] | None
     row: str = ""
     sure: float = _UNSURE
     adds_up: bool | None = None
+    ahead: float | None = None
 
 
 @lru_cache(maxsize=1)
@@ -112,7 +118,9 @@ def _parse_amount(written: str) -> float:
     return float(re.sub(r"\D", "", whole) + mark + cents)
 
 
-def written_value(lines: Sequence[Instance], wanted: Written, *names: Collection[str]) -> Value:
+def written_value(
+    lines: Sequence[Instance], wanted: Written, *names: Collection[str], number: int = 1
+) -> Value:
     """Return a price, the total or the date in lines of text.
 
     Args:
@@ -120,11 +128,24 @@ def written_value(lines: Sequence[Instance], wanted: Written, *names: Collection
         wanted: Requested value; the name of an article for ``dearest`` and ``cheapest``, the
             number of articles for ``articles``. Of two articles, ``dearer`` and ``cheaper`` are
             whether the first one is, ``difference`` is by how much, and ``gap`` without a sign.
+            ``dearer_than`` and ``cheaper_than`` are the names of the other articles that are.
         names: For prices, the names of each article; the prices of several articles are added.
             ``dearest`` and ``cheapest`` are of all articles without names, with those of one
             group ("drinks"), or of several articles.
+        number: For ``line``, which one from the top; for ``first_sum``, how many prices.
     """
     rows = group_into_rows(lines)
+    if wanted in LINES:
+        return _find_line(rows, number - 1 if wanted == "line" else -1)
+    if wanted == "first_sum":
+        return _add_first_prices(_article_rows(rows), number)
+    if wanted in ("dearer_than", "cheaper_than"):
+        return _find_beyond(rows, names[0], wanted == "dearer_than")
+    if wanted in ("dearest_by", "cheapest_by"):
+        found = _find_extreme_price(rows, names, wanted == "dearest_by")
+        gap = _combine_prices([_find_price(rows, one) for one in names], "gap")
+        ahead = gap.value if isinstance(gap.value, float) else None
+        return found._replace(ahead=ahead, sure=min(found.sure, gap.sure))
     if wanted in ("dearest", "cheapest"):
         return _find_extreme_price(rows, names, wanted == "dearest")
     if wanted in ("price", "dearer", "cheaper", "difference", "gap"):
@@ -148,6 +169,41 @@ def _combine_prices(prices: Sequence[Value], wanted: Written) -> Value:
     ahead = round(amounts[0] - amounts[1], 2)
     known = {"dearer": ahead > 0, "cheaper": ahead < 0, "gap": abs(ahead)}
     return Value(known.get(wanted, ahead), rows, sure)
+
+
+def _find_line(rows: Sequence[Row], place: int) -> Value:
+    """Return the text of a row; None if there is no such row or it cannot be read."""
+    if not -len(rows) <= place < len(rows) or not rows[place].text:
+        return Value(None)
+    row = rows[place]
+    return Value(row.text, "", min(SUREST, row.sure) if row.sure >= READ else _UNSURE)
+
+
+def _add_first_prices(articles: Sequence[Row], number: int) -> Value:
+    """Return the sum of the first prices; None if there are fewer articles."""
+    first = articles[:number]
+    if not 0 < number <= len(articles):
+        return Value(None)
+    one_each = all(len(parse_amounts(row.text)) == 1 for row in first)
+    sure = min(SUREST, *(row.sure for row in first)) if one_each else _UNSURE
+    total = round(sum(parse_amounts(row.text)[-1] for row in first), 2)
+    return Value(total, " + ".join(row.text for row in first), sure)
+
+
+def _find_beyond(rows: Sequence[Row], names: Collection[str], dearer: bool) -> Value:
+    """Return the names of the articles that are dearer, or cheaper, than one."""
+    articles, price = _article_rows(rows), _find_price(rows, names)
+    if not isinstance(price.value, float):
+        return Value(None)
+    limit, sign = price.value, 1 if dearer else -1
+    found = [row for row in articles if sign * (parse_amounts(row.text)[-1] - limit) > 0]
+    one_each = all(len(parse_amounts(article.text)) == 1 for article in articles)
+    sure = min(price.sure, *(row.sure for row in articles)) if one_each else _UNSURE
+    return Value([_article_name(row) for row in found], price.row, sure)
+
+
+def _article_name(row: Row) -> str:
+    return _AMOUNT.sub("", row.text).strip(" .·:-")
 
 
 def _find_price(rows: Sequence[Row], names: Collection[str]) -> Value:
@@ -247,7 +303,7 @@ def _find_extreme_price(
     one_each = all(len(parse_amounts(article.text)) == 1 for article in articles)
     clear = len(prices) > 1 and prices.count(best) == 1 and one_each and not doubtful
     sure = min(SUREST, *(article.sure for article in articles)) if clear else _UNSURE
-    return Value(_AMOUNT.sub("", row.text).strip(" .·:-"), row.text, sure)
+    return Value(_article_name(row), row.text, sure)
 
 
 def _find_date(rows: Sequence[Row]) -> Value:

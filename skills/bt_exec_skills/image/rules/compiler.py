@@ -11,6 +11,7 @@ from typing import Any
 
 from bt_exec.failure import Refusal, UnknownName
 from bt_exec.language.meaning import Act, Meaning, Role, RoleName, Unclear, WordUse
+from bt_exec.language.operators import operators_in
 from bt_exec.language.reading.reader import Reading
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import MissionSpec
@@ -51,6 +52,8 @@ class Questions:
             if error.instead:
                 said = request.messages.say("QUESTION_RESPELT", request.language, words=error.words)
                 return Refusal("QUESTION_RESPELT", said, (error.instead,))
+            if error.code == "QUESTION_UNCLEAR" and (words := _condition_in(request)):
+                return self._build_refusal(request, "QUESTION_CONDITIONAL", words=words)
             return self._build_refusal(request, error.code, words=error.words)
         except CannotTell as error:
             return self._build_refusal(request, error.code, **error.facts)
@@ -84,6 +87,13 @@ def _read_in_session(request: Request) -> tuple[Question, Reading]:
     known = request.situation.facts.get("annotation.names", "")
     context = [turn.command for turn in request.context.turns]
     return read_with_words(request.command, context, filter(None, known.split("|")))
+
+
+def _condition_in(request: Request) -> str:
+    """Return the words of a condition in a question; empty if there is none."""
+    found = operators_in(request.command, request.language)
+    words = (one.text for one in found if one.kind == "condition")
+    return ", ".join(dict.fromkeys(map(str.casefold, words)))
 
 
 def create(settings: Mapping[str, Any]) -> Questions:

@@ -25,6 +25,7 @@ from bt_exec_skills.image.rules.words import generator, reader
 __all__ = ["Descriptions"]
 
 _SAID_AS = {"at": "on", "in": "inside"}  # relations that only the grammar names
+_OPPOSITES: dict[str, RelationName] = {"outside": "overlapping"}
 _UPPERMOST = {"on": "above"}
 _SIDES_OF_ROWS: dict[str, DegreeName] = {
     "left": "left_of", "right": "right_of", "upper": "above", "lower": "below", "middle": "middle",
@@ -129,6 +130,8 @@ class Descriptions:
             if BAR in (phrase.thing, first.thing) and relation in _OF_BARS:  # "a higher bar"
                 degree = Degree(_OF_BARS[relation], first, holds)
                 return replace(phrase, degrees=(*phrase.degrees, degree))
+            if relation in _OPPOSITES:
+                relation, holds = _OPPOSITES[relation], not holds
             place = Place(relation, first, holds, *rest)
             return replace(phrase, places=(*phrase.places, place))
         if inner.kind == "placed":

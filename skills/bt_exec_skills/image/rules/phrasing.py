@@ -58,8 +58,7 @@ def phrase_answer(
         said = tell(speaker, total, rival, what, other_what)
         if kind == "difference":
             value = total.sure - rival.sure
-            facts = {"what": what, "other": other_what, "n": total.sure, "m": rival.sure}
-            said = speaker.say("count_difference", d=abs(value), **facts)
+            said = speaker.say("count_difference", d=abs(value), said=said)
     elif kind == "where":
         value = [" ".join(dict.fromkeys(place_in(one, size))) for one in found.accepted()]
         said = speaker.say("where" if value else "none", what=what, places=speaker.places(value))

@@ -10,42 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, get_args
+from typing import get_args
 
-from bt_exec_skills.image.models.contracts import ANY_NAME
-from bt_exec_skills.image.perception.attributes import SHAPES
 from bt_exec_skills.image.perception.codes import CodeKind
-from bt_exec_skills.image.rules.question import BAR, SEVERAL, Phrase, Question
-from bt_exec_skills.image.rules.words import object_names
+from bt_exec_skills.image.rules.instance_sources import (
+    CannotTell,
+    Node,
+    Source,
+    choose_source,
+    exclude_classes,
+    has_known_boxes,
+)
+from bt_exec_skills.image.rules.question import BAR, Phrase, Question
 
 __all__ = ["CannotTell", "build_plan"]
 
-Node = dict[str, Any]
 _SIZES = ("big", "small")
 _LANDMARKS = ("landmark", "landmark2", "landmark3")  # names of sets for related objects
 _PLATES = ("sign", "receipt", "menu")  # regions around text
 _WRITTEN_ON = (*_PLATES, "writing")
-
-
-class CannotTell(ValueError):  # noqa: N818 - an answer, not an error
-    """Raised if no tool of this site can answer.
-
-    Args:
-        code: ``ANNOTATION_NEEDED``, ``NOT_ANNOTATED`` or ``QUESTION_UNCLEAR``.
-        facts: Arguments of its message.
-    """
-
-    def __init__(self, code: str, **facts: str) -> None:
-        super().__init__(code)
-        self.code = code
-        self.facts = facts
-
-
-class _Source(NamedTuple):
-    """Source of instances, and the attributes that remain to be verified."""
-
-    node: Node
-    attributes: tuple[str, ...]
 
 
 def build_plan(question: Question, language: str, facts: Mapping[str, str], text: str = "") -> Node:
@@ -148,7 +131,7 @@ def _nodes_for_reading(
     If the object is unknown, such as a sign, the answer contains all text of the picture.
     """
     named = (where.of or where).thing
-    if named in get_args(CodeKind) and not _has_known_boxes(where, facts):
+    if named in get_args(CodeKind) and not has_known_boxes(where, facts):
         steps = _nodes_for_phrase("target", where, facts, iter(_LANDMARKS))
         last: Node = {"kind": "read", "of": "target", "other": "target", "language": language}
         last["what"] = _phrase_text(where, language)
@@ -164,7 +147,7 @@ def _nodes_for_reading(
     steps = []
     bare = replace(where, thing="", said="") == Phrase()
     on_all = bare and (where.thing in _WRITTEN_ON or not where.thing)
-    if not on_all or (_has_known_boxes(where, facts) and where.thing):
+    if not on_all or (has_known_boxes(where, facts) and where.thing):
         steps = _nodes_for_phrase("target", where, facts, iter(_LANDMARKS))
         of = args["of"] = "target"
         last["what"] = _phrase_text(where, language)
@@ -187,7 +170,9 @@ def _nodes_for_value(
         raise CannotTell("QUESTION_UNCLEAR", words=target.said or text)
     if question.written == "price" and not target.thing:
         raise CannotTell("QUESTION_UNCLEAR", words=target.said or text)
-    last = {"of": "target", "value": question.written, "name": target.thing, "language": language}
+    last: Node = {"of": "target", "value": question.written, "name": target.thing}
+    last |= {"number": question.number} if question.number > 1 else {}
+    last["language"] = language
     return [
         {"do": "read_text", "with": {"into": "target", "of": "picture"}},
         {"do": "crop", "with": {"of": "target"}},
@@ -219,9 +204,15 @@ def _nodes_for_bar(
 
 
 def _bar_phrase(phrase: Phrase) -> Phrase:
-    """Return a description of bars without the names at the axis."""
+    """Return a description of bars without the names at the axis.
+
+    Raises:
+        CannotTell: If a name at the axis restricts the bars of which one is the highest.
+    """
     if phrase.of is None:
         return replace(phrase, thing=BAR)
+    if phrase.of.thing not in ("", BAR):
+        raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
     return replace(phrase, thing="", of=_bar_phrase(phrase.of))
 
 
@@ -278,15 +269,15 @@ def _nodes_for_phrase(
         if phrase.thing:
             raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
         return steps + _nodes_for_verifying(name, phrase, phrase.attributes, facts, free)
-    if phrase.thing in _PLATES and not _has_known_boxes(phrase, facts):
+    if phrase.thing in _PLATES and not has_known_boxes(phrase, facts):
         return _nodes_for_sign(name, phrase, facts, free)
-    if phrase.thing in get_args(CodeKind) and not _has_known_boxes(phrase, facts):
-        source = _Source(
+    if phrase.thing in get_args(CodeKind) and not has_known_boxes(phrase, facts):
+        source = Source(
             {"do": "read_codes", "with": {"into": name, "kind": phrase.thing}}, phrase.attributes
         )
     else:
-        source = _choose_source(name, phrase, facts)
-    phrase = _exclude_class(source.node, phrase, facts)
+        source = choose_source(name, phrase, facts)
+    phrase = exclude_classes(source.node, phrase, facts)
     steps = [source.node, {"do": "crop", "with": {"of": name}}]
     return steps + _nodes_for_verifying(name, phrase, source.attributes, facts, free)
 
@@ -347,29 +338,11 @@ def _nodes_for_verifying(
     return steps
 
 
-def _exclude_class(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> Phrase:
-    """Exclude classes of the annotation if the question is about all others; return the rest."""
-    things = [out for out in phrase.left_out if out.thing and not out.attributes]
-    if phrase.thing or not things or source.get("tree") != "from_annotation":
-        return phrase
-    annotated = tuple(filter(None, facts.get("annotation.names", "").split("|")))
-    labels = []
-    for out in things:
-        label, _ = _find_label(out, annotated)
-        if not label:
-            known = ", ".join(annotated[:12])
-            raise CannotTell("NOT_ANNOTATED", thing=out.thing, known=known)
-        labels.append(label)
-    source["with"]["without"] = "|".join(labels)
-    return replace(phrase, left_out=tuple(out for out in phrase.left_out if out not in things))
-
-
 def _node_for_excluding(name: str, phrase: Phrase, out: Phrase) -> list[Node]:
     """Return the node that removes excluded objects."""
-    if out.thing and not out.attributes and phrase.thing and out.thing != phrase.thing:
-        return []  # "not the tomatoes, the apples"
     attributes = [one for one in out.attributes if one not in phrase.attributes]
-    if not attributes or out.thing not in ("", phrase.thing):
+    plain = replace(out, attributes=(), thing="", said="") == Phrase()
+    if not plain or not attributes or out.thing not in ("", phrase.thing):
         raise CannotTell("QUESTION_UNCLEAR", words=out.said or out.thing)
     args: Node = {"of": name, "attributes": attributes, "wanted": False}
     return [{"do": "verify_attribute", "with": args}]
@@ -384,57 +357,3 @@ def _next_landmark_name(free: Iterator[str], phrase: Phrase) -> str:
     if name is None:
         raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
     return name
-
-
-def _has_known_boxes(phrase: Phrase, facts: Mapping[str, str]) -> bool:
-    annotated = tuple(filter(None, facts.get("annotation.names", "").split("|")))
-    return _find_label(phrase, annotated)[0] is not None
-
-
-def _choose_source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> _Source:
-    annotated = tuple(filter(None, facts.get("annotation.names", "").split("|")))
-    detected = tuple(filter(None, facts.get("detector.names", "").split("|")))
-    if not phrase.thing and facts.get("detector.asked") == "by name":
-        detected = ()
-    for tree, known in (("from_annotation", annotated), ("from_detector", detected)):
-        label, rest = _find_label(phrase, known)
-        if label is not None:
-            return _Source({"tree": tree, "with": {"into": name, "label": label}}, rest)
-    if not phrase.thing:
-        return _Source({"tree": "from_colours", "with": {"into": name}}, phrase.attributes)
-    if phrase.thing == "writing" and facts.get("reader") == "ready":
-        node: Node = {"do": "read_text", "with": {"into": name, "of": "picture"}}
-        return _Source(node, phrase.attributes)
-    if phrase.thing == BAR:
-        node = {"do": "segment_colour", "with": {"into": name, "form": BAR}}
-        return _Source(node, phrase.attributes)
-    said = phrase.thing.replace(SEVERAL, ", ")
-    if annotated:
-        known_names = ", ".join(annotated[:12])
-        raise CannotTell("NOT_ANNOTATED", thing=said, known=known_names)
-    raise CannotTell("ANNOTATION_NEEDED", thing=said)
-
-
-def _find_label(phrase: Phrase, known: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
-    """Return the label of a phrase among the known ones, and the remaining attributes.
-
-    A detector with text prompts knows every name. A shape may be a label, too. A phrase without a
-    class means all objects, unless it names a shape, because boxes do not determine shapes.
-    """
-    if not known:
-        return None, ()
-    if known == ("?",):  # unreadable, which its tool reports
-        return "", phrase.attributes
-    if known == (ANY_NAME,):
-        return phrase.thing or None, phrase.attributes
-    if phrase.thing:
-        each = [
-            next((one for one in known if one.lower() in object_names(thing)), None)
-            for thing in phrase.thing.split(SEVERAL)
-        ]
-        label = None if None in each else SEVERAL.join(filter(None, each))
-        return label, phrase.attributes
-    for shape in (one for one in phrase.attributes if one in SHAPES):
-        label = next((one for one in known if one.lower() == shape), None)
-        return label, tuple(one for one in phrase.attributes if one != shape)
-    return "", phrase.attributes

@@ -11,6 +11,7 @@ from typing import Any
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.bench import Bench, Step
+from bt_exec_skills.image.perception.written_values import LINES
 from bt_exec_skills.image.rules.words import names_of_each, object_names
 from bt_exec_skills.vision.detector import NetworkDetector
 
@@ -240,8 +241,10 @@ def _accepted_expression(name: str, what: str = "instances") -> str:
 
 def _value_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     names = names_of_each(args["name"])
-    given = ", ".join(map(repr, (args["value"], *names)))
-    return [f"answer = tools.written_value({_accepted_expression(args['of'])}, {given}).value"]
+    of, value = args["of"], args["value"]
+    lines = f"instances[{of!r}]" if value in LINES else _accepted_expression(of)
+    given = ", ".join([*map(repr, (value, *names)), f"number={args['number']}"])
+    return [f"answer = tools.written_value({lines}, {given}).value"]
 
 
 def _bar_lines(args: Mapping[str, Any], _: Bench) -> list[str]:

@@ -16,12 +16,15 @@ from bt_exec_skills.image.perception.written_values import Written
 BAR = "bar"
 """Object whose value is read in a chart."""
 
+SHAPE = "shape"
+"""Any drawn shape."""
+
 SEVERAL = "|"
 """Separator of the labels of a phrase about objects of several classes."""
 
 __all__ = [
-    "BAR", "SEVERAL", "Degree", "Kind", "Known", "Part", "Phrase", "Place", "Question", "Top",
-    "Unread",
+    "BAR", "SEVERAL", "SHAPE", "Degree", "Kind", "Known", "Part", "Phrase", "Place", "Question",
+    "Top", "Unread",
 ]  # fmt: skip
 
 Kind = Literal[

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast, get_args
 
-from bt_exec.language.reading.node import Node, conjunction, conjuncts
+from bt_exec.language.reading.node import Node, conjunction, conjuncts, disjunction
 from bt_exec.language.reading.reader import Reading
 from bt_exec.language.reading.session import resolve
 from bt_exec_skills.image.perception.attributes import (
@@ -161,6 +161,10 @@ class _Questions:
         what, of = meaning.text("what"), meaning.node("of")
         if what in _DIRECT and of.kind not in ("aspect", "more") and meaning.get("given") is None:
             return Question(_DIRECT[what], self._described.phrase(of))
+        if of.kind == "written":
+            number = int(of.text("number") or 1)
+            written = cast(Written, of.text("what"))
+            return Question("value", Phrase(), written=written, number=number)
         known = self._parse_known_size(meaning.get("given"))
         if what == "how_many" and of.kind == "more":
             target, other = (
@@ -215,10 +219,16 @@ class _Questions:
         if name not in ("colour", "shape", "kind"):
             raise self._described.refusal()
         listed = next((node for node in phrase.walk() if node.kind == "or"), None)
+        if listed is not None and (shared := _shared_conjuncts(listed)):
+            own = [[x for x in conjuncts(one) if x not in shared] for one in listed.parts()]
+            several, listed = listed, disjunction(*(conjunction(*one) for one in own))
+            phrase = phrase.substitute(several, conjunction(*shared, listed))
+            if len(self._kinds_of(listed)) > 1:
+                raise self._described.refusal()  # groups that may overlap
         if listed is not None and any(one.kind == "and" for one in listed.parts()):
             raise self._described.refusal()  # groups that may overlap
         if name == "kind" and listed is not None:  # "how many red and how many blue ones"
-            kinds = {self._kinds.get(one.text("attribute"), "kind") for one in listed.parts()}
+            kinds = self._kinds_of(listed)
             if len(kinds) > 1:  # "how many big and red ones" are both
                 both = phrase.substitute(listed, conjunction(*listed.parts()))
                 return Question("count", self._described.phrase(both))
@@ -228,6 +238,10 @@ class _Questions:
         if name not in get_args(Grouping):
             raise self._described.refusal()
         return Question(kind, self._described.phrase(phrase), aspect=cast(Grouping, name))
+
+    def _kinds_of(self, listed: Node) -> set[str]:
+        """Return the kinds of attributes of alternatives; ``kind`` for classes."""
+        return {self._kinds.get(one.text("attribute"), "kind") for one in listed.parts()}
 
     def _convert_text_existence(self, of: Node) -> Question:
         """Return the question whether there is text, in the picture or on an object."""
@@ -259,6 +273,9 @@ class _Questions:
             return Question("value", self._described.formula(formula.node("of")), written=written)
         if of.kind != "np":
             raise self._described.refusal()
+        if formula.kind == "than" and formula.text("attribute") in _PRICED:
+            written = cast(Written, f"{_PRICED[formula.text('attribute')][1]}_than")
+            return self._convert_prices(Node("both", (("of", (formula.node("to"),)),)), written)
         phrase = self._described.formula(formula)
         inside = phrase.places[0].to if phrase.places else phrase
         if (inside.of or inside).thing in get_args(CodeKind):
@@ -297,21 +314,28 @@ class _Questions:
         said = self._generator.phrase(parts[0].node("of"))
         return Question("value", Phrase(thing=SEVERAL.join(articles), said=said), written=written)
 
+    def _convert_price_of_several(self, what: str, several: Node) -> Question:
+        """Return the question about the sum, the difference or the order of prices."""
+        if several.kind != "more":
+            written: Written = "price" if several.kind == "both" else "gap"
+            return self._convert_prices(several, written)
+        if several.text("sign") not in _PRICED:
+            raise self._described.refusal()
+        if what == "which":
+            named = f"{_PRICED[several.text('sign')][0]}_by"
+            return self._convert_prices(several, cast(Written, named))
+        if several.text("sign") != "expensive":
+            several = several.replace(of=several.node("to"), to=several.node("of"))
+        return self._convert_prices(several, "difference")
+
     def _convert_aspect(self, what: str, of: Node, known: Known | None) -> Question:
-        if known is None and what in _GROUPED:
+        inner = of.node("of")
+        if known is None and what in _GROUPED and inner.kind != "more":
             return self._convert_groups(_GROUPED[what], of)
         if known is None and what == "whether":
             return self._convert_text_existence(of)
-        inner = of.node("of")
-        if known is None and of.text("name") == "price" and inner.kind == "both":
-            return self._convert_prices(inner, "price")
-        if known is None and of.text("name") == "price" and inner.kind == "apart":
-            return self._convert_prices(inner, "gap")
-        if known is None and of.text("name") == "price" and inner.kind == "more":
-            pair = inner if inner.text("sign") == "expensive" else inner.replace(
-                of=inner.node("to"), to=inner.node("of")
-            )  # fmt: skip
-            return self._convert_prices(pair, "difference")
+        if known is None and of.text("name") == "price" and inner.kind in ("both", "apart", "more"):
+            return self._convert_price_of_several(what, inner)
         name, phrase = of.text("name"), self._described.phrase(of.node("of"))
         bar = any(node.text("name") == BAR for node in of.walk() if node.kind == "thing")
         labelled = self._kinds.get(phrase.thing) == "calendar"
@@ -354,6 +378,12 @@ class _Questions:
             return Question("exists", target)
         bound = cast(Bound, quantity.text("bound"))
         return Question("exists", target, bound=bound, number=int(quantity.text("number")))
+
+
+def _shared_conjuncts(listed: Node) -> list[Node]:
+    """Return the formulas that all alternatives share: "red shapes and blue shapes"."""
+    first, *others = ([*conjuncts(one)] for one in listed.parts())
+    return [one for one in first if all(one in other for other in others)]
 
 
 def _article_name(phrase: Phrase) -> str:

@@ -44,9 +44,9 @@ class Speaker:
         if name.startswith("not "):
             parts = self.word(name.removeprefix("not ")), self.word("not")
             return " ".join(parts if self.language == "ko" else reversed(parts))
-        return " ".join(attribute_words(part, self.language) for part in name.split()) or self.word(
-            "unclear"
-        )
+        if " " in name:
+            return " ".join(map(self.word, name.split()))
+        return attribute_words(name, self.language) if name else self.word("unclear")
 
     def places(self, places: Sequence[str]) -> str:
         """Return the words for places in a picture, such as ``top left``."""

@@ -14,7 +14,9 @@ from bt_exec_skills.image.rules.words import object_names
 
 __all__ = ["Scale", "bar_answer", "measure_answer", "value_answer"]
 
-_MISSING = ("total", "date", "dearest", "cheapest", "articles")
+_MISSING = (
+    "total", "date", "dearest", "cheapest", "articles", "line", "last_line", "first_sum",
+)  # fmt: skip
 """Values with a sentence for their absence."""
 _SUREST = 0.9  # confidence of a measure: its last digit is not certain
 _UNSURE = 0.5
@@ -55,8 +57,7 @@ def value_answer(found: Value, wanted: Written, name: str, language: str) -> Ans
         if isinstance(found.value, bool):
             parts = [speaker.say("yes" if found.value else "no", what=name)]
         else:
-            value = found.value if isinstance(found.value, str) else _format_number(found.value)
-            parts = [speaker.say(wanted, what=name, value=value)]
+            parts = [_value_sentence(speaker, found, wanted, name)]
         if found.row:
             parts.append(speaker.say("read_from", row=found.row))
         if wanted == "total":
@@ -64,6 +65,18 @@ def value_answer(found: Value, wanted: Written, name: str, language: str) -> Ans
             parts += [speaker.say(checked)] if found.adds_up is not None or not found.row else []
         said = " ".join(parts)
     return Answer(f"{said} {confidence_phrase(speaker, confidence)}", found.value, confidence)
+
+
+def _value_sentence(speaker: Speaker, found: Value, wanted: Written, name: str) -> str:
+    value, ahead = found.value, ""
+    if found.ahead is not None:
+        wanted, ahead = ("gap" if not found.ahead else wanted), _format_number(found.ahead)
+        value = value if found.ahead else found.ahead
+    if isinstance(value, list):
+        said = ", ".join(value)
+        return speaker.say(wanted if value else f"no_{wanted}", what=name, value=said)
+    said = value if isinstance(value, str) else _format_number(float(value or 0))
+    return speaker.say(wanted, what=name, value=said, ahead=ahead)
 
 
 def bar_answer(

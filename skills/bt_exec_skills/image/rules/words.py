@@ -14,6 +14,8 @@ from bt_exec_skills.things.nouns import nouns, with_nouns
 
 __all__ = ["attribute_words", "generator", "names_of_each", "object_name", "object_names", "reader"]
 
+_SPELLINGS = ("en", "ko", "written")
+
 
 @lru_cache(maxsize=1)
 def lexicon() -> Mapping[str, Any]:
@@ -37,7 +39,7 @@ def generator(language: str) -> Generator:
 def object_names(thing: str) -> frozenset[str]:
     """Return all names of an object in both languages, including its label, in lower case."""
     entry = lexicon()["things"].get(thing, {})
-    words = (word for key, said in entry.items() if key != "kind" for word in said)
+    words = (word for key in _SPELLINGS for word in entry.get(key, ()))
     return frozenset({thing.lower(), *(form for word in words for form in word.split("/"))})
 
 

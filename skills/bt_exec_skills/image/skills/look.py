@@ -138,10 +138,10 @@ def measure_places(
     """Keep the instances of the set `of` that have the relation to one of the set `to`.
 
     left_of, right_of, above and below compare the centres of the boxes. inside requires nine
-    tenths of the box, around half of that of the other one. on requires standing in the other box
-    or on its upper edge. With `wanted` False, the instances without the relation to any of them
-    are kept. between needs a second set, `other`. nearest and farthest keep one instance, by the
-    distance of the centres.
+    tenths of the box, overlapping more than one tenth, around half of that of the other one. on
+    requires standing in the other box or on its upper edge. With `wanted` False, the instances
+    without the relation to any of them are kept. between needs a second set, `other`. nearest and
+    farthest keep one instance, by the distance of the centres.
     """
     yield Running(None, "measuring")
     found, _ = bench.cut(of)

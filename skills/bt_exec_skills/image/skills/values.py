@@ -8,7 +8,7 @@ from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, SetName, Step
 from bt_exec_skills.image.perception.bars import BarFact
 from bt_exec_skills.image.perception.extents import Extent
-from bt_exec_skills.image.perception.written_values import Written, written_value
+from bt_exec_skills.image.perception.written_values import LINES, Written, written_value
 from bt_exec_skills.image.rules.values import Scale, bar_answer, measure_answer, value_answer
 from bt_exec_skills.image.rules.words import names_of_each, object_name
 from bt_exec_skills.image.skills.worker import SET_FAILS
@@ -22,23 +22,27 @@ def answer_value(
     of: SetName,
     value: Written,
     name: str = "",
+    number: int = 1,
     language: Literal["en", "ko"] = "en",
 ) -> Steps:
-    """Answer with a price, the total or the date in the lines of the set `of`.
+    """Answer with a price, the total, the date or a line in the lines of the set `of`.
 
     Args:
         bench: The picture and its sets.
         of: Set with the recognised lines.
-        value: price, total or date.
+        value: price, total, date or line; see `written_value`.
         name: The article, for a price; the prices of several, separated by ``|``, are added.
+        number: Which line, or how many prices.
         language: Language of the answer.
     """
     yield Running(None, "answering")
     found, _ = bench.cut(of)
-    read = written_value(found.accepted(), value, *names_of_each(name))
+    lines = found.instances if value in LINES else found.accepted()
+    read = written_value(lines, value, *names_of_each(name), number=number)
     said = ", ".join(object_name(one, language) for one in name.split("|"))
-    bench.answer = value_answer(read, value, said, language)
-    bench.steps.append(Step("answer_value", {"of": of, "value": value, "name": name}))
+    bench.answer = value_answer(read, value, said or str(number), language)
+    args = {"of": of, "value": value, "name": name, "number": number}
+    bench.steps.append(Step("answer_value", args))
 
 
 @skill(fails=SET_FAILS, needs={"crops.{of}": "cut"}, effects={"answer": "told"})

@@ -1,0 +1,144 @@
+"""Sources of instances: the annotation, a detector, text, codes or the colours of the picture.
+
+The source is selected in this order: an annotation that contains the class, a detector that knows
+it, and colours, if the question names only colours and shapes. The shipped detector knows few
+classes, so it is not used for a question about all objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from bt_exec_skills.image.models.contracts import ANY_NAME
+from bt_exec_skills.image.perception.attributes import SHAPES
+from bt_exec_skills.image.rules.question import BAR, SEVERAL, SHAPE, Phrase
+from bt_exec_skills.image.rules.words import lexicon, object_names
+
+__all__ = [
+    "CannotTell", "Node", "Source", "choose_source", "exclude_classes", "has_known_boxes",
+]  # fmt: skip
+
+Node = dict[str, Any]
+_UNREADABLE = ("?",)  # names of an annotation that its tool cannot read
+
+
+class CannotTell(ValueError):  # noqa: N818 - an answer, not an error
+    """Raised if no tool of this site can answer.
+
+    Args:
+        code: ``ANNOTATION_NEEDED``, ``NOT_ANNOTATED`` or ``QUESTION_UNCLEAR``.
+        facts: Arguments of its message.
+    """
+
+    def __init__(self, code: str, **facts: str) -> None:
+        super().__init__(code)
+        self.code = code
+        self.facts = facts
+
+
+class Source(NamedTuple):
+    """Source of instances, and the attributes that remain to be verified."""
+
+    node: Node
+    attributes: tuple[str, ...]
+
+
+def has_known_boxes(phrase: Phrase, facts: Mapping[str, str]) -> bool:
+    """Return True if the annotation contains the class of a phrase."""
+    return _find_label(phrase, _annotated_names(facts))[0] is not None
+
+
+def exclude_classes(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> Phrase:
+    """Exclude annotated classes at their source; return the remaining description.
+
+    Raises:
+        CannotTell: If the annotation does not contain an excluded class.
+    """
+    things = [out for out in phrase.left_out if out == Phrase(thing=out.thing, said=out.said)]
+    if not things or source.get("tree") != "from_annotation":
+        return phrase
+    annotated, labels = _annotated_names(facts), []
+    for out in things:
+        label, _ = _find_label(out, annotated)
+        if not label:
+            known = ", ".join(annotated[:12])
+            raise CannotTell("NOT_ANNOTATED", thing=out.thing, known=known)
+        labels.append(label)
+    source["with"]["without"] = SEVERAL.join(labels)
+    return replace(phrase, left_out=tuple(out for out in phrase.left_out if out not in things))
+
+
+def choose_source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> Source:
+    """Return the source of the instances of a phrase, as a set of a name.
+
+    Raises:
+        CannotTell: If no source contains the class.
+    """
+    annotated = _annotated_names(facts)
+    detected = tuple(filter(None, facts.get("detector.names", "").split("|")))
+    if not phrase.thing and facts.get("detector.asked") == "by name":
+        detected = ()
+    for tree, known in (("from_annotation", annotated), ("from_detector", detected)):
+        label, rest = _find_label(phrase, known)
+        if label is not None:
+            return Source({"tree": tree, "with": {"into": name, "label": label}}, rest)
+    if phrase.thing in ("", SHAPE):
+        return Source({"tree": "from_colours", "with": {"into": name}}, phrase.attributes)
+    if phrase.thing == "writing" and facts.get("reader") == "ready":
+        node: Node = {"do": "read_text", "with": {"into": name, "of": "picture"}}
+        return Source(node, phrase.attributes)
+    if phrase.thing == BAR:
+        node = {"do": "segment_colour", "with": {"into": name, "form": BAR}}
+        return Source(node, phrase.attributes)
+    said = phrase.thing.replace(SEVERAL, ", ")
+    if annotated:
+        known_names = ", ".join(annotated[:12])
+        raise CannotTell("NOT_ANNOTATED", thing=said, known=known_names)
+    raise CannotTell("ANNOTATION_NEEDED", thing=said)
+
+
+def _find_label(phrase: Phrase, known: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
+    """Return the label of a phrase among the known ones, and the remaining attributes.
+
+    A detector with text prompts knows every name. A shape may be a label, too. A phrase without a
+    class means all objects, unless it names a shape, because boxes do not determine shapes.
+    """
+    if not known:
+        return None, ()
+    if known == _UNREADABLE:
+        return "", phrase.attributes
+    if phrase.thing == SHAPE and not _are_shapes(phrase, known):
+        return None, ()
+    if known == (ANY_NAME,):
+        return phrase.thing or None, phrase.attributes
+    if phrase.thing not in ("", SHAPE):
+        each = [
+            next((one for one in known if one.lower() in object_names(thing)), None)
+            for thing in phrase.thing.split(SEVERAL)
+        ]
+        label = None if None in each else SEVERAL.join(filter(None, each))
+        return label, phrase.attributes
+    for shape in (one for one in phrase.attributes if one in SHAPES):
+        label = next((one for one in known if one.lower() == shape), None)
+        return label, tuple(one for one in phrase.attributes if one != shape)
+    return "", phrase.attributes
+
+
+def _annotated_names(facts: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(filter(None, facts.get("annotation.names", "").split("|")))
+
+
+def _are_shapes(phrase: Phrase, known: tuple[str, ...]) -> bool:
+    """Return True if a phrase about drawn shapes is one about objects of known classes.
+
+    Either it names the shape, or all classes are shapes.
+    """
+    if any(one in SHAPES for one in phrase.attributes):
+        return True
+    things = lexicon()["things"]
+    return all(
+        name in SHAPES or things.get(name, {}).get("kind") == SHAPE
+        for name in map(str.lower, known)
+    )
