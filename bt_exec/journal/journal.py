@@ -51,9 +51,7 @@ _SITES = (
 
 _STARTED = "EXISTS (SELECT 1 FROM events WHERE mission = no AND kind = 'SkillStarting')"
 """Condition that a skill was started in a mission."""
-_NOT_RESUMED = (
-    "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.continues = missions.id)"
-)
+_NOT_RESUMED = "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.continues = missions.id)"
 """Condition that no other mission resumed a mission."""
 FINISHED = ("satisfied", "refused")
 """Statuses of missions that leave nothing to resume."""
@@ -400,7 +398,8 @@ class Journal:
         with self._connected() as connection:
             rows = connection.execute(
                 "SELECT * FROM missions WHERE status IS NULL AND told_at IS NULL"
-                f" AND {_NOT_RESUMED} ORDER BY no DESC"
+                " AND NOT EXISTS (SELECT 1 FROM missions AS later"
+                " WHERE later.continues = missions.id) ORDER BY no DESC"
             )
             found = [(row["no"], line_of(connection, row)) for row in rows.fetchall()]
             found = [(number, line) for number, line in found if line.interrupted]

@@ -100,6 +100,9 @@ class PerceptionWorker:
     ) -> Observation | None:
         """Return the observation that has arrived and store it; None if there is none.
 
+        A simulated mission that is to end gets no further one: whether it arrived in time would
+        depend on the speed of the machine.
+
         Raises:
             TimeoutError: If it took longer than `limit_s`.
             ObservationRefused: If the result is not a valid observation.
@@ -109,6 +112,8 @@ class PerceptionWorker:
             return None
         if self.wait:
             self._wait(limit_s, ended)
+            if ended():
+                return None
         if not self._pending.done():
             if not self._late and time.monotonic() - self._since >= 2 * limit_s:
                 self._late = True  # reported once; the late observation is still used

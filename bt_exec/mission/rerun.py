@@ -14,14 +14,15 @@ import contextlib
 import json
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from bt_exec.events import Aborting, Event, MissionStarted, Planned, Planning
+from bt_exec.events import Aborting, Event, MissionStarted, Observed, Planned, Planning
 from bt_exec.failure import BtExecError, Refusal, UsageError
 from bt_exec.journal import EventRow, Journal, MissionRecord
 from bt_exec.mission.session import Session
@@ -212,10 +213,11 @@ class _Stops:
         self._session = session
         self._before_ticks = ""
         self._at: type[Planning | Planned] = Planning
+        self._after: tuple[int, str] | None = None
 
     def prepare(self, record: MissionRecord) -> None:
         """Schedule the stop: at its recorded time, or where an unfinished record ends."""
-        self._before_ticks = ""
+        self._before_ticks, self._after = "", None
         stop = next(
             (e for e in record.events if isinstance(e, Aborting) and e.how == "clean"), None
         )
@@ -228,13 +230,28 @@ class _Stops:
         elif stop.tick == 0:
             self._before_ticks = stop.reason
             self._at = Planned if record.plans else Planning
+        elif (seen := _observations_until(stop, record.events)) is not None:
+            self._session.clock.at(None)
+            self._after = (seen, stop.reason)
         else:
             self._session.clock.at(stop.t, lambda: self._session.abort(stop.reason))
 
     def on(self, event: Event) -> None:
-        """Stop a mission that was stopped before its first tick."""
+        """Stop a mission that was stopped before its first tick, or after an observation."""
         if self._before_ticks and isinstance(event, self._at):
             self._session.abort(self._before_ticks)
+        if self._after is not None and isinstance(event, Observed):
+            left, reason = self._after
+            self._after = (left - 1, reason)
+            if left == 1:
+                self._session.abort(reason)
+
+
+def _observations_until(stop: Aborting, events: Sequence[Event]) -> int | None:
+    """Return the number of observations before a stop if the last came at the same time."""
+    before = takewhile(lambda event: event is not stop, events)
+    seen = [event.t for event in before if isinstance(event, Observed)]
+    return len(seen) if seen and seen[-1] == stop.t else None
 
 
 class _Rerun:

@@ -72,13 +72,17 @@ def load_library(catalogue: Catalogue, overrides: Collection[str]) -> Library:
             if catalogue.is_robot(pack.name):
                 catalogue.trees[pack.name] = _tree_names(pack.trees)
 
+    taken: set[str] = set()
+
     def own_names(folder: Path, tree: TreeSpec) -> Iterable[TreeSpec]:
-        if folder == common:
-            return [tree]
-        return [catalogue.with_own_names(pack.name, tree) for pack in packs[folder]]
+        if folder == common:  # a pack's tree takes precedence
+            return [tree] if tree.tree not in taken else []
+        trees = [catalogue.with_own_names(pack.name, tree) for pack in packs[folder]]
+        taken.update(one.tree for one in trees)
+        return trees
 
     return Library.load(
-        [common, *packs],
+        [*packs, common],
         own_names,
         {
             folder: overrides if pack.name == OWN else pack.overrides

@@ -45,3 +45,16 @@ def test_pending_observation_does_not_answer_a_request_for_a_current_one() -> No
     perception_loop.look()
     assert perception_loop.facts() == {"taken": "2.0"}
     perception_workers["test"].close()
+
+
+def test_simulated_mission_that_is_to_end_gets_no_observation_however_fast_it_is() -> None:
+    simulation = FakeClock(1.0)
+    camera = Slow(simulation)
+    buffer = ObservationBuffer(lambda: simulation.time)
+    worker = PerceptionWorker("test", camera, buffer, Rates(), wait=True)
+    worker.start(now=True)
+    assert worker.collect(60.0, lambda: True) is None
+    assert not buffer.observations
+    worker.start(now=True)
+    assert worker.collect(60.0, lambda: False) is not None
+    worker.close()

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from bt_exec.events import Observed
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal
 from bt_exec.mission import rerun
@@ -15,7 +16,7 @@ from bt_exec.mission.session import Session
 from bt_exec.planning.compiler import Plan
 from bt_exec.rig import Rig
 from bt_exec.skill import Running, Steps, skill
-from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
+from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot, scripted_skill
 from tests.bt_exec.mission.session_robots import Heard, given, with_pack
 
 WORLD = {"door": "open", "seed": "7"}
@@ -37,6 +38,16 @@ class Compiles:
     def compile(self, request):
         self.asked += 1
         return Plan(given(request.command, request.language))
+
+
+class Still:
+    """Camera that always shows the same."""
+
+    def capture(self) -> None:
+        return None
+
+    def interpret(self, _: None) -> FakeObservation:
+        return FakeObservation(0.0)
 
 
 @pytest.fixture
@@ -135,6 +146,29 @@ def test_recorded_stop_is_repeated_at_its_tick(site, journal, lab, monkeypatch):
         session.clock.at(0.5, lambda: session.abort("operator"))
         name = session.run("go").mission_id
     assert journal.mission(name).status == "aborted"
+    found = verify(journal, name)
+    assert found.same, found
+
+
+@pytest.mark.parametrize("number", [2, 5])
+def test_stop_at_an_observation_is_repeated_after_it(journal, lab, monkeypatch, robots, number):
+    robots.fields["perception"] = Still()
+    slow = with_pack(lab, skills=tuple(FOREVER))
+    monkeypatch.setattr(rerun, "load_site", lambda name: slow)
+    heard = Heard()
+    with Session(slow, world=WORLD, fast=True, journal=journal, listeners=[heard]) as session:
+
+        class Stops:
+            def on(self, event):
+                seen = [one for one in heard if isinstance(one, Observed)]
+                if isinstance(event, Observed) and len(seen) == number:
+                    session.abort("operator")
+
+        session.listeners.append(Stops())
+        name = session.run("go").mission_id
+    record = journal.mission(name)
+    assert record.status == "aborted"
+    assert sum(isinstance(event, Observed) for event in record.events) == number
     found = verify(journal, name)
     assert found.same, found
 
