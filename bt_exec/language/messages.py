@@ -262,6 +262,11 @@ class Messages:
         own = f"told {condition}"
         return self.say(own, language, **args, why=why) if own in self else None
 
+    def answers_in_full(self, condition: str, language: str) -> bool:
+        """Return True if the answer is a sentence of its own: its entry ends with a full stop."""
+        said = self.answer(condition, language, "x", {})
+        return said is not None and said.endswith(".")
+
     def phrase(self, name: str, language: str, args: Mapping[str, Any]) -> str:
         """Return a skill, condition or tree with its arguments as a phrase: "go to the lounge".
 

@@ -177,11 +177,12 @@ class _Summary:
         return own if own is not None else self.say("yes" if verdict.holds else "no")
 
     def _question(self, asked: Asked) -> str:
-        """Return a question in words, if it is a single condition with a phrase."""
-        asks = self._condition(asked)
-        if asks is not None and self.messages.has_phrase(asks.name):
-            return self.messages.phrase(asks.name, self.progress.language, asks.args)
-        return ""
+        """Return a question in words, if its answer needs them and it is a single condition."""
+        asks, messages, language = self._condition(asked), self.messages, self.progress.language
+        if asks is None or messages.answers_in_full(asks.name, language):
+            return ""
+        known = messages.has_phrase(asks.name)
+        return messages.phrase(asks.name, language, asks.args) if known else ""
 
     def _condition(self, asked: Asked) -> Is | None:
         """Return the single condition of a question; None if several are combined."""

@@ -116,7 +116,8 @@ class Why:
             }
             rows.append(("last known", " ".join(self.state(sure))))
             rows.append(("not certain any more", " ".join(self.state(known.uncertain))))
-            rows.append(("was to become", " ".join(self.state(known.possible))))
+            became = {f: v for f, v in known.possible.items() if known.uncertain.get(f) != v}
+            rows.append(("was to become", " ".join(self.state(became))))
         elif clean(line.message) != self.cause():
             rows.append(("told", clean(line.message)))
         rows += [("not readable", clean(text)) for text in known.incomplete]
