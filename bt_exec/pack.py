@@ -385,6 +385,10 @@ class Catalogue:
         """Return the pack that defines the skill or condition `name`; empty if it is built in."""
         return self.owners[name]
 
+    def actions(self) -> frozenset[str]:
+        """Return the names of the skills that change facts; the others only look or answer."""
+        return frozenset(name for name, skill in self.skills.items() if skill.effects)
+
     def skill(self, name: str) -> Skill:
         """Return the skill called `name`.
 

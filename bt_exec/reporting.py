@@ -82,7 +82,7 @@ class MissionView:
 
 
 class EarlierMission(Protocol):
-    """A finished mission on record."""
+    """A mission on record that was finished, or that was interrupted."""
 
     @property
     def command(self) -> str:
@@ -90,7 +90,7 @@ class EarlierMission(Protocol):
 
     @property
     def status(self) -> str:
-        """Final status."""
+        """Final status, or ``interrupted``."""
 
     @property
     def message(self) -> str:

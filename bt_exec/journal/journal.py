@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import date, datetime
 from pathlib import Path
@@ -51,6 +52,12 @@ _SITES = (
 
 _STARTED = "EXISTS (SELECT 1 FROM events WHERE mission = no AND kind = 'SkillStarting')"
 """Condition that a skill was started in a mission."""
+_STARTED_ONE = (
+    "EXISTS (SELECT 1 FROM events WHERE mission = no AND kind = 'SkillStarting'"
+    " AND json_valid(data) AND json_extract(data, '$.skill') IN"
+    " (SELECT value FROM json_each(:skills)))"
+)
+"""Condition that one of the named skills was started in a mission."""
 _NOT_RESUMED = "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.continues = missions.id)"
 """Condition that no other mission resumed a mission."""
 FINISHED = ("satisfied", "refused")
@@ -239,15 +246,16 @@ class Journal:
             rows = connection.execute(_SITES)
             return tuple(str(name) for (name,) in rows)
 
-    def last_action(self, site: str) -> MissionLine | None:
-        """Return the newest mission of a site in which a skill was started.
+    def last_action(self, site: str, skills: Iterable[str]) -> MissionLine | None:
+        """Return the newest mission of a site in which one of some skills was started.
 
         Raises:
             UsageError: If the journal cannot be read.
         """
-        only = f"site = :site AND ended_at IS NOT NULL AND {_STARTED}"
+        only = f"site = :site AND ended_at IS NOT NULL AND {_STARTED_ONE}"
+        values = {"site": site, "skills": json.dumps([*skills])}
         with self._connected() as connection:
-            lines = read_lines(connection, 1, only, {"site": site})
+            lines = read_lines(connection, 1, only, values)
         return lines[0] if lines else None
 
     def unfinished(self, site: str, session: str = "") -> MissionLine | None:

@@ -187,7 +187,7 @@ class Turn:
         code: ``OK``, or the reason code.
         message: The final message.
         did_you_mean: Of a refusal: the suggested commands.
-        acted: Whether a skill was started; questions and refusals start none.
+        acted: Whether a skill that changes something was started; not so for questions.
         at: Start of its mission, in local time; None if it is not known.
         seconds: Duration on the mission clock [s].
     """

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -41,11 +41,15 @@ class Conversation:
     Args:
         journal: Source of earlier missions, or None.
         site: Only missions of this site count.
+        actions: Names of the skills that change something; a mission without one only answers.
     """
 
-    def __init__(self, journal: Journal | None, site: str) -> None:
+    def __init__(
+        self, journal: Journal | None, site: str, actions: Collection[str] = frozenset()
+    ) -> None:
         self._journal = journal
         self._site = site
+        self.actions = actions
         self._context = Context(recall=self._earlier)
 
     def context(self) -> Context:
@@ -81,7 +85,7 @@ class Conversation:
     def _earlier(self) -> tuple[Turn, ...]:
         if self._journal is None:
             return ()
-        acted = self._journal.last_action(self._site)
+        acted = self._journal.last_action(self._site, self.actions)
         if acted is not None:
             return (_turn(acted),)
         for line in self._journal.missions(_EARLIER, site=self._site):

@@ -198,8 +198,8 @@ class Executive:
 
     @property
     def acted(self) -> bool:
-        """Whether the mission started a skill."""
-        return self._progress.started
+        """Whether the mission started a skill that changes something."""
+        return not self.site.catalogue.actions().isdisjoint(self._progress.started)
 
     # -- called from outside -----------------------------------------------------------------
 

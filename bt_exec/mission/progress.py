@@ -37,7 +37,7 @@ class MissionProgress:
 
     Attributes:
         spec: The plan in force.
-        started: Whether any action was started.
+        started: Names of the skills that were started.
         latest: The skill that was started last.
         done: Finished actions of all plans, in order.
         skipped: Skipped actions, in order.
@@ -60,7 +60,7 @@ class MissionProgress:
         self.command = command
         self.language = language
         self.spec: MissionSpec | None = None
-        self.started = False
+        self.started: set[str] = set()
         self.latest = ""
         self.done: list[Action] = []
         self.skipped: list[Skip] = []
@@ -88,7 +88,7 @@ class MissionProgress:
             case Planned():
                 self._plan(event.spec)
             case SkillStarting():
-                self.started = True
+                self.started.add(event.skill)
                 self.latest = event.skill
                 self._finished.discard(event.path)
                 self._given[event.path] = event.args

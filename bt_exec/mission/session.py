@@ -133,10 +133,11 @@ class Session:
         self.missions = 0
         self.debugger: Debugger | None = None
         self.abandoned: Callable[[Outcome], object] | None = None
-        self.conversation = Conversation(journal, self.site.name)
+        actions = self.site.catalogue.actions()
+        self.conversation = Conversation(journal, self.site.name, actions)
         self._running: Executive | None = None
         self._preparing = False
-        self._acted = False  # whether the last mission started a skill
+        self._acted = False  # whether the last mission started an action
         self._asked = ""  # reason of a stop requested during preparation
         self.rigs: dict[str, Rig] = {}
         self._locks: list[RobotLock] = []
@@ -355,11 +356,15 @@ class Session:
         return " · ".join(filter(None, seen))
 
     def _today(self) -> Sequence[MissionLine]:
-        """Return the finished missions of today at this site, oldest first."""
+        """Return the ended missions of today at this site, oldest first, interrupted ones too."""
         if self.journal is None:
             return ()
         today = self.journal.missions(None, site=self.site.name, day=dt.date.today())
-        ended = [line for line in reversed(today) if line.ended_at is not None]
+        ended = [
+            replace(line, status=line.shown_status)
+            for line in reversed(today)
+            if line.ended_at is not None or line.shown_status == "interrupted"
+        ]
         apart = {*REPLIES, MOVED_WHILE_IDLE, GUARDIAN_STOPPED}
         return [line for line in ended if line.reason_code not in apart]
 

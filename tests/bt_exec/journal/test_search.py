@@ -18,6 +18,7 @@ from bt_exec.journal.schema import connect
 from bt_exec.journal.search import Wanted
 from bt_exec.outcome import Outcome
 
+SKILLS = ("open_door", "return_home")
 STUCK = Failure("DOOR_STUCK", "stopped at 12 deg", "a/open_door", node="open_door").to_dict()
 
 
@@ -115,15 +116,16 @@ def test_limit_counts_listed_missions(filled: Journal) -> None:
 
 
 def test_last_action_skips_missions_without_motion(journal: Journal, script) -> None:
-    assert journal.last_action("lab") is None
+    assert journal.last_action("lab", SKILLS) is None
     with journal.begin(command="fetch", site="lab") as recorder:
         for event in script(recorder.mission_id):
             recorder.on(event)
     add(journal, "is the door open?", "satisfied", "No.")
-    line = journal.last_action("lab")
+    line = journal.last_action("lab", SKILLS)
     assert line is not None
     assert line.command == "fetch"
-    assert journal.last_action("yard") is None
+    assert journal.last_action("yard", SKILLS) is None
+    assert journal.last_action("lab", ["talk"]) is None
 
 
 # -- many missions -------------------------------------------------------------------------------
@@ -154,7 +156,7 @@ QUESTIONS: dict[str, Any] = {
     "newest of a site": lambda journal: journal.missions(5, site="yard"),
     "a day": lambda journal: journal.missions(None, site="lab", day=dt.date(2020, 1, 1)),
     "sites": Journal.sites,
-    "last action": lambda journal: journal.last_action("yard"),
+    "last action": lambda journal: journal.last_action("yard", SKILLS),
     "by number": lambda journal: journal.mission("1"),
     "by name": lambda journal: journal.line(journal.missions(1)[0].id),
     "site": lambda journal: journal.find(Wanted(site="yard"), 5),
@@ -204,7 +206,7 @@ def test_last_action_is_copied_for_a_rerun(journal: Journal, tmp_path: Path) -> 
         connection.execute("UPDATE missions SET day = '2019-01-01' WHERE id = ?", (acted,))
     other = Journal.open(tmp_path / "other.sqlite")
     journal.copy_missions_before(_of_another_session(journal), other)
-    found = other.last_action("lab")
+    found = other.last_action("lab", SKILLS)
     assert found is not None
     assert found.id == acted
 

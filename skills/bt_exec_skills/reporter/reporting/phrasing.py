@@ -249,6 +249,8 @@ def _is_failed_talk_with(people: Container[str], note: Note) -> bool:
     return talk and note.facts.get("target") in people
 
 
+_KINDS = ("satisfied", "partial", "interrupted")
+"""Statuses that are counted separately."""
 _FEW = 4
 """Maximum number of missions that are listed one by one."""
 _WRONG = 5
@@ -265,21 +267,23 @@ def _past_of(past: Sequence[PastMission], language: str) -> str:
         return ""
     lines = [_mission(one, language) for one in told]
     if len(told) > _FEW:
-        wrong = [one for one in told if one.status != "satisfied"][-_WRONG:]
+        failed = [one for one in told if one.status != "satisfied"]
+        wrong = failed[-_WRONG:]
         lines = [_count(told, language)]
         if wrong:
             lines.append(say("PAST_NOT_DONE", language))
             lines += [_mission(one, language) for one in wrong]
+        if more := len(failed) - len(wrong):
+            lines.append(say("PAST_MORE", language, n=more))
         if told[-1] not in wrong:
             lines += [say("PAST_LAST", language), _mission(told[-1], language)]
     return (" " if len(told) == 1 else "\n").join([say("PAST_OPENING", language), *lines])
 
 
 def _count(past: Sequence[PastMission], language: str) -> str:
-    kinds = ("satisfied", "partial")
-    counts = Counter(one.status if one.status in kinds else "other" for one in past)
+    counts = Counter(map(_kind, past))
     parts = (
-        say(f"PAST_{kind}", language, n=counts[kind]) for kind in (*kinds, "other") if counts[kind]
+        say(f"PAST_{kind}", language, n=counts[kind]) for kind in (*_KINDS, "other") if counts[kind]
     )
     return say("PAST_COUNT", language, n=len(past), parts=", ".join(parts))
 
@@ -290,11 +294,14 @@ def _mission(mission: PastMission, language: str) -> str:
     A final message in another language is left out.
     """
     key = "PAST_MISSION" if mission.command else "PAST_PLAN"
-    spoken = language_of(mission.message) == language
-    kind = mission.status if mission.status in ("satisfied", "partial") else "other"
-    message = mission.message if spoken else say(f"PAST_ENDED_{kind}", language)
+    spoken = bool(mission.message) and language_of(mission.message) == language
+    message = mission.message if spoken else say(f"PAST_ENDED_{_kind(mission)}", language)
     told = say(key, language, command=mission.command, message=message)
     return f"{mission.started_at:%H:%M} {told}" if mission.started_at else told
+
+
+def _kind(mission: PastMission) -> str:
+    return mission.status if mission.status in _KINDS else "other"
 
 
 def _is_summary_only(mission: PastMission) -> bool:

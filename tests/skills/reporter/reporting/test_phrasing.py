@@ -395,6 +395,22 @@ def test_many_missions_are_summarised(site):
     assert "Said" not in korean  # a message in another language is replaced by the status
 
 
+def test_interrupted_missions_and_failures_beyond_the_listed_ones_are_counted(site):
+    book = Notebook(site)
+    at = datetime(2026, 11, 20, 9, 0)
+    ended = ["blocked"] * 6 + ["interrupted"]
+    book.past[:] = [
+        PastMission(f"errand {n}", status, "" if status == "interrupted" else "Said.", at)
+        for n, status in enumerate(ended)
+    ]
+    told = report_of(book, "en").splitlines()
+    assert told[1] == "7 missions: 1 interrupted, 6 not done."
+    assert told[-2:] == [
+        "09:00 “errand 6” — interrupted.",
+        "Earlier ones that are not listed: 2.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("query", "who", "told"),
     [
