@@ -2,7 +2,9 @@
 
 import pytest
 
-from bt_exec.events import SkillEnded, SkillStarting
+from bt_exec.events import Progress, SkillEnded, SkillStarting
+from bt_exec.mission.session import Session
+from bt_exec.site.site import load_site
 from tests.skills.tabletop.reader import COMMANDS, Judge
 from tests.skills.tabletop.troubles import Troubles
 
@@ -18,6 +20,18 @@ class Once:
         if isinstance(event, self.when) and event.skill == self.skill and not self.done:
             self.done = True
             self.what(self.world)
+
+
+class StopsWhileDrawingBack:
+    """Operator who stops the robot when it draws its hand back from a container."""
+
+    done = False
+
+    def on(self, event):
+        placing = isinstance(event, Progress) and event.path.endswith("place_object")
+        if placing and event.doing == "drawing back" and not self.done:
+            self.done = True
+            self.session.abort()
 
 
 def test_object_is_moved_by_friction_alone(run_table):
@@ -44,6 +58,19 @@ def test_dropped_object_is_picked_up(run_table):
     assert outcome.status == "satisfied", outcome.message
     assert Judge(world, "").within("object_apple_0", "object_red_bowl_0")
     assert sum(skill == "pick_object" for skill, _ in ears.actions) == 2
+
+
+def test_hand_that_was_stopped_in_a_container_is_drawn_back_before_driving():
+    operator = StopsWhileDrawingBack()
+    world = {"objects": "2", "seed": "530"}
+    with Session(load_site("tabletop"), world=world, fast=True, listeners=[operator]) as session:
+        operator.session = session
+        assert session.run("sort everything by colour").status == "aborted"
+        before = session.facts()["pos.object_red_bowl_0"]
+        outcome = session.run("sort everything by colour")
+        assert outcome.ok, outcome
+        assert outcome.failures == ()
+        assert session.facts()["pos.object_red_bowl_0"] == before
 
 
 def test_moved_object_is_followed(run_table):

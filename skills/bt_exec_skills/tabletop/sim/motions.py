@@ -33,7 +33,13 @@ _OFF_M = 0.05  # tolerance of the position of an item
 
 
 def drive(world: TableWorld, way: Way, goal: Pose) -> MotionSteps:
-    """Follow the corners of a path, turning to the goal's yaw meanwhile."""
+    """Follow the corners of a path, turning to the goal's yaw meanwhile.
+
+    A hand below travel height, as a stopped motion leaves it, is drawn back first: it may be in a
+    container.
+    """
+    if world.joints[0] < _TRAVEL_M + HAND_DROP - 0.02:
+        yield from _home(world, open_hand=False)
     lengths = [math.dist(a, b) for a, b in pairwise(way)]
     total = max(sum(lengths), 1e-6)
     turn = world.turn

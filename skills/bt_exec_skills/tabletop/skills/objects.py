@@ -22,11 +22,13 @@ _CHASES = 2
 def keep_hold(hand: Hand, now: Environment) -> str | None:
     """Return the held object, and detect one that fell.
 
+    An object that a stopped motion was releasing did not fall.
+
     Raises:
         Failed: DROPPED, with its position.
     """
-    thing, held = hand.thing, hand.look(now)
-    if thing is not None and held is None:
+    thing, releasing, held = hand.thing, hand.moved, hand.look(now)
+    if thing is not None and held is None and not releasing:
         at = now.at(thing)
         if at is None:
             raise Failed("OBJECT_GONE", "it was in the hand", target=thing)
