@@ -383,7 +383,7 @@ def test_abort_before_the_first_tick_neither_moves_nor_observes(stage):
     assert on.camera.taken == 1
     assert on.told()[-3:] == [
         "10 0 Aborting clean early",
-        "10 0 FactsKnown end {'picture': '1'}",
+        "10 0 FactsKnown end {}",
         "10 0 Finished aborted ABORTED",
     ]
 

@@ -95,7 +95,7 @@ def asked(question: str, holds: bool | None, *, told: bool = False) -> Asked:
 def test_progress_is_empty_before_the_first_event():
     progress = Told().progress
     assert (progress.command, progress.language, progress.spec) == ("get it", "en", None)
-    assert (progress.started, progress.done, progress.skipped) == (False, [], [])
+    assert (progress.started, progress.done, progress.skipped) == (set(), [], [])
     assert (progress.told, progress.verdicts, progress.failures) == ({}, {}, [])
     assert progress.remaining() == ()
 
@@ -106,7 +106,7 @@ def test_actions_are_in_plan_order_and_removed_when_done():
     assert progress.spec == plan()
     assert progress.remaining() == (FIRST, SECOND, THIRD)
     told.on(start(FIRST))
-    assert (progress.started, progress.done) == (True, [])
+    assert (progress.started, progress.done) == ({"go"}, [])
     assert progress.remaining() == (FIRST, SECOND, THIRD)
     told.on(end(FIRST))
     assert (progress.done, progress.remaining()) == ([FIRST], (SECOND, THIRD))

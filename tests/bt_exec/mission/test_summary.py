@@ -342,11 +342,11 @@ DOOR, LID, WEIGHT, BOTH = "door_is open", "lid_is shut", "weight_is", "all"
         ([(WEIGHT, 9.0)], "It weighs 2 kg."),
         ([(BOTH, 9.0)], "Yes."),  # a combination of conditions has no sentence
         # several answers name their questions if these have a phrase
-        ([(DOOR, 9.0), (WEIGHT, 9.0)], "The door is open: yes. The weight: it weighs 2 kg."),
+        ([(DOOR, 9.0), (WEIGHT, 9.0)], "The door is open: yes. It weighs 2 kg."),
         ([(DOOR, 9.0), (LID, 9.0)], "The door is open: yes. Yes."),
         ([(DOOR, 9.0), (BOTH, 9.0)], "The door is open: yes. Yes."),
         # an old answer is reported with its age, also before a current one
-        ([(WEIGHT, 2.0)], "The weight: it weighs 2 kg. That was 8 s ago."),
+        ([(WEIGHT, 2.0)], "It weighs 2 kg. That was 8 s ago."),
         ([(LID, 2.0)], "The lid was shut 8 s ago."),
         ([(DOOR, 2.0)], "The door is open: yes. That was 8 s ago."),
         ([(BOTH, 2.0)], "The lid was shut 8 s ago."),
