@@ -420,12 +420,16 @@ def _reason_of(error: OSError) -> str:
 
 
 class _StderrHandler(logging.Handler):
-    """Logging handler that prints warnings and errors of the library as one line on stderr."""
+    """Logging handler that prints warnings and errors of the library as one line on stderr.
+
+    The error is appended, unless the message is ``complete``: a sentence that contains it.
+    """
 
     def emit(self, record: logging.LogRecord) -> None:
         line = f"bt-exec: {printable(record.getMessage())}"
         if record.exc_info and record.exc_info[1] is not None:
-            line += f": {type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
+            if not getattr(record, "complete", False):
+                line += f": {type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
             if os.environ.get("BT_EXEC_DEBUG"):
                 line += "\n" + logging.Formatter().formatException(record.exc_info)
         try:

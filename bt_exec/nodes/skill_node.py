@@ -155,8 +155,8 @@ class SkillNode(Leaf):
         """Log the first step that was slow."""
         if seconds > SLOW_S and not self._slow:
             self._slow = True
-            why = "a skill yields once a tick and never blocks"
-            _log.warning("%s blocked the mission for %.1f s; %s", self.skill.name, seconds, why)
+            said = self.runtime.sentence("SKILL_BLOCKED", self.skill.name, self.args, seconds)
+            _log.warning("%s", said)
 
     def _raised(self, error: BaseException) -> Status:
         """Return the status after a step that raised."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import bt_exec.cli
 from bt_exec.cli.output import localized, typed_in
+from tests.bt_exec.cli.conftest import Run
 
 FILES = sorted(Path(bt_exec.cli.__file__).parent.glob("*.py"))
 PRINTS = ("say",)
@@ -65,3 +67,33 @@ def test_reader_of_english_gets_the_text_itself() -> None:
         assert localized("3 missions removed, 1.0 MB") == "3 missions removed, 1.0 MB"
     with typed_in("ko"):
         assert localized("3 missions removed, 1.0 MB") == "지운 것: 임무 3개(1.0 MB)"
+
+
+FAULTS = {
+    "{part: planner, does: crash}": "계획기에서 오류가 발생했습니다: 일부러 오류를 냈습니다.",
+    "{part: skill, name: open_door, does: slow, call: 1, seconds: 2.2}": (
+        "“오른팔로 문 열기” 동작 때문에 임무가 2.2초 동안 멈춰 있었습니다."
+    ),
+}
+
+
+@pytest.mark.parametrize(("fault", "said"), FAULTS.items())
+def test_warnings_of_a_korean_mission_are_in_korean(
+    bt: Run, tmp_path: Path, fault: str, said: str
+) -> None:
+    plan = tmp_path / "faults.yaml"
+    plan.write_text(f"command: 문 열어\nfaults: [{fault}]\n", encoding="utf-8")
+    err = bt("run", "--faults", str(plan), "--fast").err
+    assert err.startswith(f"bt-exec: {said}")
+    assert WORD.search(err.replace("bt-exec", "")) is None
+
+
+def test_why_names_the_crash_of_the_planner_after_a_failure(bt: Run, tmp_path: Path) -> None:
+    plan = tmp_path / "faults.yaml"
+    failing = "{part: skill, name: open_door, does: fail, code: DOOR_STUCK, call: 1}"
+    crash = "{part: planner, does: crash, since: 0.01}"
+    plan.write_text(f"command: open the door\nfaults: [{failing}, {crash}]\n", encoding="utf-8")
+    bt("run", "--faults", str(plan), "--fast")
+    cause = bt("why", "--json")
+    assert "The planner crashed: made to crash on purpose." in json.loads(cause.out)["cause"]
+    assert "made to fail on purpose" in json.loads(cause.out)["cause"]
