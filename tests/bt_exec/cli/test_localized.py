@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 import bt_exec.cli
+import bt_exec_skills.image
 from bt_exec.cli.output import localized, typed_in
+from bt_exec.language.korean_errors import korean_error
 from tests.bt_exec.cli.conftest import Run
 
 FILES = sorted(Path(bt_exec.cli.__file__).parent.glob("*.py"))
@@ -67,6 +69,53 @@ def test_reader_of_english_gets_the_text_itself() -> None:
         assert localized("3 missions removed, 1.0 MB") == "3 missions removed, 1.0 MB"
     with typed_in("ko"):
         assert localized("3 missions removed, 1.0 MB") == "지운 것: 임무 3개(1.0 MB)"
+
+
+IMAGE = Path(bt_exec_skills.image.__file__).parent
+OPERATED = [
+    *(Path(bt_exec.__file__).parent / name for name in ("nodes", "journal", "serve")),
+    *(IMAGE / name for name in ("perception/loading.py", "perception/annotation.py")),
+    *(IMAGE / name for name in ("cli.py", "asking.py", "sources.py", "fetching.py", "rigs.py")),
+]
+"""Parts whose usage errors operators can cause."""
+UNTRANSLATED = {
+    "campaign.py": "for authors of campaigns",
+    "check.py": "for authors of trees",
+    "exchange.py": "for authors of trees",
+    "understand.py": "for authors of compilers",
+    "side_file.py": "a reason within another message",
+}
+
+
+def usage_errors() -> Iterator[str]:
+    files = [file for part in OPERATED for file in (sorted(part.rglob("*.py")) or [part])]
+    for file in (*FILES, *files):
+        if file.name not in UNTRANSLATED:
+            yield from (text for text in calls(file, ("UsageError",)) if text[:2] != "77")
+
+
+def test_usage_errors_of_operators_have_korean() -> None:
+    texts = [text for text in usage_errors() if text != "7 needs 7"]
+    assert len(texts) > 80
+    assert [text for text in texts if not re.search("[가-힣]", korean_error(text))] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--fault", "open_door:1=NOPE"), "'open_door' 동작은 NOPE 코드로 실패하지 않습니다."),
+        (("--fault", "open_door:0=NO_GRIP"), "결함 'open_door:0=NO_GRIP': 호출은 1부터 셉니다"),
+        (
+            ("--faults", "missing.yaml"),
+            "missing.yaml: 읽을 수 없습니다: 그런 파일이나 폴더가 없습니다",
+        ),
+    ],
+)
+def test_usage_errors_of_a_korean_command_are_in_korean(
+    bt: Run, options: tuple[str, str], said: str
+) -> None:
+    ran = bt("run", "문 열어", *options)
+    assert (ran.code, ran.err.startswith(f"bt-exec: {said}")) == (2, True), ran.err
 
 
 FAULTS = {
