@@ -62,6 +62,9 @@ __all__ = [
     "trace_of",
 ]
 
+INJECTED = "made to fail on purpose"
+"""Beginning of the message of an injected failure."""
+
 OWN_CODES = frozenset(
     {
         "BAD_ARGUMENT",
