@@ -62,6 +62,9 @@ __all__ = [
     "trace_of",
 ]
 
+INJECTED = "made to fail on purpose"
+"""Beginning of the message of an injected failure."""
+
 OWN_CODES = frozenset(
     {
         "BAD_ARGUMENT",
@@ -373,6 +376,10 @@ class Problem:
 
     def __str__(self) -> str:
         """Return ``file:line:column: place: message (found …; allowed: …) [CODE]``."""
+        return f"{self.without_code()} [{self.code}]"
+
+    def without_code(self) -> str:
+        """Return the text without the code, for readers who are not authors of specs."""
         spot = self.file
         if self.line is not None:
             spot += f":{self.line}:{self.column}" if spot else f"line {self.line}:{self.column}"
@@ -384,7 +391,7 @@ class Problem:
             shown = ", ".join(self.allowed[:12])
             more = len(self.allowed) - 12
             facts.append(f"allowed: {shown}" + (f" and {more} more" if more > 0 else ""))
-        return head + (f" ({'; '.join(facts)})" if facts else "") + f" [{self.code}]"
+        return head + (f" ({'; '.join(facts)})" if facts else "")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import copy
 import errno
 import logging
 import os
+import re
 import shlex
 import sys
 import traceback
@@ -70,6 +71,9 @@ _LONGEST_LINE = 4000
 
 _GROUPS = "bt_exec.commands"
 """Entry-point group of further command groups: each a `typer.Typer` with few imports."""
+
+_NUMBERED = re.compile(r"\[Errno -?\d+\] ")
+"""Numbers of errors of the operating system."""
 
 _LOOK_UP = {
     "tree": "bt-exec trees",
@@ -138,6 +142,11 @@ _PANELS = (
 for _panel, _commands in _PANELS:
     for _name, _command in _commands.items():
         app.command(_name, rich_help_panel=_panel)(_command)
+_OF_AUTHORS = {"new", *CAMPAIGN, *TORTURE}.union(
+    *(commands for panel, commands in _PANELS if panel != "Missions")
+)
+"""Commands for authors of plans and sites, who are shown the codes of problems."""
+
 app.add_typer(HISTORY, name="history", rich_help_panel="Missions")
 app.add_typer(NEW, name="new", rich_help_panel="Plans")
 
@@ -320,11 +329,11 @@ def _report_error(error: Exception, arguments: Sequence[str]) -> int:
 
 def _error_text(error: BtExecError, arguments: Sequence[str]) -> str:
     """Return an error and a suggested next command, for the site that was named."""
-    text, site = str(error), _site_of(arguments)
-    if _is_korean(arguments, sys.stderr):
-        from bt_exec.language.korean_errors import korean_message
+    from bt_exec.language.korean_errors import error_message
 
-        text = korean_message(error)
+    language = "ko" if _is_korean(arguments, sys.stderr) else "en"
+    text = error_message(error, language, codes=_shows_codes(arguments))
+    text, site = _NUMBERED.sub("", text), _site_of(arguments)
     if isinstance(error, UnknownName) and (look := _LOOK_UP.get(error.kind)):
         of_a_site = error.kind in ("tree", "skill", "condition")
         see = _say(f"See: {look}{site if of_a_site else ''}", arguments)
@@ -339,6 +348,12 @@ def _error_text(error: BtExecError, arguments: Sequence[str]) -> str:
         own = "" if any(site.endswith(f" {shlex.quote(file)}") for file in files) else site
         return f"{text}\n{_say(f'Try: bt-exec check {named}{own}', arguments)}" if named else text
     return text
+
+
+def _shows_codes(arguments: Sequence[str]) -> bool:
+    """Return True if the codes of problems are shown: to authors, or on request."""
+    verbose = {"-v", "--verbose"}.intersection(arguments)
+    return bool(verbose) or not _OF_AUTHORS.isdisjoint(arguments[:1])
 
 
 def _site_of(arguments: Sequence[str]) -> str:
@@ -420,12 +435,16 @@ def _reason_of(error: OSError) -> str:
 
 
 class _StderrHandler(logging.Handler):
-    """Logging handler that prints warnings and errors of the library as one line on stderr."""
+    """Logging handler that prints warnings and errors of the library as one line on stderr.
+
+    The error is appended, unless the message is ``complete``: a sentence that contains it.
+    """
 
     def emit(self, record: logging.LogRecord) -> None:
         line = f"bt-exec: {printable(record.getMessage())}"
         if record.exc_info and record.exc_info[1] is not None:
-            line += f": {type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
+            if not getattr(record, "complete", False):
+                line += f": {type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
             if os.environ.get("BT_EXEC_DEBUG"):
                 line += "\n" + logging.Formatter().formatException(record.exc_info)
         try:

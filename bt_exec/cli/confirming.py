@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bt_exec.cli.words import is_yes
 from bt_exec.failure import UsageError
 from bt_exec.mission.debugger import Debugger
-from bt_exec.tui.static import document_lines
+from bt_exec.tui.screen import plan_lines
 from bt_exec.tui.text import clean, pad
 
 if TYPE_CHECKING:
@@ -50,8 +50,15 @@ class TerminalConfirm:
             view.hold()
         try:
             painter.say(why)
-            lines = document_lines(spec, conductor.library, painter.width, painter.glyphs)
-            painter.lines(lines)
+            painter.lines(
+                plan_lines(
+                    spec,
+                    conductor.model.messages,
+                    painter.width,
+                    ascii=painter.ascii,
+                    verbose=conductor.verbose,
+                )
+            )
             painter.say(say("CONFIRM_QUESTION", spec.mission.language))
             return is_yes(read_line(lambda: not over.is_set()))
         finally:

@@ -87,12 +87,13 @@ def write(text: str) -> None:
 
 @contextlib.contextmanager
 def streams_apart(*, data: bool) -> Iterator[None]:
-    """Replace the standard streams while a command runs.
+    """Replace the standard streams while a command runs, also one within another command.
 
     Args:
         data: Whether standard output carries data; prints of other code then go to standard error.
     """
-    before = out, err = sys.stdout, sys.stderr
+    before = sys.stdout, sys.stderr
+    out, err = own_stream(sys.stdout), own_stream(sys.stderr)
     with _separate_from_c(out) if data else contextlib.nullcontext(out) as own:
         sys.stdout = cast("TextIO", StrayText(err if data else out, own))
         sys.stderr = cast("TextIO", StrayText(err, err))

@@ -110,7 +110,7 @@ class _Prompt:
     def take(self, word: str, text: str) -> None:
         """Handle a line; a usage error ends the line, not the prompt."""
         from bt_exec.failure import BtExecError
-        from bt_exec.language.korean_errors import korean_message
+        from bt_exec.language.korean_errors import error_message
         from bt_exec.language.messages import language_of
         from bt_exec.planning.compiler import REPLIES
 
@@ -136,7 +136,7 @@ class _Prompt:
             self.painter.say("")  # Ctrl-C after the end of a mission: keep the prompt
         except BtExecError as error:
             self.code = self.code or 2
-            said = korean_message(error) if language == "ko" else str(error)
+            said = error_message(error, language, codes=self.verbose)
             self.painter.say(f"bt-exec: {said}", "failed")
         if self.ends:
             self.say("PROMPT_STOPPED", language)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bt_exec.tui.paint import Painter
     from bt_exec.tui.player import Player
 
-__all__ = ["COMMANDS", "replay", "show_end"]
+__all__ = ["COMMANDS", "replay"]
 
 _DIFFERS = 4
 """Exit code of ``--verify`` if the new run differs."""
@@ -159,7 +159,7 @@ def _play(
                     break
             elif key:
                 view.press(key)
-    show_end(record, player.model, painter, verbose=verbose)
+    _show_end(record, player.model, painter, left=not player.over, verbose=verbose)
 
 
 def _handle_key(player: Player, key: str) -> bool:
@@ -211,7 +211,7 @@ def _print(record: MissionRecord, painter: Painter, speed: float, *, verbose: bo
         player.play(lines)
         if speed:
             time.sleep(_FRAME_S)
-    show_end(record, player.model, painter, tree=False, verbose=verbose)
+    _show_end(record, player.model, painter, tree=False, verbose=verbose)
 
 
 def _view_models(
@@ -226,20 +226,30 @@ def _view_models(
     )
 
 
-def show_end(
+def _show_end(
     record: MissionRecord,
     model: ViewModel,
     painter: Painter,
     *,
     tree: bool = True,
+    left: bool = False,
     verbose: bool = False,
 ) -> None:
-    """Show the end of a mission: its tree, and its summary if it has ended."""
+    """Show the end of a mission: its tree, and its summary if it has ended.
+
+    Args:
+        record: The mission.
+        model: Its state when the replay ended.
+        painter: The output.
+        tree: Whether the tree is shown.
+        left: Whether the operator left before the end of the record.
+        verbose: Whether details are shown.
+    """
     from bt_exec.cli.mission import end_lines
 
     shown = tree and model.spec is not None
     painter.lines(end_lines(model, painter, model.outcome, tree=shown, verbose=verbose))
-    if model.outcome is None and record.outcome is None:
+    if model.outcome is None and record.outcome is None and not left:
         language = "en" if painter.ascii else record.line.language
         painter.say(model.messages.say("REPLAY_ENDS_HERE", language), "stopped")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bt_exec.failure import SpecError, UnknownName, UsageError
@@ -122,5 +123,6 @@ def _plan(command: str, root: NodeBase, site: Site) -> MissionSpec:
     spec = MissionSpec.model_validate({"mission": header, "root": root})
     source = Source("the command line")
     if problems := verify_document(spec, site.catalogue, site.library, source):
-        raise SpecError(problems)
+        # a command line has no places: each message names its argument
+        raise SpecError([replace(problem, file="", place="") for problem in problems])
     return expand(spec, site.library, source)

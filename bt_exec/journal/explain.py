@@ -89,6 +89,7 @@ class Explanation:
         line: Name, command, status, message, times.
         attempts: Its plans, in order.
         cause: The first cause; None where nothing failed.
+        planner: The failure of the compiler that was to repair the plan, if that ended it.
         refusal: The compiler's refusal, if there was no plan.
         problems: Problems of the plans that were not accepted.
         stopped: Who or what stopped it; empty if it was not stopped.
@@ -113,6 +114,7 @@ class Explanation:
     possible: Mapping[str, str]
     incomplete: tuple[str, ...]
     found: tuple[SkillRun, ...] = ()
+    planner: Failure | None = None
     uncertain: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -136,6 +138,7 @@ def explain(record: MissionRecord, catalogue: Catalogue | None = None) -> Explan
         line=record.line,
         attempts=attempts,
         cause=_cause(record, attempts, catalogue),
+        planner=_failure_of_planner(record) if attempts else None,
         refusal=refusals[-1] if refusals and record.status == "refused" else "",
         problems=tuple(dict.fromkeys(problems)),
         stopped=stops[0] if stops and aborted else "",
@@ -194,6 +197,13 @@ def _last_failure(record: MissionRecord) -> Failure | None:
         paths_of = {part.get("path") for part in outcome.undone}
         failures = tuple(one for one in failures if one["path"] in paths_of)[:1]
     return Failure.from_dict(dict(failures[-1])) if failures else None
+
+
+def _failure_of_planner(record: MissionRecord) -> Failure | None:
+    """Return the failure of the compiler that ended a mission."""
+    failures = record.outcome.failures if record.outcome is not None else ()
+    last = Failure.from_dict(dict(failures[-1])) if failures else None
+    return last if last is not None and last.kind == "compiler" else None
 
 
 def _attempt(spec: MissionSpec, record: MissionRecord) -> Attempt:

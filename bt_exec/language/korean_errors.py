@@ -6,7 +6,7 @@ The English text is the key, as with gettext. A problem without an entry is desc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,7 @@ from bt_exec.failure import BtExecError, Problem
 from bt_exec.language.particles import with_particles
 from bt_exec.spec.plain_yaml import read_yaml
 
-__all__ = ["korean_error", "korean_message", "korean_mistake", "korean_problem"]
+__all__ = ["error_message", "korean_error", "korean_message", "korean_mistake", "korean_problem"]
 
 _ALLOWED = 12  # names that are listed
 _NAMED = re.compile(r"'[^']+'|\$\w+")
@@ -48,10 +48,27 @@ def _parts(found: re.Match[str]) -> Iterator[str]:
         yield part if quoted else korean_error(part)
 
 
+def error_message(error: BtExecError, language: str, *, codes: bool = True) -> str:
+    """Return the message of an error, with a line for each problem of a file.
+
+    Args:
+        error: The error.
+        language: ``en`` or ``ko``.
+        codes: Whether problems end with their codes, for authors.
+    """
+    problems: tuple[Problem, ...] = getattr(error, "problems", ())
+    if language == "ko":
+        return _with_problems(map(_in_korean, problems), codes) or korean_error(str(error))
+    return _with_problems(problems, codes) or str(error)
+
+
+def _with_problems(problems: Iterable[Problem], codes: bool) -> str:
+    return "\n".join(str(one) if codes else one.without_code() for one in problems)
+
+
 def korean_message(error: BtExecError) -> str:
     """Return the message of an error in Korean, with a line for each problem of a file."""
-    problems: tuple[Problem, ...] = getattr(error, "problems", ())
-    return "\n".join(map(korean_problem, problems)) or korean_error(str(error))
+    return error_message(error, "ko")
 
 
 def korean_mistake(problem: Problem, shown: str = "") -> str:
@@ -70,6 +87,10 @@ def korean_mistake(problem: Problem, shown: str = "") -> str:
 
 def korean_problem(problem: Problem) -> str:
     """Return a problem in Korean, with its position, what was found and what is allowed."""
+    return str(_in_korean(problem))
+
+
+def _in_korean(problem: Problem) -> Problem:
     said = korean_mistake(problem, " ".join((problem.found, *problem.allowed)))
     more = len(problem.allowed) - _ALLOWED
     rest = f" 외 {more}개" if more > 0 else ""
@@ -79,7 +100,7 @@ def korean_problem(problem: Problem) -> str:
     )
     told = "; ".join(filter(None, facts))
     message = f"{said} ({told})" if told else said
-    return str(replace(problem, message=message, found="", allowed=()))
+    return replace(problem, message=message, found="", allowed=())
 
 
 @cache

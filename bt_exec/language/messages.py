@@ -34,7 +34,8 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from bt_exec.failure import Failure, Problem, RegistrationError
+from bt_exec.failure import INJECTED, Failure, Problem, RegistrationError
+from bt_exec.language.korean_errors import korean_error
 from bt_exec.language.message_form import LANGUAGES, SECTIONS, form_problems, value_names
 from bt_exec.language.particles import with_particles
 from bt_exec.language.plurals import with_plurals
@@ -333,11 +334,17 @@ class Messages:
 
     def explain(self, failure: Failure, language: str) -> str:
         """Return the reason of `failure` as one sentence for the operator, in its pack's words."""
-        facts = {**failure.args, **failure.evidence, "message": failure.message}
         own = self.of(self._owners.get(failure.node, ""))
+        detail = own.word(failure.message, language)
+        if language == "ko" and detail == failure.message:  # such as a usage error
+            detail = korean_error(detail)
+        facts = {**failure.args, **failure.evidence, "message": detail}
         if failure.code == "NEED_NOT_MET" and "facts" in facts:
             facts["facts"] = own.in_the_way(str(facts["facts"]).split(", "), language)
         said = own.say(failure.code, language, **facts)
+        if failure.message.startswith(INJECTED) and not said.rstrip(".").endswith(detail):
+            said = own.say(failure.code, language, **{**facts, "message": "…"})
+            said = f"{said.rstrip('.')}: {detail}."
         return self.said_of(self._owners.get(failure.node, ""), said, language)
 
 

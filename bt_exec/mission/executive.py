@@ -182,6 +182,7 @@ class Executive:
             site.limits.cancel_s,
             unrecorded,
             self.watchdog,
+            site.messages,
         )
         self._timers = Timers()
         self._perception_loop = PerceptionLoop(
@@ -249,6 +250,7 @@ class Executive:
             self.emit,
         )
         self._start = self.clock.now()
+        self.runtime.language = language
         self.runtime.faults.begin(self.clock.now)
         try:
             self._begin(command, language, self._start)
@@ -271,6 +273,9 @@ class Executive:
     def _outcome(self, ending: Ending, message: str) -> Outcome:
         progress, refusal = self._progress, ending.refusal
         ran_to_the_end = ending.status in ("satisfied", "partial")
+        failures = progress.every_failure()
+        if ending.failure is not None and ending.failure.kind == "compiler":
+            failures = (*failures, ending.failure)
         return Outcome(
             self.mission_id,
             progress.command,
@@ -285,7 +290,7 @@ class Executive:
             sim_seconds=round(self.clock.now() - self._start, 3),
             wall_seconds=round(time.monotonic() - self._wall, 3),
             skipped=tuple({"name": one.name, "reason": one.reason} for one in progress.skipped),
-            failures=tuple(failure.to_dict() for failure in progress.every_failure()),
+            failures=tuple(failure.to_dict() for failure in failures),
             undone=tuple(
                 part.to_dict(self.site.messages, progress.language) for part in progress.undone
             ),

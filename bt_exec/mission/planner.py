@@ -126,9 +126,11 @@ class Planner:
             message = say("COMPILER_UNAVAILABLE", request.language, message=str(answer))
             return Refusal("COMPILER_UNAVAILABLE", message)
         if isinstance(answer, BaseException):
-            _log.error("compiler %s failed", self.compiler.name, exc_info=answer)
             kind, _, said = in_words(answer).partition(": ")
-            return _failed("COMPILER_CRASHED", f"{kind}: {said}")
+            failure = _failed("COMPILER_CRASHED", f"{kind}: {said}")
+            told = request.messages.explain(failure, request.language)
+            _log.error("%s", told, exc_info=answer, extra={"complete": True})
+            return failure
         if not isinstance(answer, Plan | Refusal | Reply):
             found = f"{type(answer).__name__}: {answer!r:.80}"
             return _failed("COMPILER_CRASHED", f"it returned neither a plan nor a refusal; {found}")

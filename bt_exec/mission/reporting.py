@@ -38,7 +38,8 @@ class Reporters:
 
     Args:
         packs: The packs of the site.
-        rigs: Their rigs by pack; a reporter receives the services of its pack's rig.
+        rigs: Their rigs by pack; a reporter receives the services of its pack's rig. A pack whose
+            robot was not opened has no reporter, because the mission cannot use its skills.
         watch: Watches the calls; a reporter that hangs ends the mission.
         catalogue: Names of the site, if each reporter receives events in those of its pack.
     """
@@ -55,7 +56,8 @@ class Reporters:
         self._each: dict[str, MissionReporter] = {}
         self._catalogue = catalogue or Catalogue([])
         for pack in packs:
-            if pack.reporter is not None:
+            opened = pack.name in rigs or not pack.robots
+            if pack.reporter is not None and opened:
                 with self._guard(pack.name, "start"):
                     services = rigs[pack.name].services if pack.name in rigs else {}
                     self._each[pack.name] = pack.reporter(services)

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 from bt_exec.events import Event
 from bt_exec.failure import PartBroken
+from bt_exec.language.messages import OWN_MESSAGES, Messages, messages_of
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.pack import Catalogue
@@ -158,8 +159,10 @@ class Runtime:
         cancel_s: Time limit of a skill's clean-up before the robot itself is stopped [s].
         unrecorded: Returns why the record cannot be written at present; empty if it can.
         watch: Watches the calls of pack code.
+        messages: Sentences of the site.
 
     Attributes:
+        language: Language of the command.
         tick: Number of the current tick.
         moment: Changes with each tick of the frontier.
         in_tick: Whether the frontier is ticking: verdicts are then valid for the rest of the tick.
@@ -182,7 +185,10 @@ class Runtime:
         cancel_s: float = 1.0,
         unrecorded: Callable[[], str] | None = None,
         watch: Watch | None = None,
+        messages: Messages | None = None,
     ) -> None:
+        self.language = "en"
+        self._messages = messages
         self.catalogue = catalogue
         self.rigs = rigs
         self.buffers = buffers
@@ -201,6 +207,19 @@ class Runtime:
         self.watch: Watch = watch or Unwatched()
         self.working: set[tuple[str, str]] = set()
         self.broken: PartBroken | None = None
+
+    def sentence(self, code: str, part: str, args: Mapping[str, Any], seconds: float) -> str:
+        """Return a sentence about a skill in the language of the command.
+
+        Args:
+            code: The code of the sentence.
+            part: The skill.
+            args: Its arguments.
+            seconds: A duration [s].
+        """
+        messages = self._messages or messages_of(OWN_MESSAGES)
+        step = messages.phrase(part, self.language, args)
+        return messages.say(code, self.language, step=step, seconds=f"{seconds:.1f}")
 
     def injected(self, part: Signature, since: float) -> dict[str, Any]:
         """Return the injected parameters of a skill or condition.

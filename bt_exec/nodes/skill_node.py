@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from bt_exec.events import NodeChanged, Progress, SkillEnded, SkillStarting
 from bt_exec.failure import (
+    INJECTED,
     STOPPED,
     Failed,
     Failure,
@@ -102,7 +103,7 @@ class SkillNode(Leaf):
         runtime.working.add((self._owner, self.path))
         fault = runtime.faults.for_call(self.skill.name, self._call)
         if fault is not None and fault.code and not fault.after:
-            message = f"made to fail on purpose at call {self._call}"
+            message = f"{INJECTED} at call {self._call}"
             self.failure = self._fail(fault.code, message, retryable=fault.code != CRASHED)
             return
         injected = runtime.injected(self.skill, self._started)
@@ -155,8 +156,8 @@ class SkillNode(Leaf):
         """Log the first step that was slow."""
         if seconds > SLOW_S and not self._slow:
             self._slow = True
-            why = "a skill yields once a tick and never blocks"
-            _log.warning("%s blocked the mission for %.1f s; %s", self.skill.name, seconds, why)
+            said = self.runtime.sentence("SKILL_BLOCKED", self.skill.name, self.args, seconds)
+            _log.warning("%s", said)
 
     def _raised(self, error: BaseException) -> Status:
         """Return the status after a step that raised."""

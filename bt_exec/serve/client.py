@@ -98,7 +98,9 @@ class ServiceTail:
                 connection.request("GET", path, headers=self._headers)
                 answer = connection.getresponse()
             except (OSError, ValueError, http.client.HTTPException) as error:
-                raise UsageError(f"{self._host} does not answer: {error}") from None
+                reason = getattr(error, "strerror", None) or str(error)
+                reason = f"{reason[:1].lower()}{reason[1:]}"
+                raise UsageError(f"{self._host} does not answer: {reason}") from None
             with answer:
                 if answer.status != http.client.OK:
                     why = {

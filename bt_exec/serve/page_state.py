@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from bt_exec.events import Event, MissionStarted, Observed, Planned, Progress
+from bt_exec.events import Event, MissionStarted, Observed, Progress
 from bt_exec.failure import in_words
 from bt_exec.journal.json_text import to_json
 from bt_exec.language.messages import LANGUAGES, Messages
@@ -25,7 +25,7 @@ from bt_exec.serve.questions import Question
 from bt_exec.serve.view import view_of
 from bt_exec.tui.display import Display
 from bt_exec.tui.model import ViewModel
-from bt_exec.tui.node_words import modifiers
+from bt_exec.tui.planned import planned, rules_of
 from bt_exec.tui.text import clean
 from bt_exec.web.streams import Latest
 
@@ -176,15 +176,11 @@ class Watching:
         }
 
     def _question_data(self, question: Question) -> dict[str, Any]:
-        """Return a question with its whole plan as rows, as written."""
-        spec = question.spec
-        plan = ViewModel(messages=self._messages, verbose=True)
-        plan.on(MissionStarted(0.0, 0, "", spec.mission.command, spec.mission.language, ""))
-        plan.on(Planned(0.0, 0, spec, 0))
+        """Return a question with its whole plan as rows, in the words of its command's language."""
+        plan = planned(question.spec, self._messages)
         rows = view_of(plan, Display(unfolded=True))["rows"]
         for row in rows:
             if (node := plan.forest.by_path.get(row.get("path", ""))) is not None:
-                outer = () if node.named is None else modifiers(node.named)
-                said = (row.get("about", ""), *outer, *modifiers(node.spec))
+                said = (row.get("about", ""), *rules_of(plan, node))
                 row["about"] = " · ".join(filter(None, said))
         return {"number": question.number, "why": question.why, "rows": rows}

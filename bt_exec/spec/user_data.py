@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -89,7 +90,15 @@ def load_model(model: type[_Model], path: Path) -> _Model:
     try:
         return read_model(model, read_file(path))
     except SpecError as error:
-        raise SpecError(error.problems, checkable=False) from None
+        problems = [_of_settings(problem, model) for problem in error.problems]
+        raise SpecError(problems, checkable=False) from None
+
+
+def _of_settings(problem: Problem, model: type[BaseModel]) -> Problem:
+    """Return a problem of a file with the fields that an empty file lacks."""
+    if problem.code != "EMPTY":
+        return problem
+    return replace(problem, message="is empty", allowed=tuple(_fields(model)))
 
 
 def read_model(

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
+from bt_exec.language.messages import Messages
+from bt_exec.spec.model import MissionSpec
 from bt_exec.tui.commands import selected
 from bt_exec.tui.display import Display
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.node_words import seconds
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.pages import camera_lines, help_lines, node_lines, times_lines
+from bt_exec.tui.planned import planned, rules_of
 from bt_exec.tui.rows import NARROW, Row, choose, rows_of
-from bt_exec.tui.text import ASCII, UNICODE, Glyphs, Line, crop, fit, pad
+from bt_exec.tui.text import ASCII, UNICODE, Glyphs, Line, clean, crop, fit, pad, wrap
 
-__all__ = ["HINT", "beside", "draw", "tree_lines"]
+__all__ = ["HINT", "beside", "draw", "plan_lines", "tree_lines"]
 
 HINT = "Ctrl-C stops the mission · twice stops the robot"
 _SHORT_HINT = "Ctrl-C stops · twice: robot"
@@ -71,6 +74,29 @@ def tree_lines(
     glyphs = ASCII if ascii else UNICODE
     artist = _Artist(model, width, glyphs, verbose, model.now(), Display())
     return [crop(line, width - 1) for line in artist.rows(rows_of(model, width, ended=True))]
+
+
+def plan_lines(
+    spec: MissionSpec,
+    messages: Messages,
+    width: int,
+    *,
+    ascii: bool = False,  # noqa: A002
+    verbose: bool = False,
+) -> list[Line]:
+    """Return a plan before its execution, whole, with the words of its command's language."""
+    model = planned(spec, messages, ascii=ascii, verbose=verbose)
+    glyphs, display = ASCII if ascii else UNICODE, Display(unfolded=True)
+    artist = _Artist(model, width, glyphs, verbose, model.now(), display)
+    rows: list[Row] = []
+    for row in rows_of(model, width, display=display):
+        said = " · ".join(rules_of(model, row.node)) if row.node is not None else ""
+        room = artist.width - 2 * row.depth - 6
+        notes = enumerate(wrap(said, room) if said else [])
+        rows += [row, *(Row("note", row.depth, text, first=not number) for number, text in notes)]
+    head = wrap(clean(glyphs.text(model.command)), artist.width - 2)
+    title: list[Line] = [((f" {line}", "strong"),) for line in head]
+    return [crop(line, width - 1) for line in (*title, *artist.rows(rows))]
 
 
 def beside(model: ViewModel, row: Row, node: ViewNode, *, verbose: bool = False) -> str:

@@ -83,7 +83,9 @@ class Why:
         if known.stopped:
             return self.say("WHY_STOPPED", who=known.stopped)
         if known.cause is not None:
-            return self.failure(known.cause.failure)
+            later = known.planner if known.planner != known.cause.failure else None
+            causes = filter(None, (known.cause.failure, later))
+            return " ".join(map(self.failure, causes))
         if known.problems or self.status != "satisfied":
             return clean(known.line.message)
         return self.say("WHY_NEEDED_NOTHING" if self.idle else "WHY_DONE")

@@ -40,6 +40,7 @@ class Context:
     facts: Mapping[str, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     _reported: set[Problem] = field(default_factory=set)
+    _places: set[Place] = field(default_factory=set)
 
     @cached_property
     def root(self) -> Located[NodeBase]:
@@ -53,6 +54,10 @@ class Context:
             return self.labels_by[robot]
         return self.labels or ()
 
+    def has_problem_at(self, place: Place) -> bool:
+        """Return True if a problem of this place was reported."""
+        return place in self._places
+
     def report(
         self,
         code: str,
@@ -64,6 +69,7 @@ class Context:
         key: bool = False,
     ) -> None:
         """Add a problem; `allowed` is sorted by similarity to `found`."""
+        self._places.add(place)
         ordered = nearest_first(found, allowed) if found else tuple(allowed)
         problem = self.source.problem(code, message, place, found=found, allowed=ordered, key=key)
         if problem not in self._reported:  # repeated nodes are visited twice

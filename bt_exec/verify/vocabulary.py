@@ -140,10 +140,13 @@ def _check(
     for mistake in context.catalogue.facts.mistakes(fact, value, may_be_unknown=True):
         if mistake.code == "UNKNOWN_FACT_VALUE":
             origin = [name for name in used if name in given][-1:]
+            where = (*place, *origin)
+            if context.has_problem_at(where):
+                continue  # a value of a wrong type
             context.report(
                 mistake.code,
                 mistake.message,
-                (*place, *origin),
+                where,
                 found=mistake.found,
                 allowed=mistake.allowed,
             )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bt_exec.failure import INJECTED, Failure
 from bt_exec.language.messages import Messages
 from bt_exec.site.site import load_site
 from bt_exec_skills import door, navigation, reporter
@@ -49,3 +50,19 @@ def messages() -> dict[str, Messages]:
 def test_every_phase_has_a_translation(site: str, text: str, messages: dict[str, Messages]) -> None:
     assert messages[site].word(text, "en") == text
     assert re.search("[가-힣]", messages[site].word(text, "ko"))
+
+
+INJECTED_FAILURES = [
+    (site, skill.name, code)
+    for site in ("door", "building", "tabletop")
+    for skill in load_site(site).catalogue.skills.values()
+    for code in sorted(skill.fails)
+]
+
+
+@pytest.mark.parametrize(("site", "skill", "code"), INJECTED_FAILURES)
+def test_sentence_of_an_injected_failure_says_so(site: str, skill: str, code: str) -> None:
+    messages = load_site(site).messages
+    failure = Failure(code, f"{INJECTED} at call 1", node=skill)
+    assert "made to fail on purpose at call 1." in messages.explain(failure, "en")
+    assert "첫 번째 실행을 일부러 실패시켰습니다." in messages.explain(failure, "ko")

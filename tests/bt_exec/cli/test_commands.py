@@ -402,3 +402,36 @@ def test_argument_in_utf8_is_read_in_a_locale_without_it() -> None:
     typed = "문 열어".encode()
     assert _decoded(typed.decode("ascii", "surrogateescape")) == "문 열어"
     assert _decoded(b"\xb9\xae".decode("ascii", "surrogateescape")) == "\udcb9\udcae"
+
+
+FAULT_FILES = {
+    "": "is empty (allowed: summary, site, command, world, faults)",
+    "faults: [{part: skil, does: fail}]": "must be 'skill'",
+    "faults: [{part: skill, nam: grasp, does: fail}]": "unknown field 'nam'",
+    "faults: [": "the text ends here",
+}
+
+
+@pytest.mark.parametrize(("text", "said"), FAULT_FILES.items())
+def test_codes_of_problems_are_shown_on_request(
+    bt: Run, tmp_path: Path, text: str, said: str
+) -> None:
+    file = tmp_path / "faults.yaml"
+    file.write_text(text, encoding="utf-8")
+    plain, verbose = (
+        bt("run", "open the door", "--faults", str(file), *more) for more in ((), ("-v",))
+    )
+    assert (plain.code, verbose.code) == (2, 2)
+    assert said in plain.err
+    assert not re.search(r"\[[A-Z_]+\]", plain.err)
+    assert re.search(r"\[[A-Z_]+\]", verbose.err)
+
+
+def test_wrong_argument_is_reported_once_without_places_and_codes(bt: Run) -> None:
+    ran = bt("do", "open_door", "arm=middle", "object_label=door")
+    assert ran.err == "bt-exec: 'arm' takes left|right (found middle; allowed: left, right)\n"
+
+
+def test_unreachable_service_is_reported_without_a_number(bt: Run) -> None:
+    ran = bt("watch", "http://127.0.0.1:9")
+    assert ran.err == "bt-exec: 127.0.0.1:9 does not answer: connection refused\n"

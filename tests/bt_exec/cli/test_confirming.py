@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 import threading
 from types import SimpleNamespace
@@ -21,18 +22,26 @@ from bt_exec.spec.model import MissionSpec
 from bt_exec.tui.paint import Painter
 from tests.bt_exec.cli.conftest import Run
 
-SPEC = MissionSpec.model_validate(
-    {
-        "mission": {"command": "x", "language": "en", "plan_version": 1, "compiler": "claude"},
-        "root": {"tree": "open_door"},
-    }
-)
+
+def spec_in(language: str, **root: Any) -> MissionSpec:
+    """Return a plan whose command was given in a language."""
+    header = {"command": "x", "language": language, "plan_version": 1, "compiler": "claude"}
+    return MissionSpec.model_validate({"mission": header, "root": root})
 
 
-def asked(monkeypatch, typed: str | None) -> tuple[bool, str]:
+SPEC = spec_in("en", do="open_door", **{"with": {"arm": "left"}})
+
+
+class Screen(io.StringIO):
+    """Output that shows any character."""
+
+    encoding = "utf-8"
+
+
+def asked(monkeypatch, typed: str | None, spec: MissionSpec = SPEC) -> tuple[bool, str]:
     """Return the answer and the printed text for a typed line; None means end of input."""
     read, write = os.pipe()
-    over, screen = threading.Event(), io.StringIO()
+    over, screen = threading.Event(), Screen()
     if typed is None:
         over.set()
     else:
@@ -42,7 +51,7 @@ def asked(monkeypatch, typed: str | None) -> tuple[bool, str]:
     conductor.model.messages, conductor.library = site.messages, site.library
     with os.fdopen(read) as keyboard:
         monkeypatch.setattr("sys.stdin", keyboard)
-        answer = TerminalConfirm(conductor)(SPEC, "Only the model says so.", over)
+        answer = TerminalConfirm(conductor)(spec, "Only the model says so.", over)
     os.close(write)
     return answer, screen.getvalue()
 
@@ -52,13 +61,26 @@ def test_yes_confirms(monkeypatch, typed):
     answer, shown = asked(monkeypatch, typed)
     assert answer
     assert "Only the model says so." in shown
-    assert "open_door" in shown
+    assert "open the door with the left arm" in shown
+    assert "open_door" not in shown
     assert "Run this plan? [y/N]" in shown
 
 
 @pytest.mark.parametrize("typed", ["\n", "n\n", "yesterday\n", "아니요\n", None])
 def test_any_other_answer_rejects(monkeypatch, typed):
     assert not asked(monkeypatch, typed)[0]
+
+
+def test_plan_is_shown_in_the_words_of_its_commands_language(monkeypatch):
+    steps = [
+        {"do": "open_door", "with": {"arm": "left"}, "skip_if": {"door_is": {"state": "open"}}},
+        {"do": "grasp", "with": {"arm": "right", "object": "material"}, "repeat": 3},
+    ]
+    _, shown = asked(monkeypatch, "n\n", spec_in("ko", sequence=steps))
+    assert "왼팔로 문 열기\n" in shown
+    assert "건너뛰는 조건: 문 상태: 열림" in shown
+    assert "3번" in shown
+    assert not re.search("[a-z]{2}", shown.partition("x\n")[2].partition("[y/N]")[0])
 
 
 def test_question_is_not_asked_without_a_terminal():

@@ -106,7 +106,7 @@ def test_why_in_korean(day: Run) -> None:
     said = bare(day("why", "1").out)
     assert said.startswith(
         " ■ 막힘 · TOOK  DAY-0001\n"
-        "   문이 제대로 움직이지 않습니다: 1번째 호출을 일부러 실패시켰습니다.\n"
+        "   문이 제대로 움직이지 않습니다: 첫 번째 실행을 일부러 실패시켰습니다.\n"
         "   명령       문 안의 자재를 가져와 (DAY AND TIME, door)\n"
     )
     labels = [line[3:].split("  ")[0].strip() for line in said.splitlines()[2:]]
@@ -222,7 +222,7 @@ def test_prompt_answers_why_from_the_journal_without_moving(bt: Run) -> None:
     assert (
         causes.count("The door does not move as it should: made to fail on purpose at call 1.") == 1
     )
-    assert causes.count("문이 제대로 움직이지 않습니다: 1번째 호출을 일부러 실패시켰습니다.") == 2
+    assert causes.count("문이 제대로 움직이지 않습니다: 첫 번째 실행을 일부러 실패시켰습니다.") == 2
     assert [json.loads(line)["command"] for line in bt("history", "--json").out.splitlines()] == [
         "문 열어"
     ]

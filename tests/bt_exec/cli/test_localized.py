@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,10 @@ from pathlib import Path
 import pytest
 
 import bt_exec.cli
+import bt_exec_skills.image
 from bt_exec.cli.output import localized, typed_in
+from bt_exec.language.korean_errors import korean_error
+from tests.bt_exec.cli.conftest import Run
 
 FILES = sorted(Path(bt_exec.cli.__file__).parent.glob("*.py"))
 PRINTS = ("say",)
@@ -65,3 +69,80 @@ def test_reader_of_english_gets_the_text_itself() -> None:
         assert localized("3 missions removed, 1.0 MB") == "3 missions removed, 1.0 MB"
     with typed_in("ko"):
         assert localized("3 missions removed, 1.0 MB") == "지운 것: 임무 3개(1.0 MB)"
+
+
+IMAGE = Path(bt_exec_skills.image.__file__).parent
+OPERATED = [
+    *(Path(bt_exec.__file__).parent / name for name in ("nodes", "journal", "serve")),
+    *(IMAGE / name for name in ("perception/loading.py", "perception/annotation.py")),
+    *(IMAGE / name for name in ("cli.py", "asking.py", "sources.py", "fetching.py", "rigs.py")),
+]
+"""Parts whose usage errors operators can cause."""
+UNTRANSLATED = {
+    "campaign.py": "for authors of campaigns",
+    "check.py": "for authors of trees",
+    "exchange.py": "for authors of trees",
+    "understand.py": "for authors of compilers",
+    "side_file.py": "a reason within another message",
+}
+
+
+def usage_errors() -> Iterator[str]:
+    files = [file for part in OPERATED for file in (sorted(part.rglob("*.py")) or [part])]
+    for file in (*FILES, *files):
+        if file.name not in UNTRANSLATED:
+            yield from (text for text in calls(file, ("UsageError",)) if text[:2] != "77")
+
+
+def test_usage_errors_of_operators_have_korean() -> None:
+    texts = [text for text in usage_errors() if text != "7 needs 7"]
+    assert len(texts) > 80
+    assert [text for text in texts if not re.search("[가-힣]", korean_error(text))] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--fault", "open_door:1=NOPE"), "'open_door' 동작은 NOPE 코드로 실패하지 않습니다."),
+        (("--fault", "open_door:0=NO_GRIP"), "결함 'open_door:0=NO_GRIP': 호출은 1부터 셉니다"),
+        (
+            ("--faults", "missing.yaml"),
+            "missing.yaml: 읽을 수 없습니다: 그런 파일이나 폴더가 없습니다",
+        ),
+    ],
+)
+def test_usage_errors_of_a_korean_command_are_in_korean(
+    bt: Run, options: tuple[str, str], said: str
+) -> None:
+    ran = bt("run", "문 열어", *options)
+    assert (ran.code, ran.err.startswith(f"bt-exec: {said}")) == (2, True), ran.err
+
+
+FAULTS = {
+    "{part: planner, does: crash}": "계획기에서 오류가 발생했습니다: 일부러 오류를 냈습니다.",
+    "{part: skill, name: open_door, does: slow, call: 1, seconds: 2.2}": (
+        "“오른팔로 문 열기” 동작 때문에 임무가 2.2초 동안 멈춰 있었습니다."
+    ),
+}
+
+
+@pytest.mark.parametrize(("fault", "said"), FAULTS.items())
+def test_warnings_of_a_korean_mission_are_in_korean(
+    bt: Run, tmp_path: Path, fault: str, said: str
+) -> None:
+    plan = tmp_path / "faults.yaml"
+    plan.write_text(f"command: 문 열어\nfaults: [{fault}]\n", encoding="utf-8")
+    err = bt("run", "--faults", str(plan), "--fast").err
+    assert err.startswith(f"bt-exec: {said}")
+    assert WORD.search(err.replace("bt-exec", "")) is None
+
+
+def test_why_names_the_crash_of_the_planner_after_a_failure(bt: Run, tmp_path: Path) -> None:
+    plan = tmp_path / "faults.yaml"
+    failing = "{part: skill, name: open_door, does: fail, code: DOOR_STUCK, call: 1}"
+    crash = "{part: planner, does: crash, since: 0.01}"
+    plan.write_text(f"command: open the door\nfaults: [{failing}, {crash}]\n", encoding="utf-8")
+    bt("run", "--faults", str(plan), "--fast")
+    cause = bt("why", "--json")
+    assert "The planner crashed: made to crash on purpose." in json.loads(cause.out)["cause"]
+    assert "made to fail on purpose" in json.loads(cause.out)["cause"]

@@ -68,6 +68,15 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.parametrize("data", [False, True])
+def test_command_within_another_one_draws_on_the_same_stream(data: bool, monkeypatch) -> None:
+    out = Terminal()
+    monkeypatch.setattr(sys, "stdout", out)
+    with streams_apart(data=False), streams_apart(data=data):
+        own_stream(sys.stdout).write("\x1b[2Ktext")
+    assert out.getvalue() == "\x1b[2Ktext"
+
+
 @pytest.mark.parametrize("hidden", HIDDEN, ids=ascii)
 def test_control_characters_do_not_reach_the_terminal(hidden: str, monkeypatch) -> None:
     out, err = Terminal(), Terminal()

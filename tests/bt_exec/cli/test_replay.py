@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import pty
@@ -12,6 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from bt_exec.cli.history import open_journal
+from bt_exec.cli.output import for_people
+from bt_exec.cli.replay import _show_end, _view_models
+from bt_exec.events import Finished
+from bt_exec.tui.player import Player
 from tests.bt_exec.cli.conftest import Run
 
 
@@ -79,3 +85,18 @@ def test_keys_navigate_the_record(mission: Run, tmp_path: Path) -> None:
         until("\x1b[?25h")
         assert process.wait(30) == 0
     os.close(parent)
+
+
+@pytest.mark.parametrize(("left", "end"), [(True, ""), (False, "The record ends here.\n")])
+def test_end_of_an_interrupted_record_is_reported_unless_the_operator_left(
+    bt: Run, capsys: pytest.CaptureFixture[str], *, left: bool, end: str
+) -> None:
+    bt("run", "open the door", "--fast")
+    record = open_journal(None).mission("last")
+    events = tuple(event for event in record.events if not isinstance(event, Finished))
+    interrupted = dataclasses.replace(record, events=events, outcome=None)
+    painter = for_people()
+    player = Player(interrupted, _view_models(interrupted, painter, False))
+    player.seek(len(events) // 2 if left else len(events))
+    _show_end(interrupted, player.model, painter, tree=False, left=left)
+    assert capsys.readouterr().out == end

@@ -214,7 +214,7 @@ def test_crash_of_a_compiler_fails_the_mission_with_its_reason(request_of, caplo
     failure = Failure("COMPILER_CRASHED", "ValueError: no words", kind="compiler", retryable=False)
     assert ending == Ending("failed", "COMPILER_CRASHED", failure)
     assert on.told(lines) == ["3 7 Planning says"]
-    assert caplog.messages == ["compiler says failed"]
+    assert caplog.messages == ["ValueError: no words"]
     assert caplog.records[0].exc_info[1].args == ("no words",)
 
 

@@ -13,7 +13,8 @@ from bt_exec.language.meaning import Act, Meaning, Unclear
 from bt_exec.mission.rerun import verify
 from bt_exec.mission.session import Session
 from bt_exec.planning.compiler import Plan, Reply, Request
-from tests.bt_exec.mission.session_robots import Heard, given
+from bt_exec.reporting import MissionReporter
+from tests.bt_exec.mission.session_robots import Heard, given, with_pack
 
 
 class Reading:
@@ -61,6 +62,24 @@ def test_command_without_plan_opens_no_robot(deferred, robots, command, status):
     assert (outcome.status, robots.made) == (status, [])
     assert not any(event.facts for event in heard if isinstance(event, FactsKnown))
     assert {event.t for event in heard} == {0.0}
+
+
+@pytest.mark.parametrize("command", ["dance", "hello"])
+def test_reporter_is_not_started_without_the_services_of_its_robot(site, robots, command, caplog):
+    made: list[Any] = []
+
+    def reporter(services: Any) -> MissionReporter:
+        made.append(services["notebook"])
+        return MissionReporter(services)
+
+    robots.fields["services"] = {"notebook": "the notebook"}
+    site = with_pack(site, services={"notebook": str}, reporter=reporter)
+    with Session(site, fast=True, defer=True) as session:
+        session.compiler = Reading()
+        session.run(command)
+        assert (made, caplog.text) == ([], "")
+        session.run("go")
+    assert made == ["the notebook"]
 
 
 @pytest.mark.parametrize("command", ["go", "where are we", "crash", "where are you?"])

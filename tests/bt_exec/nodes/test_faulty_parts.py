@@ -192,7 +192,7 @@ def test_blocking_skill_is_logged_once(blocked, caplog):
     while (status := stage.tick()) is Status.RUNNING:
         pass
     assert status is Status.SUCCESS
-    said = "a blocked the mission for 5.0 s; a skill yields once a tick and never blocks"
+    said = "“a” held the mission up for 5.0 s; nothing else could happen meanwhile."
     assert [record.message for record in caplog.records] == [said]
 
 

@@ -64,7 +64,7 @@ def test_plan_of_a_question_is_shown_whole_with_repetitions_and_conditions():
     rows = shown(question=Question(1, "why", spec))["question"]["rows"]
     assert len(rows) == len(list(walk(spec.root))) - 1
     assert rows[-1]["label"] == "look"
-    assert rows[-1]["about"] == "a left · skipped if late · 500 times · up to 2 attempts"
+    assert rows[-1]["about"] == "a left · skipped if: late · 500 times · up to 2 attempts"
 
 
 def test_only_observations_are_shown_before_the_first_mission():

@@ -15,6 +15,7 @@ from bt_exec.testing.checks import check_pack
 from bt_exec_skills import door
 from bt_exec_skills.door.pack import PACK
 from bt_exec_skills.door.perception.uncertainty import SENTENCES
+from bt_exec_skills.door.skills.driving import _CODES
 
 assert PACK.messages is not None
 MESSAGES = Messages.load([PACK.messages])
@@ -78,7 +79,8 @@ def _texts(node: ast.expr | None) -> list[str]:
         return [str(node.value)]
     texts = [""]
     for part in node.values if isinstance(node, ast.JoinedStr) else []:
-        blanks = {"arm": ["left", "right"], "limb.arm": ["left", "right"]}
+        arms, things = ["left", "right"], ["material", "door-handle"]
+        blanks = {"arm": arms, "limb.arm": arms, "object_label": things, "held": things}
         if isinstance(part, ast.FormattedValue):
             words = ["#"] if part.format_spec else blanks.get(ast.unparse(part.value), [])
         else:
@@ -87,12 +89,14 @@ def _texts(node: ast.expr | None) -> list[str]:
     return texts if isinstance(node, ast.JoinedStr) else []
 
 
-REASONS = {"STUCK": "DOOR_STUCK"}
+REASONS = {"STUCK": "DOOR_STUCK", **_CODES}
 DETAILS = [(code, text) for code, text in _details() if code in MESSAGES.codes()]
 
 
 def test_details_of_motions_are_found() -> None:
     assert ("DOOR_STUCK", "the door fell back to # rad") in DETAILS
+    assert ("GRASP_SLIPPED", "the material slipped out of the hand") in DETAILS
+    assert ("GRASP_SLIPPED", "the right hand came back without the material") in DETAILS
     assert ("UNREACHABLE", "the left arm does not reach (#, #, #) m") in DETAILS
 
 
@@ -101,7 +105,7 @@ def test_details_are_translated_to_the_command_language(code: str, text: str) ->
     failure = Failure(code, text.replace("#", "0.25"), args={"arm": "left"})
     common = Path(bt_exec.__file__).parent / "language" / "messages.yaml"
     both = Messages.load([common], {"door": PACK.messages}).of("door")
-    korean = both.explain(failure, "ko").replace("rad", "").replace(" m", "")
+    korean = both.explain(failure, "ko").replace("rad", "").replace("mm", "").replace(" m", "")
     assert not re.search("[A-Za-z]", korean)
 
 

@@ -1,0 +1,50 @@
+"""Plans before their execution, as shown to an operator who decides about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bt_exec.events import MissionStarted, Planned
+from bt_exec.language.messages import Messages
+from bt_exec.spec.model import MissionSpec, NodeBase
+from bt_exec.tui.model import ViewModel
+from bt_exec.tui.node_words import modifiers
+from bt_exec.tui.nodes import ViewNode
+
+__all__ = ["planned", "rules_of"]
+
+
+def planned(
+    spec: MissionSpec,
+    messages: Messages,
+    *,
+    ascii: bool = False,  # noqa: A002
+    verbose: bool = False,
+) -> ViewModel:
+    """Return a model of a plan of which nothing has run, in the language of its command."""
+    model = ViewModel(messages=messages, ascii=ascii, verbose=verbose)
+    model.on(MissionStarted(0.0, 0, "", spec.mission.command, spec.mission.language, ""))
+    model.on(Planned(0.0, 0, spec, 0))
+    return model
+
+
+def rules_of(model: ViewModel, node: ViewNode) -> tuple[str, ...]:
+    """Return the modifiers of a row that decide whether and how often it runs.
+
+    They are sentences in the command's language, or all modifiers as written for authors.
+    """
+    specs = [spec for spec in (node.named, node.spec) if spec is not None]
+    if model.verbose:
+        return tuple(text for spec in specs for text in modifiers(spec))
+    return tuple(text for spec in specs for text in _rules(model, spec))
+
+
+def _rules(model: ViewModel, spec: NodeBase) -> Iterator[str]:
+    if spec.skip_if is not None:
+        yield f"{model.fixed('skipped if')}: {model.question(spec.skip_if)}"
+    if repeat := spec.filled.get("repeat", spec.repeat):
+        yield model.fixed(f"{repeat} times")
+    if spec.until is not None:
+        yield f"{model.fixed('until')}: {model.question(spec.until.condition)}"
+    if spec.retry:
+        yield model.fixed(f"up to {spec.retry} attempts")
