@@ -72,11 +72,20 @@ class Conversation:
         )
         self._context = self._context.then(turn)
 
-    def date_last(self, at: datetime) -> None:
-        """Set the time of the last turn: a mission that runs again keeps its recorded time."""
-        if self._context.turns:
-            *before, last = self._context.turns
-            self._context = replace(self._context, turns=(*before, replace(last, at=at)))
+    def correct_last(self, at: datetime, interrupted: str = "") -> None:
+        """Give the last turn its recorded end: a mission that runs again is told as it was.
+
+        Args:
+            at: Recorded start of the mission.
+            interrupted: What is told of a mission whose process ended; empty for others.
+        """
+        if not self._context.turns:
+            return
+        *before, last = self._context.turns
+        last = replace(last, at=at)
+        if interrupted:
+            last = replace(last, status="interrupted", code="", message=interrupted)
+        self._context = replace(self._context, turns=(*before, last))
 
     def forget(self) -> None:
         """Clear references to objects and actions of a world that was reset."""

@@ -290,8 +290,11 @@ class _Rerun:
             finally:
                 self.session.compiler = plan_of
                 self.session.clock.at(None)
-            if self.session.conversation.context() is not context:  # answers name the time
-                self.session.conversation.date_last(record.line.started_at)
+            if self.session.conversation.context() is not context:  # answers name time and end
+                say = self.session.site.messages.say
+                ended = record.outcome is not None
+                told = "" if ended else say("WHY_INTERRUPTED", record.line.language)
+                self.session.conversation.correct_last(record.line.started_at, told)
             self._ids[mission_id] = outcome.mission_id
 
     def compared(self) -> Verification:

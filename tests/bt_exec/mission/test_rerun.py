@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import sqlite3
+from contextlib import closing
 from typing import Any, NamedTuple
 
 import pytest
@@ -187,6 +189,18 @@ def test_session_is_restored_at_the_last_recorded_moment(lab, journal, monkeypat
         assert session.clock.now() == pytest.approx(0.5)
         assert session.journal is journal
     assert heard == []
+
+
+def test_restored_mission_is_told_as_interrupted_not_as_stopped(lab, journal):
+    (mission,) = record(lab, journal, "go")
+    with closing(sqlite3.connect(journal.path)) as connection, connection:
+        connection.execute("UPDATE missions SET status = NULL, ended_at = NULL, outcome = NULL")
+        connection.execute("DELETE FROM events WHERE kind IN ('Finished', 'FactsKnown') AND tick")
+    with Session(lab, fast=True, journal=journal) as session:
+        restore(session, journal, journal.mission(mission.id))
+        (turn,) = session.conversation.context().turns
+    assert (turn.status, turn.message) == ("interrupted", "WHY_INTERRUPTED")
+    assert turn.at == mission.line.started_at
 
 
 def test_mission_without_events_is_restored_at_the_start_of_its_world(lab, journal, robots):
