@@ -21,6 +21,7 @@ from bt_exec.events import Event
 from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.journal.frames import read_png
 from bt_exec.journal.typed_values import as_declared, built
+from bt_exec.language.messages import LANGUAGES
 from bt_exec.outcome import Outcome
 from bt_exec.robot import Observation
 from bt_exec.skill import Verdict
@@ -61,6 +62,7 @@ class RecordedObservation:
         established: Its facts for the dry run.
         text: Its summary line, in the language of the command.
         frame_file: Path of its frame, if one was kept and not dropped.
+        texts: Its summary lines in other languages, by language.
     """
 
     t: float
@@ -69,6 +71,7 @@ class RecordedObservation:
     established: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     frame_file: Path | None = field(default=None, compare=False)
+    texts: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def frame(self) -> NDArray[np.uint8] | None:
@@ -86,9 +89,9 @@ class RecordedObservation:
         """Return the facts that the observation established."""
         return self.established
 
-    def describe(self, language: str) -> str:  # noqa: ARG002 - kept in one language only
-        """Return the summary line, in the language of the command."""
-        return self.text
+    def describe(self, language: str) -> str:
+        """Return the summary line in a language; in that of the command if no other is recorded."""
+        return self.texts.get(language, self.text)
 
     def record(self) -> dict[str, Any]:
         """Return the recorded data of the observation."""
@@ -133,12 +136,16 @@ class Specs:
 
 def observation_data(observation: Observation, language: str, frame: str | None) -> dict[str, Any]:
     """Return the recorded form of an observation; `frame` is the name of its frame's file."""
+    data, text = observation.record(), observation.describe(language)
+    texts = {other: observation.describe(other) for other in LANGUAGES}
+    others = {other: said for other, said in texts.items() if said != text}
     return {
         "t": observation.t,
-        "data": observation.record(),
+        "data": data,
         "seen": observation.labels(),
         "established": observation.facts(),
-        "text": observation.describe(language),
+        "text": text,
+        **({"texts": others} if others else {}),
         "frame": frame,
     }
 
@@ -204,8 +211,9 @@ def _observation(data: Mapping[str, Any], frames: Path) -> RecordedObservation:
     frame = data["frame"]
     if frame is not None and Path(frame).name != frame:
         raise ValueError(f"the frame is {str(frame)[:40]!r}")
-    file = None if frame is None else frames / frame
-    observation: RecordedObservation = built(RecordedObservation, {**values, "frame_file": file})
+    values["frame_file"] = None if frame is None else frames / frame
+    values["texts"] = data.get("texts", {})  # records of older versions have none
+    observation: RecordedObservation = built(RecordedObservation, values)
     return observation
 
 

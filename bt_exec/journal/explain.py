@@ -118,14 +118,17 @@ class Explanation:
     uncertain: Mapping[str, str] = field(default_factory=dict)
 
 
-def explain(record: MissionRecord, catalogue: Catalogue | None = None) -> Explanation:
+def explain(
+    record: MissionRecord, catalogue: Catalogue | None = None, language: str = ""
+) -> Explanation:
     """Return why a mission ended as it did.
 
     Args:
         record: The mission.
         catalogue: Declarations of its skills; without it, fewer facts are known at the end.
+        language: Language of the observations as text; that of the command if empty.
     """
-    attempts = tuple(_attempts(record))
+    attempts = tuple(_attempts(record, language or record.line.language))
     outcome = record.outcome
     refusals = [event.refusal.message for event in record.events if isinstance(event, Refused)]
     rejected = record.refusals[-1:] if outcome is not None and outcome.problems else ()
@@ -154,7 +157,7 @@ def explain(record: MissionRecord, catalogue: Catalogue | None = None) -> Explan
     )
 
 
-def _attempts(record: MissionRecord) -> list[Attempt]:
+def _attempts(record: MissionRecord, language: str) -> list[Attempt]:
     """Return the attempts of a mission, made from its events."""
     attempts: list[Attempt] = []
     seen: dict[str, str] = {}
@@ -164,7 +167,7 @@ def _attempts(record: MissionRecord) -> list[Attempt]:
         if isinstance(event, Planned):
             attempts.append(_attempt(event.spec, record))
         elif isinstance(event, Observed):
-            seen[event.pack] = event.observation.describe(record.line.language)
+            seen[event.pack] = event.observation.describe(language)
             blind.pop(event.pack, None)
         elif isinstance(event, PerceptionFailed):
             blind[event.pack] = event.message

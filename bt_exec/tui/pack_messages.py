@@ -25,7 +25,7 @@ def why_of(record: MissionRecord, language: str = "", *, verbose: bool = False) 
     """Return the explanation of a mission, in `language` or that of its command."""
     catalogue, messages = voices(record)
     language = language or record.line.language
-    return Why(explain(record, catalogue), messages, language, verbose=verbose)
+    return Why(explain(record, catalogue, language), messages, language, verbose=verbose)
 
 
 def site_messages(name: str) -> Messages:

@@ -7,7 +7,7 @@ from typing import Any
 
 from bt_exec.failure import Failure
 from bt_exec.journal.explain import Attempt, Explanation
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import Messages, language_of
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.tui.node_words import say_args, seconds, with_values
 from bt_exec.tui.rows import NARROW
@@ -183,6 +183,7 @@ class Why:
 
     def step(self, name: str, args: Mapping[str, Any]) -> str:
         """Return a skill or check with its arguments, as the pack's phrase if there is one."""
+        args = {key: self._quoted(value) for key, value in args.items()}
         if self.messages.has_phrase(name) and not any(map(is_reference, args.values())):
             return clean(self.messages.phrase(name, self.language, args))
         said = {
@@ -192,6 +193,13 @@ class Why:
         not_there = frozenset(reference_name(v) for v in args.values() if is_reference(v))
         text = with_values(say_args(said), not_there, {})
         return clean(f"{self.messages.word(name, self.language)} {text}")
+
+    def _quoted(self, value: Any) -> Any:
+        """Return a text of several words in another language than the reader's in quotes."""
+        if not isinstance(value, str) or " " not in value or is_reference(value):
+            return value
+        known = self.messages.word(value, self.language) != value
+        return value if known or language_of(value) == self.language else f"“{value}”"
 
     def state(self, facts: Mapping[str, str]) -> tuple[str, ...]:
         """Return a sentence for each fact that has one, or that has one for any value."""

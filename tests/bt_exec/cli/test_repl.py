@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
 from tests.bt_exec.cli.conftest import Run
 
 
@@ -51,3 +55,21 @@ def test_list_is_in_the_language_of_its_typed_name(bt: Run) -> None:
     assert "완료" in korean
     assert "satisfied" in english
     assert english.endswith("맞는 임무가 없습니다\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "question", "seen", "told", "other"),
+    [
+        ("문 열어", "why did you stop?", r"seen +door closed", "told ", "[가-힣]"),
+        ("open the door", "왜 멈췄어?", r"관찰 +문 닫힘", "전한 말 ", "[a-z]{2}"),
+    ],
+)
+def test_reason_is_told_in_the_language_of_the_question(
+    bt: Run, command: str, question: str, seen: str, told: str, other: str
+) -> None:
+    fault = "open_door=DOOR_STUCK"
+    ran = bt("repl", "--fast", "--fault", fault, stdin=f"{command}\n{question}\n")
+    reason = ran.out.rpartition("bt-exec replay 1\n")[2]
+    own = reason.partition(command)[2].partition("\n")[2].partition(told)[0]
+    assert re.search(seen, own)
+    assert re.findall(other, own) == []

@@ -133,5 +133,8 @@ def test_recorded_observation_has_the_interface_of_an_observation(tmp_path):
     )
     assert elsewhere == observation  # the path of its frame does not affect equality
     assert observation_data(observation, "ko", "000001.png")["frame"] == "000001.png"
+    both = RecordedObservation(1.5, text="컵", texts={"en": "a cup"})
+    assert [both.describe(language) for language in ("ko", "en")] == ["컵", "a cup"]
+    assert observation_data(both, "ko", None)["texts"] == {"en": "a cup"}
     bare = RecordedObservation(0.0)
     assert (bare.data, bare.seen, bare.established, bare.text) == ({}, (), {}, "")
