@@ -35,7 +35,7 @@ for fault, calls in faults.unused():
 # Output:
 # {'cups': 2, 'into': '5'}
 # {'cups': 3}
-# the command line: root/with/cups: 'cups' takes integer (found "many") [WRONG_TYPE]
+# 'cups' takes integer (found "many") [WRONG_TYPE]
 # there is no argument of skill pour 'cup'; known, nearest first: cups, into
 # skill pour needs cups=integer
 # satisfied

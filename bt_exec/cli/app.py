@@ -276,11 +276,15 @@ def _call(arguments: list[str], name: str | None) -> object:
 
 
 def _is_korean(arguments: Sequence[str], file: TextIO) -> bool:
-    """Return True if the command line contains Korean words, or the locale is Korean."""
+    """Return True if the locale, or the command line, is Korean: its sentences, or else its words.
+
+    The name of a file says nothing about the language of a question.
+    """
     from bt_exec.cli.output import reader_language
 
     korean = reader_language() == "ko"
-    if words := [word for word in arguments if not word.isascii()]:
+    said = [word for word in arguments if " " in word] or arguments
+    if words := [word for word in said if not word.isascii()]:
         from bt_exec.language.messages import language_of
 
         korean = korean or any(language_of(word) == "ko" for word in words)
