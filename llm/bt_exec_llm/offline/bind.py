@@ -20,6 +20,7 @@ from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.match import Matcher
 from bt_exec_llm.offline.merging import append_parts
+from bt_exec_llm.offline.mission_ends import NOW, MissionEnds
 from bt_exec_llm.offline.numbers import Number, check_all_numbers_used
 from bt_exec_llm.offline.pairs import Pairs
 from bt_exec_llm.offline.part import Held, Part
@@ -32,8 +33,6 @@ __all__ = ["Binder"]
 
 _MOST_TIMES = 10
 """Largest number of repetitions."""
-_NOW = "now"
-"""Verb of a step that ends a mission although more work follows."""
 
 
 class Binder:
@@ -57,9 +56,7 @@ class Binder:
         self._joined = lexicon.list_types("joined")
         self._matcher = Matcher(frames, library, lexicon, numbers, types)
         self._pairs = Pairs(frames, library, lexicon, self._bind_step_condition)
-        self._closing = {
-            said: tree for tree, closing in lexicon.closing.items() for said in closing.said
-        }
+        self._ends = MissionEnds(library, lexicon)
 
     def bind(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
         """Return the parts that `steps` become; `before` are the steps of earlier commands."""
@@ -78,12 +75,12 @@ class Binder:
         """Return the steps bound last, with omitted objects filled in and mission ends last."""
         return [
             *self.bound,
-            *(step for step in steps if self._mission_end_tree(step) or not step.positive),
+            *(step for step in steps if self._ends.tree_of(step) or not step.positive),
         ]
 
     def _bind_steps(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
         self._heard = None
-        work, ends, alone = self._separate_mission_ends(steps)
+        work, ends, alone = self._ends.separate(steps)
         hung = {(id(step.condition[0]), step.case) for step in work if step.condition is not None}
         if len(hung) > len({case for _, case in hung}):
             return Trouble("CONDITION", text)  # it would be asked after the first act
@@ -113,7 +110,7 @@ class Binder:
             if self._only_keeps(work[at], [*work[:at], *work[at + 1 :]]):
                 at += 1  # e.g. 문 열린 채로 두고 팔 접어
                 continue
-            if work[at].verbs[:1] == (_NOW,):
+            if work[at].verbs[:1] == (NOW,):
                 end = Part(work[at].verbs[1], {}, work[at].text, rescues=work[at].rescues)
                 parts.append(end)
                 at += 1
@@ -133,7 +130,7 @@ class Binder:
         self.bound = [*(step for step in steps if step.said), *done[known:]]
         if not parts:
             return Trouble("NOT_UNDERSTOOD", text)
-        return self._append_mission_ends(parts, ends, alone, work)
+        return self._ends.append_to(parts, ends, alone, work)
 
     def _only_keeps(self, step: Step, others: list[Step]) -> bool:
         """Return True if a step asks only that a state is kept, which the others do not change."""
@@ -144,66 +141,6 @@ class Binder:
         kept = {p.name for p in step.pieces if p.kind == "noun"}
         keeps = bool(known) and all(verb.pairs for verb in known)
         return keeps and bool(others) and kept.isdisjoint(used)
-
-    def _separate_mission_ends(
-        self, steps: list[Step]
-    ) -> tuple[list[Step], dict[str, Step], list[Step]]:
-        """Return the steps of work, the mission-ending steps by tree, and a list of those steps."""
-        work: list[Step] = []
-        ends: dict[str, Step] = {}
-        alone: list[Step] = []
-        for step in steps:
-            if step.said:
-                continue
-            late = [p for p in step.pieces if p.mark == "after" and p.kind == "value"]
-            if late and work and set(step.verbs) & set(self._closing):  # 복도 보고 와, 라운지도
-                work[-1] = replace(work[-1], pieces=[*work[-1].pieces, *late])
-                step = replace(step, pieces=[p for p in step.pieces if p not in late])
-            tree = self._mission_end_tree(step)
-            reports = bool(set(step.verbs) & self._report_verbs)
-            free = step.condition is None or _ends_mission(step, work, steps)
-            if tree and step.rescues:
-                work.append(replace(step, verbs=(_NOW, tree)))
-                continue
-            if tree and (reports or free):  # findings are reported anyway
-                if tree in ends and reports and self._asks_for_report(ends[tree]):
-                    continue
-                if tree not in ends or reports:
-                    ends[tree] = step
-                alone.append(step)
-                continue
-            if ends and self._asks_for_report(
-                next(iter(ends.values()))
-            ):  # e.g. tell me, then go on
-                for name, end in ends.items():
-                    work.append(replace(end, verbs=(_NOW, name)))
-                ends = {}
-            work.append(step)
-        if ends and not work:
-            work, ends = [replace(step, pieces=[]) for step in alone], {}
-        return work, ends, alone
-
-    def _append_mission_ends(
-        self, parts: list[Part], ends: dict[str, Step], alone: list[Step], work: list[Step]
-    ) -> list[Part]:
-        """Return parts followed by the trees that end the mission."""
-        asked = any(
-            part.step is not None
-            and (QUESTION in part.step.verbs or part.step.told)
-            and (part.step.via in ("ask", "tell") or part.step.told)
-            and not self._is_question_tree(self._library.get(part.tree))
-            for part in parts
-        )
-        if asked and not any(tree in ends for tree in self._lexicon.closing):
-            for tree in self._lexicon.closing:
-                ends.setdefault(tree, work[-1])
-        names = {part.tree for part in parts}
-        for tree, step in ends.items():
-            closing = self._lexicon.closing[tree]
-            answered = {name for name in names if self._is_question_tree(self._library.get(name))}
-            if names - set(closing.unless) - (answered if step not in alone else set()):
-                parts.append(Part(tree, {}, step.text if step in alone else ""))
-        return parts
 
     def _bind_with_prohibition(
         self, steps: list[Step], text: str, before: list[Step]
@@ -226,7 +163,7 @@ class Binder:
                 else Trouble("NEGATED", text)
             )
         forbidden_only = any(not step.positive and not step.contrast for step in steps)
-        if forbidden_only and all(self._mission_end_tree(step) for step in wanted):
+        if forbidden_only and all(self._ends.tree_of(step) for step in wanted):
             return Trouble("NEGATED", text)
         planned = {pair for part in parts for pair in skills_of_part(part, self._library)}
         ends = {part.tree for part in parts}
@@ -236,10 +173,10 @@ class Binder:
             contrast = step.contrast or any(
                 later.positive and later.joined for later in steps[at + 1 :]
             )
-            if tree := self._mission_end_tree(step):
-                if step.joined == "then" or not any(not self._mission_end_tree(s) for s in wanted):
+            if tree := self._ends.tree_of(step):
+                if step.joined == "then" or not any(not self._ends.tree_of(s) for s in wanted):
                     return Trouble("NEGATED", text)
-                if tree in ends and any(self._mission_end_tree(s) == tree for s in wanted):
+                if tree in ends and any(self._ends.tree_of(s) == tree for s in wanted):
                     return Trouble("CONTRADICTION", text)
                 continue
             mine = self._bind_step(
@@ -279,42 +216,6 @@ class Binder:
         used = [self._pairs.find_pair(steps, at) is not None for at in range(len(steps) - 1)]
         negatives = sum(not step.positive for step in steps)
         return found if sum(used) >= negatives else None
-
-    def _mission_end_tree(self, step: Step) -> str:
-        """Return the tree that ends the mission if the step asks for nothing else; otherwise ""."""
-        if QUESTION in step.verbs and step.via != "tell":
-            return ""
-        tree = next((self._closing[v] for v in step.verbs if v in self._closing), "")
-        if not tree:
-            return ""
-        places = self._lexicon.list_types("each")
-        if any(p.mark == "not" and p.name in places for p in step.pieces):
-            return ""  # e.g. 화장실은 빼고 와: left out of what comes before
-        rest = [p for p in step.pieces if p.kind not in ("speaker", "filler") and p.mark != "not"]
-        if any(p.kind == "pronoun" for p in rest) and all(
-            p.kind == "pronoun" and p.name != "person" for p in rest
-        ):
-            return tree
-        home = [p for p in rest if (p.name, p.value) in self._home_values]
-        return tree if not rest or len(home) == len(rest) else ""
-
-    @property
-    def _report_verbs(self) -> set[str]:
-        return {v for v, verb in self._lexicon.verbs.items() if verb.finds == "tell"}
-
-    def _asks_for_report(self, step: Step) -> bool:
-        """Return True if a step that ends a mission also asks for a report."""
-        return bool(set(step.verbs) & self._report_verbs & set(self._closing))
-
-    @property
-    def _home_values(self) -> set[tuple[str, str]]:
-        """Values that name the place where missions end ("come *home*")."""
-        return {
-            (kind, name)
-            for kind, values in self._lexicon.values.items()
-            for name, value in values.items()
-            if value.home
-        }
 
     def _bind_step(self, step: Step, done: list[Step], last: Step | None) -> list[Part] | Trouble:
         """Return the parts of one step, several if it names several values."""
@@ -494,11 +395,6 @@ class Binder:
         full = replace(step, pieces=[replace(p, start=step.start, end=step.start) for p in lent])
         return full if isinstance(self._matcher.match_exactly(full), TreeSpec) else step
 
-    @staticmethod
-    def _is_question_tree(tree: TreeSpec) -> bool:
-        """Return True if a tree is one question that the robot answers without moving."""
-        return bool(getattr(tree.root, "check", None)) and getattr(tree.root, "tell", False) is True
-
 
 def _points_beside(asked: Step, step: Step) -> bool:
     """Return True if a question has a pronoun that cannot stand for the object of its act."""
@@ -512,12 +408,3 @@ def _with_tool_for_pronoun(asked: Step, step: Step) -> Step | None:
     if not any(piece.kind == "pronoun" for piece in asked.pieces) or len(tools) != 1:
         return None
     return replace(asked, pieces=[*without_pronouns(asked), *tools], pronoun=False)
-
-
-def _ends_mission(step: Step, work: list[Step], steps: list[Step]) -> bool:
-    """Return True if a step ends the mission and not only its branch.
-
-    In "if nobody is there, look in the lounge and return", the work before the step has the same
-    condition and there is no other branch.
-    """
-    return bool(work) and work[-1].condition == step.condition and not any(s.case for s in steps)
