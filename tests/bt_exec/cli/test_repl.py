@@ -66,7 +66,7 @@ def test_list_is_in_the_language_of_its_typed_name(bt: Run) -> None:
     ("command", "question", "seen", "told", "other"),
     [
         ("문 열어", "why did you stop?", r"seen +door closed", "told ", "[가-힣]"),
-        ("open the door", "왜 멈췄어?", r"관찰 +문 닫힘", "전한 말 ", "[a-z]{2}"),
+        ("open the door", "왜 멈췄어?", r"관찰 +문 닫힘", "보고 ", "[a-z]{2}"),
     ],
 )
 def test_reason_is_told_in_the_language_of_the_question(
