@@ -1,4 +1,4 @@
-"""Handler for Ctrl-C during the imports: exits at once, without a traceback.
+"""Handler for Ctrl-C and SIGTERM during the imports: exits at once, without a traceback.
 
 It uses only modules that the interpreter has already imported, so that it can be installed first.
 Before that, while Python starts, a Ctrl-C is handled by Python.
@@ -11,7 +11,8 @@ __all__ = ["is_program", "leave_if_program", "leave_on_interrupt"]
 
 _signal = __import__("_signal")  # the builtin part of `signal`; no stub lists it
 
-_STOPPED = 130
+_SIGNAL = 128
+"""Exit code of a signal, less its number."""
 
 
 def is_program() -> bool:
@@ -26,11 +27,14 @@ def leave_if_program() -> None:
 
 
 def leave_on_interrupt() -> None:
-    """Exit on Ctrl-C until the command line installs its own handler."""
+    """Exit on Ctrl-C and SIGTERM until the command line installs its own handlers."""
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, _leave)
+    if _signal.getsignal(_signal.SIGTERM) == _signal.SIG_DFL:
+        _signal.signal(_signal.SIGTERM, _leave)
 
 
-def _leave(*_: object) -> None:
-    os.write(2, b"bt-exec: stopped\n")
-    os._exit(_STOPPED)
+def _leave(number: int = _signal.SIGINT, *_: object) -> None:
+    said = b"stopped" if number == _signal.SIGINT else b"stopped by the signal SIGTERM"
+    os.write(2, b"bt-exec: " + said + b"\n")
+    os._exit(_SIGNAL + number)

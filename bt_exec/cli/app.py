@@ -44,7 +44,7 @@ from bt_exec.cli.resume import COMMANDS as RESUME
 from bt_exec.cli.run import COMMANDS as RUN
 from bt_exec.cli.serve import COMMANDS as SERVE
 from bt_exec.cli.site import COMMANDS as SITE
-from bt_exec.cli.stopping import Left, bound_the_end, pressed, remember
+from bt_exec.cli.stopping import EXIT_SIGNAL, Left, bound_the_end, pressed, remember, signal_name
 from bt_exec.cli.torture import COMMANDS as TORTURE
 from bt_exec.cli.understand import COMMANDS as UNDERSTAND
 from bt_exec.cli.watch import COMMANDS as WATCH
@@ -89,7 +89,7 @@ app = typer.Typer(
     name="bt-exec",
     help="Tell a robot what to do; watch it, and see why. Without a command: a prompt.",
     epilog="Exit codes: 0 satisfied, 2 usage, 3 blocked, 4 failed, 5 refused, 6 done in part, "
-    "130 stopped.",
+    "130 stopped, 143 terminated.",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
@@ -188,6 +188,8 @@ def main() -> NoReturn:
         _print_error("stopped", code)
     except Left as leaving:
         bound_the_end(leaving.code)
+        said = f"stopped by the signal {signal_name(leaving.code - EXIT_SIGNAL)}"
+        _print_error(_say(said, sys.argv[1:]), leaving.code)
         raise
     sys.exit(code)
 

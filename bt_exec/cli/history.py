@@ -334,8 +334,14 @@ def open_journal(path: Path | None) -> Journal:
     return journal
 
 
-def tell_interrupted(painter: Painter, journal: Journal) -> None:
-    """Report once, in one line, which mission was interrupted and which objects may be held."""
+def tell_interrupted(painter: Painter, journal: Journal, *, prompt: bool = False) -> None:
+    """Report once, in one line, which mission was interrupted and which objects may be held.
+
+    Args:
+        painter: The output.
+        journal: The journal.
+        prompt: Whether the operator types the next commands at the prompt.
+    """
     from bt_exec.tui.pack_messages import why_of
 
     line: MissionLine | None = journal.interrupted()
@@ -353,7 +359,9 @@ def tell_interrupted(painter: Painter, journal: Journal) -> None:
         if state := said.state(facts):
             word = said.word(label)
             parts.append(f"{word[:1].upper()}{word[1:]}: {' '.join(state)}")
-    painter.say(f"{' '.join(parts)} · bt-exec why {number} · bt-exec resume {number}", "skipped")
+    program = "" if prompt else "bt-exec "
+    ways = (f"{program}{command} {number}" for command in ("why", "resume"))
+    painter.say(" · ".join((" ".join(parts), *ways)), "skipped")
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {"why": why}

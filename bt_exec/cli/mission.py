@@ -32,7 +32,13 @@ RECORD_COMMANDS: tuple[str, ...] = ("why", "replay")
 
 
 def end_lines(
-    model: ViewModel, painter: Painter, outcome: Outcome | None, *, tree: bool, verbose: bool
+    model: ViewModel,
+    painter: Painter,
+    outcome: Outcome | None,
+    *,
+    tree: bool,
+    verbose: bool,
+    prompt: bool = False,
 ) -> Iterator[Any]:
     """Yield the tree of a mission, if requested, and its summary, if it has an outcome."""
     width, ascii_only = painter.width, painter.ascii
@@ -45,6 +51,7 @@ def end_lines(
             model=model,
             ascii=ascii_only,
             commands=RECORD_COMMANDS,
+            prompt=prompt,
             verbose=verbose,
         )
 
@@ -58,6 +65,7 @@ class Conductor:
         full: Use the whole screen.
         verbose: Show paths and names of records.
         last: Whether the program ends with the mission; a further Ctrl-C then has no effect.
+        prompt: Whether the operator types the next command at the prompt of the program.
     """
 
     def __init__(
@@ -68,11 +76,13 @@ class Conductor:
         full: bool = False,
         verbose: bool = False,
         last: bool = False,
+        prompt: bool = False,
     ) -> None:
         self.painter = painter
         self.full = full
         self.verbose = verbose
         self.last = last
+        self.prompt = prompt
         self.live = painter.live and not plain
         self.model = ViewModel(ascii=painter.ascii, verbose=verbose)
         self.listener: ev.Listener = (
@@ -113,7 +123,14 @@ class Conductor:
             raise self._trouble  # reported now, because the mission had to continue
         if self._trouble is None:
             tree = self.live and outcome.reason_code not in REPLIES
-            lines = end_lines(self.model, self.painter, outcome, tree=tree, verbose=self.verbose)
+            lines = end_lines(
+                self.model,
+                self.painter,
+                outcome,
+                tree=tree,
+                verbose=self.verbose,
+                prompt=self.prompt,
+            )
             self.painter.lines(lines)
         return outcome
 

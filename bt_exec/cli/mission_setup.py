@@ -50,6 +50,7 @@ class Options:
     guard: bool = False
     inspected: bool = False
     interrupted: bool = True
+    prompt: bool = False
     defer: bool = False
     groot2: int | None = None
     step: bool = False
@@ -152,9 +153,10 @@ def staged(options: Options) -> Iterator[Stage]:
             full=options.full,
             verbose=options.verbose,
             last=options.last,
+            prompt=options.prompt,
         )
         if journal is not None and options.interrupted:
-            tell_interrupted(painter, journal)
+            tell_interrupted(painter, journal, prompt=options.prompt)
         listeners = [conductor.listener]
         if options.turns is not None:
             turns = TurnLines(options.turns)

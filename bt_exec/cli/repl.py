@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "repl"]
 
 _HISTORY = 1000
+_PROGRAM = "bt-exec"
 _RECORD_COMMANDS = ("why", "replay", "watch")
+_NO_VERBS = ("why", "replay", "history", "resume")  # "show me …" and "watch …" are for the robot
+_OTHERS = ("history", "show", "resume")
 _MISSION = re.compile(r"last|\d{1,9}|\d{4}-\d\d-\d\d-\d{4,}")
 _HISTORY_REST = re.compile(r"-|(show|export|check|prune)$")
 
@@ -51,6 +54,7 @@ def repl(
     from bt_exec.cli.mission_setup import Options, staged
     from bt_exec.language.messages import LANGUAGES
 
+    prompt = sys.stdin is not None and sys.stdin.isatty()
     options = Options(
         site=site,
         world=world or (),
@@ -62,6 +66,7 @@ def repl(
         compiler=compiler,
         verbose=verbose,
         languages=LANGUAGES,
+        prompt=prompt,
         guard=guard,
         inspected=inspected,
     )
@@ -92,20 +97,54 @@ class _Prompt:
             text = line.strip()
             if not text or text.startswith("#"):
                 continue
-            first = text.split(maxsplit=1)[0]
-            word = next((key for key, words in self.words.items() if first in words), "")
-            word = "why" if asks_why(text) else word
-            if arguments := self.command_line(text):
-                self.take_command(arguments, first)
-                if pressed() and not self.people:
-                    break
-                continue
-            if word == "quit" and text in self.words["quit"]:
-                break
-            self.take(word, text)
-            if self.ends:
+            if not self.answer(text) or self.ends:
                 break
         return 0 if self.people and not self.ends else self.code
+
+    def answer(self, text: str) -> bool:
+        """Answer a line; return False if it ends the prompt."""
+        program, _, rest = text.partition(" ")
+        named = program == _PROGRAM
+        text = (rest.strip() or _PROGRAM) if named else text
+        first = text.split(maxsplit=1)[0]
+        word = next((key for key, words in self.words.items() if first in words), "")
+        word = "why" if asks_why(text) else word
+        if arguments := self.command_line(text):
+            self.take_command(arguments, first)
+            return self.people or not pressed()
+        if word == "quit" and text in self.words["quit"]:
+            return False
+        word = "resume" if self.is_resumption(text, named=named) else word
+        if named and not word:
+            self.refuse("PROMPT_NOT_HERE", first, "")
+        elif word not in ("why", "reset", "resume") and self.is_misused(text, word):
+            self.refuse("PROMPT_WORD", first, text)
+        else:
+            self.take(word, text)
+        return True
+
+    def is_resumption(self, text: str, *, named: bool) -> bool:
+        """Return True for ``resume N``, and for ``resume`` with the name of the program."""
+        first, *rest = text.split()
+        if command_name(first) != "resume":
+            return False
+        alone = not rest and (named or first != "resume")
+        return alone or (len(rest) == 1 and _MISSION.fullmatch(rest[0]) is not None)
+
+    def is_misused(self, text: str, word: str) -> bool:
+        """Return True if a line begins with a word of the prompt and is no command of the robot."""
+        if word and text in self.words[word]:
+            return False
+        known = bool(word) or command_name(text.split()[0]) in _NO_VERBS
+        return known and self.stage.session.refuses(text)
+
+    def refuse(self, code: str, word: str, text: str) -> None:
+        """Report that a line is no command of this prompt; nothing moves."""
+        from bt_exec.language.messages import language_of
+
+        self.code = self.code or 2
+        language = language_of(text) if text else reader_language()
+        self.say(code, "en" if self.painter.ascii else language, word=word, text=text)
 
     def take(self, word: str, text: str) -> None:
         """Handle a line; a usage error ends the line, not the prompt."""
@@ -122,6 +161,8 @@ class _Prompt:
                 self.status(language)
             elif word == "why":
                 self.why(text)
+            elif word == "resume":
+                self.resume("".join(text.split()[1:]))
             elif word == "reset":
                 self.reset(text.split()[1:], language)
             else:
@@ -149,7 +190,7 @@ class _Prompt:
         """
         word, *rest = text.split()
         word = command_name(word)
-        if word not in _RECORD_COMMANDS and word not in ("history", "show"):
+        if word not in _RECORD_COMMANDS and word not in _OTHERS[:2]:
             return []
         try:
             arguments = [word, *shlex.split(text)[1:]]
@@ -158,13 +199,16 @@ class _Prompt:
         site = self.stage.session.site
         names = {*site.library.names(), *site.catalogue.skills, *site.catalogue.conditions}
         first = rest[0] if rest else ""
-        if word == "show" and _MISSION.fullmatch(first):
+        if word == "show" and (not rest or _MISSION.fullmatch(first)):
             return ["history", *arguments]
+        alone = not rest and word != "why"  # "why" alone asks about the last mission here
+        record = alone or first.startswith("-") or "://" in first
         known = {
             "show": first in names,
             "history": not rest or _HISTORY_REST.match(first) is not None,
         }
-        return arguments if known.get(word, _MISSION.fullmatch(first) is not None) else []
+        fits = known.get(word, record or _MISSION.fullmatch(first) is not None)
+        return arguments if fits else []
 
     def take_command(self, arguments: list[str], typed: str) -> None:
         """Run a command of the terminal, with the journal and the site of this prompt.
@@ -254,6 +298,26 @@ class _Prompt:
         said = why_of(journal.mission(which), language)
         self.painter.lines(said.lines(self.painter.width, self.painter.glyphs))
 
+    def resume(self, which: str) -> None:
+        """Continue a mission of this site: the named one, or the last unfinished one."""
+        from bt_exec.cli.resume import continue_mission, mission_to_continue
+        from bt_exec.failure import UsageError
+
+        session = self.stage.session
+        if session.journal is None:
+            raise UsageError("no record is kept here (--no-journal)")
+        record = mission_to_continue(session.journal, which, session.site.name)
+        if record.line.site != session.site.name:
+            number = record.id.rpartition("-")[2].lstrip("0")
+            raise UsageError(
+                f"mission {record.id} belongs to the site {record.line.site}; leave this prompt, "
+                f"then: bt-exec resume {number}"
+            )
+        session.open()
+        outcome = continue_mission(session, self.stage.conductor, record)
+        self.last = outcome.mission_id
+        self.code = self.code or outcome.exit_code
+
     def reset(self, pairs: list[str], language: str) -> None:
         from bt_exec.mission.rigs import parse_world
 
@@ -266,7 +330,7 @@ class _Prompt:
 
     def utterances(self) -> list[str]:
         library = self.stage.session.site.library
-        words = ("status", "why", "reset", "help")
+        words = ("status", "why", "reset", "help", "history", "show", "replay", "resume")
         return [*(text for tree in library for text in tree.utterances), *words]
 
 

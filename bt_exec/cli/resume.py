@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bt_exec.mission.session import Session
     from bt_exec.outcome import Outcome
 
-__all__ = ["COMMANDS", "continue_mission", "resume", "unfinished"]
+__all__ = ["COMMANDS", "continue_mission", "mission_to_continue", "resume", "unfinished"]
 
 _TODAY = timedelta(hours=24)
 """Age of the missions to which "go on" may refer."""
@@ -44,7 +44,7 @@ def resume(
     from bt_exec.cli.output import emit
 
     kept = open_journal(journal)
-    record = _mission_to_continue(kept, which)
+    record = mission_to_continue(kept, which)
     options = Options(
         site=_site_of(record),
         fast=fast,
@@ -67,8 +67,13 @@ def resume(
     raise typer.Exit(outcome.exit_code)
 
 
-def _mission_to_continue(journal: Journal, which: str) -> MissionRecord:
+def mission_to_continue(journal: Journal, which: str, site: str = "") -> MissionRecord:
     """Return the mission to continue.
+
+    Args:
+        journal: The journal.
+        which: Its name; empty for the last one.
+        site: Site of the last one; any site if empty.
 
     Raises:
         UsageError: If there is none, if it was finished, or if it is still running.
@@ -81,7 +86,7 @@ def _mission_to_continue(journal: Journal, which: str) -> MissionRecord:
     if which:
         line = journal.mission(which).line
     else:
-        lines = [journal.unfinished(site) for site in journal.sites()]
+        lines = [journal.unfinished(site) for site in ([site] if site else journal.sites())]
         found = sorted((one for one in lines if one is not None), key=lambda one: one.started_at)
         line = found[-1] if found else None
     if line is None:

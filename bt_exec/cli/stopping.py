@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from bt_exec.tui.live import LiveView
 
 __all__ = [
+    "EXIT_SIGNAL",
     "bound_the_end",
     "deadly",
     "forget",
@@ -39,6 +40,7 @@ __all__ = [
     "pressed",
     "reason_of",
     "remember",
+    "signal_name",
     "signals",
 ]
 
@@ -53,6 +55,9 @@ _END_S = 5.0
 _MAIN = threading.main_thread().name
 _EXITS, _DONE = threading.Event(), threading.Event()
 """Whether exit functions are called, and whether another thread has called them."""
+
+EXIT_SIGNAL = 128
+"""Exit code after a signal, less its number."""
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """Signals that end the program, with the robots closed."""
@@ -167,7 +172,7 @@ class Left(SystemExit):
 
 def _leave(number: int, _: object) -> None:
     """Exit the program outside a mission; robots are stopped and closed on the way."""
-    raise Left(128 + number)
+    raise Left(EXIT_SIGNAL + number)
 
 
 def deadly() -> Iterator[int]:

@@ -12,7 +12,7 @@ ellipsis and never raises an error. Argument values are translated by the ``word
     words:
       right: {en: right, ko: 오른}
       "# rad away": {en: "# rad away", ko: "#rad 떨어져 있습니다"}    # any number
-      "tray: *": {en: "tray: *", ko: "받침대: *"}    # any text, which is translated as well
+      "tray: *": {en: "tray: *", ko: "쟁반: *"}    # any text, which is translated as well
     phrases:
       # a skill, condition or tree with its arguments; brackets are omitted without a value
       grasp: {en: "grasp the {label}[ with the {arm} hand]", ko: "[{arm}손으로 ]{label} 잡기"}
@@ -247,9 +247,8 @@ class Messages:
         if template is None:
             return str(facts.get("message") or code)
         said = self._filled_in(template, language, facts)
-        begins = (
-            language == "en" and template.startswith("{") and template.endswith((".", "?", "!"))
-        )
+        ends = (".", "?", "!", "”")
+        begins = language == "en" and template.startswith("{") and template.endswith(ends)
         return said[:1].upper() + said[1:] if begins else said
 
     def answer(

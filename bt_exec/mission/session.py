@@ -20,10 +20,16 @@ from bt_exec.failure import (
     in_words,
 )
 from bt_exec.guardian.client import Guardian, take_report
-from bt_exec.language.meaning import Meaning
+from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
-from bt_exec.mission.conversation import NEED_WORLD, Conversation, SelfAnswers, question_of
+from bt_exec.mission.conversation import (
+    NEED_WORLD,
+    Conversation,
+    SelfAnswers,
+    asks_to_continue,
+    question_of,
+)
 from bt_exec.mission.executive import Executive
 from bt_exec.mission.life_cycle import LifeCycle
 from bt_exec.mission.perception_loop import PerceptionWorker
@@ -189,6 +195,12 @@ class Session:
         """
         if self._state == "deferred" and self._is_readable(command):
             self.open()
+
+    def refuses(self, command: str) -> bool:
+        """Return True if a command is refused whatever the robots report; nothing is recorded."""
+        if question_of(command) or asks_to_continue(command):
+            return False
+        return isinstance(self._reading(command), Unclear)
 
     def run(
         self,
@@ -570,17 +582,23 @@ class Session:
 
     def _is_readable(self, command: str) -> bool:
         """Return False if the compiler refuses or answers a command whatever the robots report."""
-        compiler = self.compiler
-        if not isinstance(compiler, Reader) or not getattr(compiler, "reads_alone", False):
-            return True
         if question_of(command) in NEED_WORLD:
             return True
+        found = self._reading(command)
+        if found is None or isinstance(found, Meaning):
+            return True
+        return isinstance(found, Reply) and found.code == "WHERE"
+
+    def _reading(self, command: str) -> Meaning | Unclear | Reply | None:
+        """Return how the compiler reads a command; None if that depends on the robots."""
+        compiler = self.compiler
+        if not isinstance(compiler, Reader) or not getattr(compiler, "reads_alone", False):
+            return None
         request = request_of(self.site, command, context=self.conversation.context())
         try:
-            found = compiler.read(request)
+            return compiler.read(request)
         except Exception:  # noqa: BLE001 - the mission reports it
-            return True
-        return isinstance(found, Meaning) or (isinstance(found, Reply) and found.code == "WHERE")
+            return None
 
     def _make_rigs(self) -> None:
         for pack in self.site.catalogue.packs:

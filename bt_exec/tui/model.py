@@ -300,7 +300,8 @@ class ViewModel:
             return ""
         language = "en" if self.ascii else self.language
         said = clean(self.messages.explain(failure, language)).partition(": ")[0].rstrip(".")
-        return f"{said[:1].lower()}{said[1:]}"
+        begins = said[1:2].islower()  # not "I", and no abbreviation
+        return f"{said[:1].lower()}{said[1:]}" if begins else said
 
     def _take(self, event: ev.Event) -> None:
         match event:
@@ -324,8 +325,11 @@ class ViewModel:
             case ev.Rejected() | ev.Refused():
                 self.planning = None
             case ev.Aborting():
-                how = self.told("stopping" if event.how == "clean" else "stopping the robot now")
-                self.stopping = f"{how}: {self.told(event.reason)}" if event.reason else how
+                how = self.told(
+                    "stopping the mission" if event.how == "clean" else "stopping the robot now"
+                )
+                asked = event.reason in ("", "operator")  # who watches has asked for it
+                self.stopping = how if asked else f"{how}: {self.told(event.reason)}"
             case ev.Finished():
                 self.outcome, self.planning = event.outcome, None
                 self._stop_groups(event.t)

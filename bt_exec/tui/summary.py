@@ -35,6 +35,7 @@ def summary_lines(
     ascii: bool = False,  # noqa: A002 - the plain word for it
     commands: Sequence[str] = (),
     verbose: bool = False,
+    prompt: bool = False,
 ) -> list[Line]:
     """Return the summary lines of a mission.
 
@@ -45,6 +46,7 @@ def summary_lines(
         ascii: Draw with ASCII signs only.
         commands: Commands for queries of the record, such as ``why``.
         verbose: Show the reason code, and tracebacks of crashes.
+        prompt: Whether the commands are typed at the prompt, without the name of the program.
     """
     glyphs = ASCII if ascii else UNICODE
 
@@ -89,7 +91,7 @@ def summary_lines(
         lines += _wrapped(text, width, "failed", signed)
     if outcome.journal:
         number = outcome.mission_id.rpartition("-")[2].lstrip("0") or "0"
-        ways = [f"bt-exec {command} {number}" for command in commands]
+        ways = [f"{'' if prompt else 'bt-exec '}{command} {number}" for command in commands]
         text = " · ".join((f"{told('record')} {outcome.mission_id}", *ways))
         lines += _wrapped(text, width, "dim", signed)
     return lines

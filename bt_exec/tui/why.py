@@ -81,7 +81,8 @@ class Why:
         if known.refusal:
             return clean(known.refusal)
         if known.stopped:
-            return self.say("WHY_STOPPED", who=known.stopped)
+            own = " ".join(("WHY_STOPPED", known.stopped))
+            return self.say(own if own in self.messages else "WHY_STOPPED", who=known.stopped)
         if known.cause is not None:
             later = known.planner if known.planner != known.cause.failure else None
             causes = filter(None, (known.cause.failure, later))

@@ -225,12 +225,12 @@ def _there(c: Checker, m: re.Match[str]) -> bool:
     return bool(c.witness.places)
 
 
-@rule(r"The tray is empty\.", r"받침대는 비어 있습니다\.")
+@rule(r"The tray is empty\.", r"쟁반은 비어 있습니다\.")
 def _tray_empty(c: Checker, m: re.Match[str]) -> bool:
     return c.witness.tray is None
 
 
-@rule(r"The (?P<o>[\w ]+?) is on my tray\.", r"받침대에 있는 물건: (?P<o>[\w ]+?)\.")
+@rule(r"The (?P<o>[\w ]+?) is on my tray\.", r"쟁반에 있는 물건: (?P<o>[\w ]+?)\.")
 def _on_tray(c: Checker, m: re.Match[str]) -> bool:
     return c.witness.tray == m["o"]
 
@@ -344,7 +344,7 @@ def _unusual(c: Checker, m: re.Match[str]) -> bool:
 
 @rule(
     rf"I asked (?P<w>{WHO}){AGO_EN}: “(?P<q>[^”]*)” The answer was: “(?P<a>[^”]*)”",
-    rf"{AGO_KO}(?P<w>{WHO})께 여쭤보았습니다: “(?P<q>[^”]*)” 답변은 이렇습니다: “(?P<a>[^”]*)”",
+    rf"{AGO_KO}(?P<w>{WHO})께 여쭤보았습니다: “(?P<q>[^”]*)”. 답변은 이렇습니다: “(?P<a>[^”]*)”",
 )
 def _asked(c: Checker, m: re.Match[str]) -> bool:
     person = PEOPLE[m["w"].lower()]
@@ -356,7 +356,7 @@ def _asked(c: Checker, m: re.Match[str]) -> bool:
 @rule(
     rf"I told (?P<w>{WHO}){AGO_EN}: “(?P<q>[^”]*)” "
     r"(?:The reply was: “(?P<a>[^”]*)”|There was no reply\.)",
-    rf"{AGO_KO}(?P<w>{WHO})께 전했습니다: “(?P<q>[^”]*)” "
+    rf"{AGO_KO}(?P<w>{WHO})께 전했습니다: “(?P<q>[^”]*)”. "
     r"(?:대답은 이렇습니다: “(?P<a>[^”]*)”|대답은 없었습니다\.)",
 )
 def _told(c: Checker, m: re.Match[str]) -> bool:
@@ -424,7 +424,7 @@ def _not_delivered(c: Checker, m: re.Match[str]) -> bool:
     return not had or c.witness.tray == m["o"]
 
 
-@rule(r"It is still on my tray\.", r"받침대에 그대로 있습니다\.")
+@rule(r"It is still on my tray\.", r"쟁반에 그대로 있습니다\.")
 def _still(c: Checker, m: re.Match[str]) -> bool:
     return c.witness.tray is not None
 

@@ -96,24 +96,19 @@ class TableReporter(MissionReporter):
                 "all_done", self._language, goals=", ".join(goal.name for goal in self._goals)
             )
             return " ".join((done, *self._remarks))
-        goals = "; ".join(
-            f"{one.name} ({self._done(one)}/{len(one.steps)}: "
-            f"{', '.join(self._misplaced_objects(one))})"
-            for one in missed
-        )
         count = len(self._goals)
-        done = sentence(
-            "some_done", self._language, done=count - len(missed), all=count, goals=goals
-        )
+        code = "some_done" if count > 1 else "none_done"
+        goals = "; ".join(map(self._missed, missed))
+        done = sentence(code, self._language, done=count - len(missed), all=count, goals=goals)
         return " ".join((done, *self._remarks))
 
-    def _misplaced_objects(self, goal: _Goal) -> Iterator[str]:
-        """Yield the objects of a subgoal that are not at their place, with the place."""
-        for step in goal.steps:
-            if not self._is_so(step):
-                placed = step.skill == "place_object"
-                names = (step.thing, step.target) if placed else (step.thing,)
-                yield " → ".join(said(name, self._language) for name in names)
+    def _missed(self, goal: _Goal) -> str:
+        """Return a subgoal that was not reached, with the objects that are not at their place."""
+        if len(goal.steps) == 1:
+            return goal.name
+        left = (step.thing for step in goal.steps if not self._is_so(step))
+        things = ", ".join(said(name, self._language) for name in left)
+        return sentence("missed", self._language, goal=goal.name, things=things)
 
     def _done(self, goal: _Goal) -> int:
         return sum(map(self._is_so, goal.steps))

@@ -185,7 +185,7 @@ sys.argv[0] = {name!r}
 def interrupt(event, arguments):
     if event == "import" and arguments[0] == "bt_exec.early_interrupt" and not sent:
         sent.append(1)
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.{signal})
 
 sent = []
 sys.addaudithook(interrupt)
@@ -194,10 +194,28 @@ import bt_exec
 
 
 def test_ctrl_c_during_the_import_of_the_package_prints_no_traceback() -> None:
-    ran = program(PACKAGE.format(name="/usr/bin/bt-exec"))
+    ran = program(PACKAGE.format(name="/usr/bin/bt-exec", signal="SIGINT"))
     assert (ran.returncode, ran.stderr) == (130, "bt-exec: stopped\n")
-    other = program(PACKAGE.format(name="/usr/bin/other"))
+    other = program(PACKAGE.format(name="/usr/bin/other", signal="SIGINT"))
     assert other.stderr.endswith("KeyboardInterrupt\n"), "a program that imports the package"
+
+
+IMPORTED = """
+import os, signal, sys
+sys.argv[0] = "/usr/bin/bt-exec"
+import bt_exec
+os.kill(os.getpid(), signal.{name})
+for _ in range(1000): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [("SIGINT", 130, "stopped"), ("SIGTERM", 143, "stopped by the signal SIGTERM")],
+)
+def test_signal_during_the_start_is_reported(name: str, code: int, said: str) -> None:
+    ran = program(IMPORTED.format(name=name))
+    assert (ran.returncode, ran.stderr) == (code, f"bt-exec: {said}\n")
 
 
 OUTSIDE = """
@@ -215,7 +233,12 @@ app.main()
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("SIGINT", "bt-exec: stopped\n"), ("SIGTERM", ""), ("SIGHUP", "")]
+    ("name", "said"),
+    [
+        ("SIGINT", "bt-exec: stopped\n"),
+        ("SIGTERM", "bt-exec: stopped by the signal SIGTERM\n"),
+        ("SIGHUP", "bt-exec: stopped by the signal SIGHUP\n"),
+    ],
 )
 def test_exit_code_after_a_signal_in_executed_text_is_ours(
     name: str, said: str, tmp_path: Path
@@ -231,7 +254,10 @@ def test_exit_code_after_a_signal_in_executed_text_is_ours(
 def test_kill_between_missions_ends_although_a_thread_of_a_part_does_not() -> None:
     stays = "threading.Thread(target=threading.Event().wait, name='stay').start()"
     ran = program(OUTSIDE.format(name="SIGTERM", before=stays))
-    said = "bt-exec: threads of parts did not end: stay; the program ends\n"
+    said = (
+        "bt-exec: stopped by the signal SIGTERM\n"
+        "bt-exec: threads of parts did not end: stay; the program ends\n"
+    )
     assert (ran.returncode, ran.stderr) == (143, said)
 
 

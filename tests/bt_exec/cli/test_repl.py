@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import re
+import sqlite3
+from pathlib import Path
 
 import pytest
 
+from bt_exec.cli.history import open_journal, tell_interrupted
+from bt_exec.tui.paint import Painter
 from tests.bt_exec.cli.conftest import Run
 
 
@@ -61,7 +66,7 @@ def test_list_is_in_the_language_of_its_typed_name(bt: Run) -> None:
     ("command", "question", "seen", "told", "other"),
     [
         ("문 열어", "why did you stop?", r"seen +door closed", "told ", "[가-힣]"),
-        ("open the door", "왜 멈췄어?", r"관찰 +문 닫힘", "전한 말 ", "[a-z]{2}"),
+        ("open the door", "왜 멈췄어?", r"관찰 +문 닫힘", "보고 ", "[a-z]{2}"),
     ],
 )
 def test_reason_is_told_in_the_language_of_the_question(
@@ -73,3 +78,67 @@ def test_reason_is_told_in_the_language_of_the_question(
     own = reason.partition(command)[2].partition("\n")[2].partition(told)[0]
     assert re.search(seen, own)
     assert re.findall(other, own) == []
+
+
+WORDS = [
+    ("replay", "command   open the door"),
+    ("replay 1", "✓ satisfied"),
+    ("show", "open the door · door"),
+    ("bt-exec why 1", "It was done as asked."),
+    ("bt-exec history", "no.  when"),
+    ("재생", "✓ satisfied"),
+    ("watch", "no mission is running"),
+    ("bt-exec run x", "bt-exec run does not run at this prompt"),
+    ("bt-exec", "does not run at this prompt"),
+    ("replay the mission", "replay is a word of this prompt"),
+    ("history please", "history is a word of this prompt"),
+    ("resume one", "resume is a word of this prompt"),
+    ("quit now", "quit is a word of this prompt"),
+    ("재생 부탁해", "“재생”은 이 입력창의 말입니다."),
+    ("resume 1", "was finished; nothing is left to do"),
+    ("resume 99", "there is no mission '99'"),
+]
+
+
+@pytest.mark.parametrize(("line", "said"), WORDS)
+def test_words_of_the_prompt_never_reach_the_robot(bt: Run, line: str, said: str) -> None:
+    bt("run", "open the door", "--fast")
+    ran = bt("repl", "--fast", stdin=f"{line}\n")
+    assert said in ran.out + ran.err
+    assert "0002" not in bt("history").out
+    assert "mean" not in ran.out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("show me the door", "command   show me the door"),
+        ("help me", "You can say:"),
+        ("what is the status of the door", "The door is closed"),
+    ],
+)
+def test_command_of_the_robot_may_contain_a_word_of_the_prompt(
+    bt: Run, line: str, said: str
+) -> None:
+    assert said in bt("repl", "--fast", stdin=f"{line}\n").out
+
+
+@pytest.mark.parametrize("line", ["resume 1", "bt-exec resume", "bt-exec resume 1", "재개 1"])
+def test_prompt_resumes_a_mission(bt: Run, line: str) -> None:
+    bt("run", "open the door", "--fast", "--fault", "open_door=DOOR_STUCK")
+    ran = bt("repl", "--fast", stdin=f"{line}\n")
+    assert "Resuming “open the door”" in ran.out
+    assert "bt-exec why 2" in ran.out
+
+
+def test_notice_at_the_prompt_names_what_can_be_typed_there(bt: Run, tmp_path: Path) -> None:
+    bt("run", "open the door", "--fast")
+    journal = open_journal(None)
+    with sqlite3.connect(journal.path) as database:
+        database.execute("UPDATE missions SET status = NULL, process = NULL")
+    for prompt, ways in ((True, "· why 1 · resume 1"), (False, "· bt-exec why 1 · bt-exec res")):
+        screen = io.StringIO()
+        with sqlite3.connect(journal.path) as database:
+            database.execute("UPDATE missions SET told_at = NULL")
+        tell_interrupted(Painter(screen), open_journal(None), prompt=prompt)
+        assert ways.replace("·", "-") in screen.getvalue()

@@ -57,6 +57,11 @@ from bt_exec.site.site import load_site
         ("what was the last command?", "DID"),
         ("how long did it take?", "DID"),
         ("did it go well?", "DID"),
+        ("what did you just do?", "DID"),
+        ("what have you just done?", "DID"),
+        ("what were you doing?", "DID"),
+        ("잘 됐어?", "DID"),
+        ("일이 제대로 끝났어?", "DID"),
         ("was there any problem?", "DID"),
         ("뭐 하고 있었어?", "DID"),
         ("내가 뭐 시켰지?", "DID"),
@@ -218,7 +223,7 @@ def test_missions_before_the_session_are_listed_without_own_ones() -> None:
 def test_other_question_about_the_past_gets_the_last_missions() -> None:
     context = Context((Turn("go", "satisfied", "OK", "There."),))
     assert answer("which arm did you use?", context=context) == Reply(
-        "DONE", "I cannot answer this question. The last missions were:\n“go”: There."
+        "DONE", "I have no exact answer to this. The last missions were:\n“go”: There."
     )
     assert answer("어느 팔 썼어?") == Reply("DONE", "아직 아무것도 움직이지 않았습니다.")
 

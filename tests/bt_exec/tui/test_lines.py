@@ -23,7 +23,7 @@ fingers closed (limit 10 mm)  (2.1 s)
      2.5 s  planning  again
      2.5 s  plan 2    keeps: open_door · changes: grasp → material_visible, move_arm, grasp
      2.5 s  kept      open_door  right → door-handle  from plan 1
-     3.0 s  stop      stopping: operator
+     3.0 s  stop      stopping the mission
      3.0 s  stopped   return_home"""
 
 

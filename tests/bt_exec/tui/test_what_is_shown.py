@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
+from bt_exec.failure import Failure
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
@@ -163,3 +164,17 @@ def test_saved_and_returned_values_of_a_tree_are_shown():
     assert "things = $found, number = $number" in shown
     shown = plain(document_lines(library.get("round"), library, 90, UNICODE))
     assert "saves things, number" in shown
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("I could not grasp it.", "I could not grasp it"),
+        ("The hand is full.", "the hand is full"),
+        ("QA failed.", "QA failed"),
+    ],
+)
+def test_reason_of_a_new_plan_keeps_the_pronoun_and_abbreviations(said: str, shown: str) -> None:
+    model = ViewModel()
+    model.messages._sentences["NO_GRIP"] = {"en": said, "ko": said}
+    assert model.because(Failure("NO_GRIP")) == shown

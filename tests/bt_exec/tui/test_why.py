@@ -21,7 +21,8 @@ STUCK: {en: "The door is stuck ({message}).", ko: "문이 걸렸습니다({messa
 NO_GRIP: {en: There is no grip., ko: 손잡이가 없습니다.}
 WHY_DONE: {en: It was done as asked., ko: 지시대로 마쳤습니다.}
 WHY_NEEDED_NOTHING: {en: Nothing had to be done., ko: 할 일이 없었습니다.}
-WHY_STOPPED: {en: "It was stopped ({who}).", ko: "멈췄습니다({who})."}
+WHY_STOPPED: {en: "It was stopped: {who}.", ko: "멈췄습니다: {who}."}
+WHY_STOPPED operator: {en: You stopped it., ko: 지시에 따라 멈췄습니다.}
 WHY_RUNNING: {en: It is still running., ko: 아직 실행 중입니다.}
 WHY_INTERRUPTED: {en: The program ended., ko: 프로그램이 끝났습니다.}
 WHY_INTERRUPTED_IN: {en: "The program ended during: {doing}.", ko: "끝났을 때: {doing}."}
@@ -121,7 +122,7 @@ SCREENS: list[tuple[Explanation, str, int, bool, str]] = [
    실패       pull 오른손: 손잡이가 없습니다.
    다른 시도  같은 계획 (계획 3, offline)
    실패       pull 오른손: 손잡이가 없습니다.
-   전한 말    No grip. The door is ajar.""",
+   보고       No grip. The door is ajar.""",
     ),
     (
         known(attempts=(FIRST,), cause=Cause(JAM, 1, None, ())),
@@ -206,7 +207,8 @@ def test_complete_answer(
             ),
             "It was done as asked.",
         ),
-        (known(line("aborted"), stopped="operator"), "It was stopped (operator)."),
+        (known(line("aborted"), stopped="operator"), "You stopped it."),
+        (known(line("aborted"), stopped="SIGTERM"), "It was stopped: SIGTERM."),
         (known(line("refused"), refusal="I know no window."), "I know no window."),
         (known(line("refused"), problems=("a: b",)), "No grip. The door is ajar."),
         (known(line("unfinished")), "It is still running."),

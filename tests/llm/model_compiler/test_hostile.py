@@ -129,7 +129,7 @@ def test_ctrl_c_does_not_wait_for_a_pending_request(tmp_path: Path):
         said = []
         for line in process.stdout:
             said.append(line)
-            if "stopping: operator" in line:
+            if "stopping the mission" in line:
                 break
         rest = process.stdout.read()
         process.wait(60)

@@ -116,7 +116,7 @@ def report_topic(spec: MissionSpec, context: PassContext, language: str) -> str:
     for aspects, places in seen.items():
         parts.append(_observed(places, aspects, language))
     if not parts and (about_past(context) or not _has_core_work(spec)):
-        return "오늘 수행한 미션들의 요약 설명" if korean else "report of the missions so far"
+        return "오늘 한 임무의 요약" if korean else "report of the missions so far"
     joined = _joined_words(parts or (["임무 결과"] if korean else ["the mission"]), language)
     if not korean:
         return f"report on {joined}"

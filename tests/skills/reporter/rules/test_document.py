@@ -58,7 +58,7 @@ def test_topics_come_from_templates(plan_of):
     assert _topics(plan_of("복도에 몇 명 있는지 보고 와서 알려줘.")) == [
         "복도에서 관찰한 상황(사람 수)에 대한 보고"
     ]
-    assert _topics(plan_of("오늘 있었던 일 요약해줘.")) == ["오늘 수행한 미션들의 요약 설명"]
+    assert _topics(plan_of("오늘 있었던 일 요약해줘.")) == ["오늘 한 임무의 요약"]
     assert _topics(plan_of("Ask the professor when the project starts and tell me.")) == [
         "when the project starts",
         "report on the answer of the professor to 'when the project starts'",

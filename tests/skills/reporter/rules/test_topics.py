@@ -16,7 +16,7 @@ ASK, TELL, SUM = "talk_to_person professor when?", "talk_to_person user", "summa
     [
         ((TEA,), "tea 전달 결과 보고", "report on the delivery of the tea"),
         ((GO,), "임무 결과 보고", "report on the mission"),
-        ((TELL, SUM), "오늘 수행한 미션들의 요약 설명", "report of the missions so far"),
+        ((TELL, SUM), "오늘 한 임무의 요약", "report of the missions so far"),
         (
             (ASK,),
             "교수님의 'when?'에 대한 답변 보고",

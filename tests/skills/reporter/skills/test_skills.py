@@ -158,7 +158,7 @@ def test_message_needs_no_reply(play):
     note = one.notebook.notes[-1]
     assert (note.kind, note.facts["answer"]) == ("said", "알겠네.")
     told = sentence(note, one.notebook.site, "ko")
-    assert told == "교수님께 전했습니다: “지금 간다” 대답은 이렇습니다: “알겠네.”"
+    assert told == "교수님께 전했습니다: “지금 간다”. 대답은 이렇습니다: “알겠네.”"
 
 
 def test_report_contains_observations_speech_and_failures(play):
@@ -171,7 +171,7 @@ def test_report_contains_observations_speech_and_failures(play):
     one.robot.pose = BASE
     assert one.run("talk_to_person", target="user", topic="결과 보고") == "OK"
     assert one.result.said == (
-        "교수님께 여쭤보았습니다: “회의 일정” 답변은 이렇습니다: “화요일 3시요.” "
+        "교수님께 여쭤보았습니다: “회의 일정”. 답변은 이렇습니다: “화요일 3시요.” "
         "복도에 가지 못했습니다. 길이 막혀 있습니다."
     )
     assert one.result.answer == ""
@@ -201,7 +201,7 @@ def test_silence_refusal_and_stop(play):
 @pytest.mark.parametrize(
     ("topic", "told"),
     [
-        ("지금 간다", "교수님께 전했습니다: “지금 간다” 대답은 없었습니다."),
+        ("지금 간다", "교수님께 전했습니다: “지금 간다”. 대답은 없었습니다."),
         ("I am here", "I told the professor: “I am here” There was no reply."),
     ],
 )
@@ -253,7 +253,7 @@ def test_delivery_loads_at_the_base_and_hands_over(play):
     names = [name for name, _ in one.robot.motions]
     assert names == ["goto", "load", "goto", "turn", "hand_over"]
     assert [said.text for said in one.speaker.said] == [
-        "제 받침대에 올려 주세요: 서류",
+        "제 쟁반에 올려 주세요: 서류",
         "전해 드릴 물건입니다: 서류",
     ]
 
@@ -308,7 +308,7 @@ def test_undelivered_object_is_reported_on_the_tray(play):
     assert not one.failed.retryable
     note, site = one.notebook.notes[-1], one.notebook.site
     assert sentence(note, site, "en").endswith("declined: “documents” It is still on my tray.")
-    assert sentence(note, site, "ko").endswith("거절: “documents” 받침대에 그대로 있습니다.")
+    assert sentence(note, site, "ko").endswith("거절: “documents” 쟁반에 그대로 있습니다.")
     empty = play(reasons={"load": "NOTHING_TO_DELIVER: nobody put it there"})
     assert empty.run("deliver_object", **ARGS["deliver_object"]) == "NOTHING_TO_DELIVER"
     assert "still" not in sentence(empty.notebook.notes[-1], site, "en")
