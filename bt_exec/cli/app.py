@@ -280,7 +280,7 @@ def _call(arguments: list[str], name: str | None) -> object:
 def _is_korean(arguments: Sequence[str], file: TextIO) -> bool:
     """Return True if the locale, or the command line, is Korean: its sentences, or else its words.
 
-    The name of a file says nothing about the language of a question.
+    The name of a file does not indicate the language of a question.
     """
     from bt_exec.cli.output import reader_language
 

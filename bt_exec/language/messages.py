@@ -263,7 +263,7 @@ class Messages:
         return self.say(own, language, **args, why=why) if own in self else None
 
     def answers_in_full(self, condition: str, language: str) -> bool:
-        """Return True if the answer is a sentence of its own: its entry ends with a full stop."""
+        """Return True if the answer is a complete sentence: its entry ends with a full stop."""
         said = self.answer(condition, language, "x", {})
         return said is not None and said.endswith(".")
 

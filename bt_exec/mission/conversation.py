@@ -73,11 +73,11 @@ class Conversation:
         self._context = self._context.then(turn)
 
     def correct_last(self, at: datetime, interrupted: str = "") -> None:
-        """Give the last turn its recorded end: a mission that runs again is told as it was.
+        """Give the last turn its recorded end: a mission that runs again is reported as recorded.
 
         Args:
             at: Recorded start of the mission.
-            interrupted: What is told of a mission whose process ended; empty for others.
+            interrupted: Report on a mission whose process ended; empty for others.
         """
         if not self._context.turns:
             return

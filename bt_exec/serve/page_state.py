@@ -25,7 +25,7 @@ from bt_exec.serve.questions import Question
 from bt_exec.serve.view import view_of
 from bt_exec.tui.display import Display
 from bt_exec.tui.model import ViewModel
-from bt_exec.tui.planned import planned, rules_of
+from bt_exec.tui.planned import checks_of, planned
 from bt_exec.tui.text import clean
 from bt_exec.web.streams import Latest
 
@@ -181,6 +181,6 @@ class Watching:
         rows = view_of(plan, Display(unfolded=True))["rows"]
         for row in rows:
             if (node := plan.forest.by_path.get(row.get("path", ""))) is not None:
-                said = (row.get("about", ""), *rules_of(plan, node))
+                said = (row.get("about", ""), *checks_of(plan, node))
                 row["about"] = " · ".join(filter(None, said))
         return {"number": question.number, "why": question.why, "rows": rows}

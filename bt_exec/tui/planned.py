@@ -11,7 +11,7 @@ from bt_exec.tui.model import ViewModel
 from bt_exec.tui.node_words import modifiers
 from bt_exec.tui.nodes import ViewNode
 
-__all__ = ["planned", "rules_of"]
+__all__ = ["checks_of", "planned"]
 
 
 def planned(
@@ -28,7 +28,7 @@ def planned(
     return model
 
 
-def rules_of(model: ViewModel, node: ViewNode) -> tuple[str, ...]:
+def checks_of(model: ViewModel, node: ViewNode) -> tuple[str, ...]:
     """Return the modifiers of a row that decide whether and how often it runs.
 
     They are sentences in the command's language, or all modifiers as written for authors.

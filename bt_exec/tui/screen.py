@@ -12,7 +12,7 @@ from bt_exec.tui.model import ViewModel
 from bt_exec.tui.node_words import seconds
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.pages import camera_lines, help_lines, node_lines, times_lines
-from bt_exec.tui.planned import planned, rules_of
+from bt_exec.tui.planned import checks_of, planned
 from bt_exec.tui.rows import NARROW, Row, choose, rows_of
 from bt_exec.tui.text import ASCII, UNICODE, Glyphs, Line, clean, crop, fit, pad, wrap
 
@@ -90,7 +90,7 @@ def plan_lines(
     artist = _Artist(model, width, glyphs, verbose, model.now(), display)
     rows: list[Row] = []
     for row in rows_of(model, width, display=display):
-        said = " · ".join(rules_of(model, row.node)) if row.node is not None else ""
+        said = " · ".join(checks_of(model, row.node)) if row.node is not None else ""
         room = artist.width - 2 * row.depth - 6
         notes = enumerate(wrap(said, room) if said else [])
         rows += [row, *(Row("note", row.depth, text, first=not number) for number, text in notes)]

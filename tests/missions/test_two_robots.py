@@ -12,7 +12,9 @@ from bt_exec.events import SkillEnded, SkillStarting
 from bt_exec.mission.reporting import Reporters
 from bt_exec.mission.rerun import verify
 from bt_exec.reporting import MissionReporter
+from bt_exec.rig import Rig
 from bt_exec.site.site import load_site
+from bt_exec.testing import ScriptedRobot
 
 SITE = """
 site: two_doors
@@ -102,5 +104,6 @@ class Says(MissionReporter):
 
 def test_words_of_each_robot_begin_with_its_name(site):
     packs = [replace(pack, reporter=Says) for pack in site.catalogue.packs]
-    told = Reporters(packs, {}).told(lambda robot, said: site.messages.said_of(robot, said, "ko"))
+    rigs = {pack.name: Rig(ScriptedRobot()) for pack in packs}
+    told = Reporters(packs, rigs).told(lambda robot, said: site.messages.said_of(robot, said, "ko"))
     assert told == "로봇 A: I am here. 로봇 B: I am here."

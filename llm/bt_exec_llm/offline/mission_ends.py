@@ -1,7 +1,7 @@
 """Steps that end a mission, such as "come back" and "tell me", and the trees that they become.
 
 They are done after all other work, wherever they stand in the command, unless they depend on a
-condition of their own.
+condition themselves.
 """
 
 from __future__ import annotations

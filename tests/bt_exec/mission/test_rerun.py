@@ -191,7 +191,7 @@ def test_session_is_restored_at_the_last_recorded_moment(lab, journal, monkeypat
     assert heard == []
 
 
-def test_restored_mission_is_told_as_interrupted_not_as_stopped(lab, journal):
+def test_restored_mission_is_reported_as_interrupted_not_as_stopped(lab, journal):
     (mission,) = record(lab, journal, "go")
     with closing(sqlite3.connect(journal.path)) as connection, connection:
         connection.execute("UPDATE missions SET status = NULL, ended_at = NULL, outcome = NULL")

@@ -174,7 +174,7 @@ def test_view_of_a_robot_is_a_site_with_only_this_robot(request_for):
     context = Context((Turn("cart A, go home. Cart b, fetch the box."), Turn("go home")))
     view = for_robot(request_for("x", context), "cart_b", "y")
     assert view.command == "y"
-    assert set(view.library.names()) == {"fetch", "go_home", "wait_here"}
+    assert set(view.library.names()) == {"fetch", "go_home", "wait_here", "pause"}
     assert view.catalogue.skill("load").needs == {"at": "shelf", "load": "empty"}
     assert (view.situation.facts, view.situation.labels) == ({"at": "dock"}, ())
     assert [turn.command for turn in view.context.turns] == ["fetch the box."]
@@ -183,8 +183,8 @@ def test_view_of_a_robot_is_a_site_with_only_this_robot(request_for):
 def test_views_cover_every_pack_once(request_for, tmp_path):
     found = list(views(request_for("x")))
     assert [sorted(view.library.names()) for view in found] == [
-        [],
-        ["fetch", "go_home", "wait_here"],
+        ["pause"],
+        ["fetch", "go_home", "pause", "wait_here"],
     ]
     single = replace(request_for("x"), catalogue=Catalogue([carts(tmp_path)]))
     assert list(views(single)) == [single]
