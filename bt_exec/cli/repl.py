@@ -132,14 +132,14 @@ class _Prompt:
         return alone or (len(rest) == 1 and _MISSION.fullmatch(rest[0]) is not None)
 
     def is_misused(self, text: str, word: str) -> bool:
-        """Return True if a line begins with a word of the prompt and is no command of the robot."""
+        """Return True if a line begins with a word of the prompt and is not a command of the robot."""
         if word and text in self.words[word]:
             return False
         known = bool(word) or command_name(text.split()[0]) in _NO_VERBS
         return known and self.stage.session.refuses(text)
 
     def refuse(self, code: str, word: str, text: str) -> None:
-        """Report that a line is no command of this prompt; nothing moves."""
+        """Report that a line is not a command of this prompt; nothing moves."""
         from bt_exec.language.messages import language_of
 
         self.code = self.code or 2
