@@ -132,7 +132,7 @@ class _Prompt:
         return alone or (len(rest) == 1 and _MISSION.fullmatch(rest[0]) is not None)
 
     def is_misused(self, text: str, word: str) -> bool:
-        """Return True if a line begins with a word of the prompt and is not a command of the robot."""
+        """Return True if a line begins with a word of the prompt and is not a robot command."""
         if word and text in self.words[word]:
             return False
         known = bool(word) or command_name(text.split()[0]) in _NO_VERBS
