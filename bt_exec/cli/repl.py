@@ -132,7 +132,7 @@ class _Prompt:
         return alone or (len(rest) == 1 and _MISSION.fullmatch(rest[0]) is not None)
 
     def is_misused(self, text: str, word: str) -> bool:
-        """Return True if a line begins with a word of the prompt and is not a command of the robot."""
+        """Return True if a line begins with a word of the prompt and is not a robot command."""
         if word and text in self.words[word]:
             return False
         known = bool(word) or command_name(text.split()[0]) in _NO_VERBS
@@ -286,11 +286,8 @@ class _Prompt:
             raise UsageError("no record is kept here (--no-journal), so the reason is unknown")
         language = "" if text == "why" else language_of(text)
         which = self.last
-        refused = which != "last" and journal.mission(which).status == "refused"
-        if question_of(text) == "WHY" or (question_of(text) == "PAST" and not refused):
-            # questions and refusals moved nothing
-            actions = self.stage.session.conversation.actions
-            acted = journal.last_action(self.stage.session.site.name, actions)
+        if question_of(text) == "WHY":  # skip questions and refusals, which did not move anything
+            acted = journal.last_action(self.stage.session.site.name)
             if acted is None:
                 self.say("SELF_NOTHING_DONE", language_of(text))
                 return

@@ -61,7 +61,7 @@ INJECTED_FAILURES = [
 
 
 @pytest.mark.parametrize(("site", "skill", "code"), INJECTED_FAILURES)
-def test_sentence_of_an_injected_failure_names_the_injection(site: str, skill: str, code: str) -> None:
+def test_injected_failure_is_named_in_its_sentence(site: str, skill: str, code: str) -> None:
     messages = load_site(site).messages
     failure = Failure(code, f"{INJECTED} at call 1", node=skill)
     assert "made to fail on purpose at call 1." in messages.explain(failure, "en")

@@ -69,7 +69,7 @@ def test_list_is_in_the_language_of_its_typed_name(bt: Run) -> None:
         ("open the door", "왜 멈췄어?", r"관찰 +문 닫힘", "보고 ", "[a-z]{2}"),
     ],
 )
-def test_reason_is_given_in_the_language_of_the_question(
+def test_reason_is_in_the_language_of_the_question(
     bt: Run, command: str, question: str, seen: str, told: str, other: str
 ) -> None:
     fault = "open_door=DOOR_STUCK"
