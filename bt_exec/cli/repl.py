@@ -286,8 +286,11 @@ class _Prompt:
             raise UsageError("no record is kept here (--no-journal), so the reason is unknown")
         language = "" if text == "why" else language_of(text)
         which = self.last
-        if question_of(text) == "WHY":  # skip questions and refusals, which did not move anything
-            acted = journal.last_action(self.stage.session.site.name)
+        refused = which != "last" and journal.mission(which).status == "refused"
+        if question_of(text) == "WHY" or (question_of(text) == "PAST" and not refused):
+            # questions and refusals moved nothing
+            actions = self.stage.session.conversation.actions
+            acted = journal.last_action(self.stage.session.site.name, actions)
             if acted is None:
                 self.say("SELF_NOTHING_DONE", language_of(text))
                 return

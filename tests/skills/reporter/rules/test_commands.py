@@ -137,7 +137,8 @@ def test_check_accepts_the_plan_formats_of_run(bt, tmp_path: Path):
     assert f"Try: bt-exec check {file}" in err
     code, out, _ = bt("check", str(file), "--site", "building")
     assert code == 2
-    assert out.splitlines()[0] == err.splitlines()[0].removeprefix("bt-exec: ")
+    said = err.splitlines()[0].removeprefix("bt-exec: ")  # codes of problems are for authors
+    assert out.splitlines()[0] == f"{said} [BAD_JSON]"
 
 
 def test_site_without_the_pack_has_no_plan_json_format(bt, tmp_path: Path):
