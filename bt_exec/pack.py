@@ -386,8 +386,12 @@ class Catalogue:
         return self.owners[name]
 
     def actions(self) -> frozenset[str]:
-        """Return the names of the skills that change facts; the others only look or answer."""
-        return frozenset(name for name, skill in self.skills.items() if skill.effects)
+        """Return the names of the skills that change facts, and of the built-in ones.
+
+        The others only look or answer.
+        """
+        known = self.skills.items()
+        return frozenset(name for name, skill in known if skill.effects or not self.owner(name))
 
     def skill(self, name: str) -> Skill:
         """Return the skill called `name`.

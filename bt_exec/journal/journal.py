@@ -67,6 +67,10 @@ _MOST_NUMBER = 1_000_000
 """Larger mission numbers were not assigned by this program and are ignored."""
 
 
+def _has_ended(line: MissionLine) -> bool:
+    return line.shown_status not in ("running", "waiting")
+
+
 class MissionFacts(TypedDict, total=False):
     """Data about a mission at its start, for the journal.
 
@@ -249,13 +253,15 @@ class Journal:
     def last_action(self, site: str, skills: Iterable[str]) -> MissionLine | None:
         """Return the newest mission of a site in which one of some skills was started.
 
+        It has ended or was interrupted.
+
         Raises:
             UsageError: If the journal cannot be read.
         """
-        only = f"site = :site AND ended_at IS NOT NULL AND {_STARTED_ONE}"
+        only = f"site = :site AND {_STARTED_ONE}"
         values = {"site": site, "skills": json.dumps([*skills])}
         with self._connected() as connection:
-            lines = read_lines(connection, 1, only, values)
+            lines = read_lines(connection, 1, only, values, _has_ended)
         return lines[0] if lines else None
 
     def unfinished(self, site: str, session: str = "") -> MissionLine | None:

@@ -182,9 +182,13 @@ def is_gone(process: str | None) -> bool:
 
 
 def _start_time_of(number: int) -> str:
-    """Return the start time of a process in ticks since boot; "" where it is not available."""
+    """Return the start time of a process in ticks since boot; "" where it is not available.
+
+    A process that has ended and only waits for its parent has none.
+    """
     try:
         text = Path(f"/proc/{number}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    return text.rpartition(")")[2].split()[19]  # field 22; the name may contain spaces, brackets
+    state, *fields = text.rpartition(")")[2].split()  # the name may contain spaces, brackets
+    return "" if state in ("Z", "X") else fields[18]  # field 22

@@ -105,7 +105,7 @@ class Conversation:
 
 def _turn(line: MissionLine, *, acted: bool = True) -> Turn:
     return Turn(
-        *(line.command, line.status, line.reason_code, line.message),
+        *(line.command, line.shown_status, line.reason_code, line.message),
         acted=acted,
         at=line.started_at,
         seconds=line.seconds or 0.0,

@@ -36,7 +36,13 @@ def last_ending(context: Context, messages: Messages, language: str) -> str:
         return messages.say("SELF_NOTHING_DONE", language)
     code = f"SELF_ENDED_{last.status}" if last.status else "SELF_PLANNED"
     command = one_line(last.command, _LONGEST)
-    return messages.say(code, language, command=command, message=last.message)
+    return messages.say(code, language, command=command, message=_ending(last, messages, language))
+
+
+def _ending(turn: Turn, messages: Messages, language: str) -> str:
+    """Return the final message of a mission, or that its process ended."""
+    interrupted = turn.status == "interrupted" and not turn.message
+    return messages.say("WHY_INTERRUPTED", language) if interrupted else turn.message
 
 
 def _line(turn: Turn, messages: Messages, language: str) -> str:
@@ -46,5 +52,6 @@ def _line(turn: Turn, messages: Messages, language: str) -> str:
     when = turn.at.strftime(form) if turn.at is not None else ""
     lasted = messages.fixed(f"{turn.seconds:.1f} s", language)
     command = one_line(turn.command, _LONGEST)
-    facts = {"command": command, "message": turn.message, "when": when, "lasted": lasted}
+    said = _ending(turn, messages, language)
+    facts = {"command": command, "message": said, "when": when, "lasted": lasted}
     return messages.say(code, language, **facts)

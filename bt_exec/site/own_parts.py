@@ -72,13 +72,14 @@ def load_library(catalogue: Catalogue, overrides: Collection[str]) -> Library:
             if catalogue.is_robot(pack.name):
                 catalogue.trees[pack.name] = _tree_names(pack.trees)
 
-    taken: set[str] = set()
+    own: list[TreeSpec] = []
 
     def own_names(folder: Path, tree: TreeSpec) -> Iterable[TreeSpec]:
-        if folder == common:  # a pack's tree takes precedence
-            return [tree] if tree.tree not in taken else []
+        if folder == common:  # for packs whose trees have utterances; theirs take precedence
+            taken = any(one.tree == tree.tree for one in own)
+            return [tree] if not taken and any(one.utterances for one in own) else []
         trees = [catalogue.with_own_names(pack.name, tree) for pack in packs[folder]]
-        taken.update(one.tree for one in trees)
+        own.extend(trees)
         return trees
 
     return Library.load(

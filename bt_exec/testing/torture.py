@@ -34,7 +34,7 @@ from bt_exec.nodes.fault_injection import ACTIONS, Fault, Faults
 from bt_exec.nodes.fault_plan import FaultPlan
 from bt_exec.outcome import Outcome
 from bt_exec.site.site import Site
-from bt_exec.spec.model import Do, TreeSpec
+from bt_exec.spec.model import Do
 from bt_exec.spec.paths import paths
 
 __all__ = ["STALE_S", "Invariants", "Report", "Torture", "random_plan"]
@@ -65,7 +65,7 @@ def random_plan(
         UsageError: If there are no commands and no utterances.
     """
     skills = set(site.catalogue.skills)
-    trees = [tree for tree in site.library if tree.utterances and not _only_waits(site, tree)]
+    trees = [tree for tree in site.library if tree.utterances]
     if not commands:
         if not trees:
             raise UsageError(
@@ -82,12 +82,6 @@ def random_plan(
         world=_random_world(site, rng),
         faults=tuple(faults),
     )
-
-
-def _only_waits(site: Site, tree: TreeSpec) -> bool:
-    """Return True if a tree has only built-in skills."""
-    skills = [node.do for _, node in paths(tree.root, Do)]
-    return bool(skills) and not any(map(site.catalogue.owner, skills))
 
 
 def _random_world(site: Site, rng: random.Random) -> dict[str, str | int | float]:

@@ -170,6 +170,12 @@ class ViewModel:
             return clean(self.messages.say(text, self.language).rstrip("."))
         return clean(self.messages.word(text, self.language))
 
+    def cause(self, text: str) -> str:
+        """Return why a part failed, in the command's language: its sentence, if it has one."""
+        if text in self.messages and not self.ascii:
+            return clean(self.messages.say(text, self.language).rstrip("."))
+        return self.told(text)
+
     def fixed(self, text: str) -> str:
         """Return a fixed word of the views in the command's language."""
         return clean(self.messages.fixed(text, "en" if self.ascii else self.language))
@@ -315,7 +321,7 @@ class ViewModel:
                     event.observation.t, text, event.observation
                 )
             case ev.PerceptionFailed():
-                self.blind = self.told(event.message)
+                self.blind = self.cause(event.message)
             case ev.Planning():
                 self.planning = (clean(event.compiler), event.t)
                 if event.failure is None:  # the first plan, or the next turn: not a repair

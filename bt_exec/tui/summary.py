@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from bt_exec.outcome import Outcome
@@ -12,6 +13,8 @@ from bt_exec.tui.text import ASCII, UNICODE, Line, clean, fit, safe, wrap
 
 __all__ = ["SIGNS", "summary_lines", "unsaid"]
 
+_CODE = re.compile(r" \[[A-Z][A-Z_]*\]$")
+"""Code at the end of a problem, which is for authors."""
 SIGNS = {
     "satisfied": "done",
     "partial": "stopped",
@@ -79,7 +82,8 @@ def summary_lines(
             text = f"{told('not done')}: {clean(what)} · {clean(why)}"
             lines += _wrapped(text, width, "stopped", signed)
     for problem in outcome.problems:
-        lines += _wrapped(clean(problem), width, "dim", signed)
+        text = problem if verbose else _CODE.sub("", problem)
+        lines += _wrapped(clean(text), width, "dim", signed)
     for trace in _tracebacks(outcome) if verbose else ():
         lines += [((f"   {line}", "dim"),) for line in trace]
     asked = outcome.did_you_mean or outcome.question

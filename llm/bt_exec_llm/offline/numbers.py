@@ -46,16 +46,16 @@ class Number:
         hint: The type with the bounds of the parameter.
         kind: ``TIMES`` for a ``repeat``, ``TIME`` for a ``timeout``; empty if the utterances show
             it.
-        least: Smallest whole number of the type; None without one.
-        most: Largest whole number of the type; None without one.
+        least: Smallest number of the type; None without one.
+        most: Largest number of the type; None without one.
     """
 
     param: str
     type: str
     hint: Any
     kind: str = ""
-    least: int | None = None
-    most: int | None = None
+    least: float | None = None
+    most: float | None = None
 
 
 def number_parameters(library: Library, types: Mapping[str, Any]) -> dict[str, tuple[Number, ...]]:
@@ -74,13 +74,13 @@ def _tree_number_parameters(tree: TreeSpec, types: Mapping[str, Any]) -> Iterabl
     }
     for name, param in tree.params.items():
         hint = param.hint(types)
-        whole, least, most = parse_number_range(hint)
-        if used.get(name) == "TIME" or hint is float or (hint is not None and whole):
+        is_range, least, most = parse_number_range(hint)
+        if used.get(name) == "TIME" or (hint is not None and is_range):
             yield Number(name, param.type, hint, used.get(name, ""), least, most)
 
 
-def parse_number_range(hint: Any) -> tuple[bool, int | None, int | None]:
-    """Return whether a type is a range of whole numbers, its minimum and its maximum."""
+def parse_number_range(hint: Any) -> tuple[bool, float | None, float | None]:
+    """Return whether a type is a range of numbers, its minimum and its maximum."""
     try:
         schema = _json_schema(hint)
     except TypeError:  # unhashable metadata
@@ -88,9 +88,11 @@ def parse_number_range(hint: Any) -> tuple[bool, int | None, int | None]:
     choices = schema.get("enum", [])
     if choices and all(type(one) is int for one in choices):
         return True, min(choices), max(choices)
-    if schema.get("type") != "integer":
+    if schema.get("type") not in ("integer", "number"):
         return False, None, None
     least, most = schema.get("minimum"), schema.get("maximum")
+    if schema["type"] == "number":
+        return True, least, most
     least = schema["exclusiveMinimum"] + 1 if "exclusiveMinimum" in schema else least
     most = schema["exclusiveMaximum"] - 1 if "exclusiveMaximum" in schema else most
     return True, least, most

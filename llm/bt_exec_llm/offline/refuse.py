@@ -103,7 +103,10 @@ def _range_text(hint: Any, language: str, sentences: Messages) -> str:
     code = {(True, True): "BETWEEN", (True, False): "AT_LEAST", (False, True): "AT_MOST"}.get(
         (least is not None, most is not None), "ANY_NUMBER"
     )
-    return sentences.say(code, language, least=least, most=most)
+    bounds = {"least": least, "most": most}
+    return sentences.say(
+        code, language, **{key: f"{one:g}" for key, one in bounds.items() if one is not None}
+    )
 
 
 def _quote(utterance: str) -> str:

@@ -33,7 +33,6 @@ def test_all_trees_of_the_site_are_rehearsed_when_none_is_named(bt: Run) -> None
         "move_object",
         "take_object",
         "visit_object",
-        "pause",
     ]
 
 
