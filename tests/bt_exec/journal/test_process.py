@@ -35,6 +35,17 @@ def test_reused_process_id_is_another_process() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
+def test_ended_process_that_waits_for_its_parent_is_gone() -> None:
+    host, _, _ = this_process().split(" ")
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as child:
+        started = Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()[19]
+        assert not is_gone(f"{host} {child.pid} {started}")
+        child.kill()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert is_gone(f"{host} {child.pid} {started}")
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
 def test_query_sends_no_signal_to_the_process() -> None:
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     host, _, _ = this_process().split(" ")

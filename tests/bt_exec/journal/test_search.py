@@ -128,6 +128,18 @@ def test_last_action_skips_missions_without_motion(journal: Journal, script) -> 
     assert journal.last_action("lab", ["talk"]) is None
 
 
+def test_interrupted_mission_is_the_last_action_and_a_running_one_is_not(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with journal.begin(command="open the door", site="lab") as recorder:
+        recorder.on(SkillStarting(0.5, 1, "0", "open_door", {}, 1))
+    assert journal.last_action("lab", SKILLS) is None
+    monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
+    line = journal.last_action("lab", SKILLS)
+    assert line is not None
+    assert (line.command, line.shown_status) == ("open the door", "interrupted")
+
+
 # -- many missions -------------------------------------------------------------------------------
 
 
