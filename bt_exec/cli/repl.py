@@ -116,9 +116,9 @@ class _Prompt:
             return False
         word = "resume" if self.is_resumption(text, named=named) else word
         if named and not word:
-            self.refuse("PROMPT_NOT_HERE", first, "")
+            self.decline("PROMPT_NOT_HERE", first, "")
         elif word not in ("why", "reset", "resume") and self.is_misused(text, word):
-            self.refuse("PROMPT_WORD", first, text)
+            self.decline("PROMPT_WORD", first, text)
         else:
             self.take(word, text)
         return True
@@ -138,7 +138,7 @@ class _Prompt:
         known = bool(word) or command_name(text.split()[0]) in _NO_VERBS
         return known and self.stage.session.refuses(text)
 
-    def refuse(self, code: str, word: str, text: str) -> None:
+    def decline(self, code: str, word: str, text: str) -> None:
         """Report that a line is not a command of this prompt; nothing moves."""
         from bt_exec.language.messages import language_of
 
