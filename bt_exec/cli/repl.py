@@ -286,8 +286,10 @@ class _Prompt:
             raise UsageError("no record is kept here (--no-journal), so the reason is unknown")
         language = "" if text == "why" else language_of(text)
         which = self.last
-        refused = which != "last" and journal.mission(which).status == "refused"
-        if question_of(text) == "WHY" or (question_of(text) == "PAST" and not refused):
+        question = question_of(text)
+        line = journal.line(which) if question == "PAST" else None
+        refused = line is not None and line.status == "refused"
+        if question == "WHY" or (question == "PAST" and not refused):
             # questions and refusals moved nothing
             actions = self.stage.session.conversation.actions
             acted = journal.last_action(self.stage.session.site.name, actions)

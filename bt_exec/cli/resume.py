@@ -128,7 +128,7 @@ def unfinished(session: Session, command: str) -> MissionRecord | None:
         return None
     site = session.site.name
     line = session.journal.unfinished(site, session.world_id) or session.journal.unfinished(site)
-    if line is None or line.shown_status in ("running", "waiting"):
+    if line is None or not line.has_ended:
         return None
     if datetime.now().astimezone() - line.started_at > _TODAY:
         return None

@@ -137,7 +137,7 @@ class Specs:
 def observation_data(observation: Observation, language: str, frame: str | None) -> dict[str, Any]:
     """Return the recorded form of an observation; `frame` is the name of its frame's file."""
     data, text = observation.record(), observation.describe(language)
-    texts = {other: observation.describe(other) for other in LANGUAGES}
+    texts = {other: observation.describe(other) for other in LANGUAGES if other != language}
     others = {other: said for other, said in texts.items() if said != text}
     return {
         "t": observation.t,

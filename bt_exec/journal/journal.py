@@ -67,10 +67,6 @@ _MOST_NUMBER = 1_000_000
 """Larger mission numbers were not assigned by this program and are ignored."""
 
 
-def _has_ended(line: MissionLine) -> bool:
-    return line.shown_status not in ("running", "waiting")
-
-
 class MissionFacts(TypedDict, total=False):
     """Data about a mission at its start, for the journal.
 
@@ -261,7 +257,7 @@ class Journal:
         only = f"site = :site AND {_STARTED_ONE}"
         values = {"site": site, "skills": json.dumps([*skills])}
         with self._connected() as connection:
-            lines = read_lines(connection, 1, only, values, _has_ended)
+            lines = read_lines(connection, 1, only, values, lambda line: line.has_ended)
         return lines[0] if lines else None
 
     def unfinished(self, site: str, session: str = "") -> MissionLine | None:

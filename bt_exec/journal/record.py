@@ -82,6 +82,11 @@ class MissionLine:
     damaged: tuple[str, ...] = ()
 
     @property
+    def has_ended(self) -> bool:
+        """Whether it has a final status, or was interrupted."""
+        return self.shown_status not in ("running", "waiting")
+
+    @property
     def shown_status(self) -> str:
         """Status for display; ``interrupted``, ``waiting`` or ``running`` if unfinished."""
         if self.status != "unfinished":
