@@ -313,6 +313,11 @@ class Lexicon:
             self._put(*_entry(word, "adj.adn", meaning))
         for word in said.get("adjective", ()):
             self._add_adjective(word, meaning)
+        for word in said.get("event", ()):  # what happens to an object: it opens
+            if self.language.name == "ko":
+                self.add_verb(word, "event", meaning)
+            else:
+                self._put(*_entry(word, "event", meaning))
 
     def _add_order(self, word: str, category: str, verb: str) -> None:
         if self.language.name == "ko":

@@ -69,6 +69,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "remark": ("of",),
     "seq": ("of",),
     "ordered": ("of", "sign"),
+    "turns": ("of", "times"),
     "if": ("of", "then", "other"),
     "again": ("of",),
     "choice": ("of",),

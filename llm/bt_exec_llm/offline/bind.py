@@ -111,9 +111,11 @@ class Binder:
                 at += 1  # e.g. 문 열린 채로 두고 팔 접어
                 continue
             if work[at].verbs[:1] == (NOW,):
-                end = Part(work[at].verbs[1], {}, work[at].text, rescues=work[at].rescues)
-                parts.append(end)
-                at += 1
+                end, at = work[at], at + 1
+                held = self._bind_step_condition(end, done)
+                if isinstance(held, Trouble):
+                    return held
+                parts.append(Part(end.verbs[1], {}, end.text, held, rescues=end.rescues))
                 continue
             step = self._with_object_of_next_step(work, at)
             found = self._bind_step(step, done, work[at - 1] if at else None)
@@ -250,12 +252,14 @@ class Binder:
             if isinstance(args, Trouble):
                 return args
             times = 1 if self._matcher.has_repetition_parameter(tree) else step.times
+            if step.turns > _MOST_TIMES:
+                return Trouble("COUNT", step.text)
             if times > 1 and (tree.root.skip_if is not None or times > _MOST_TIMES):
                 return Trouble(
                     "COUNT", next((p.text for p in step.pieces if p.name == "TIMES"), step.text)
                 )
             part = Part(tree.tree, args, step.text, held, times, step.case, step.rescues)
-            parts.append(replace(part, borrowed=borrowed, step=full))
+            parts.append(replace(part, turns=step.turns, borrowed=borrowed, step=full))
         return parts
 
     def _at_place_of_person(self, step: Step, done: list[Step]) -> Step:

@@ -8,7 +8,7 @@ part before it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain, groupby
 from typing import Any
 
@@ -34,14 +34,10 @@ def build_condition(held: Held, library: Library) -> tuple[tuple[Node, ...], Any
 def build_nodes(parts: list[Part], library: Library) -> tuple[Node, ...]:
     """Return the nodes of parts, in their order."""
     nodes: list[Node] = []
-    for hung, run in groupby(parts, lambda part: part.condition is not None):
+    for hung, run in groupby(parts, lambda part: part.condition is not None and not part.rescues):
         branches = [list(group) for _, group in groupby(run, lambda part: part.case)]
         if not hung:
-            for part in chain.from_iterable(branches):
-                own: Node = _build_tree_node(part)
-                if part.rescues:
-                    own = Fallback.model_validate({"fallback": [nodes.pop(), own]})
-                nodes.append(own)
+            _add_nodes(nodes, chain.from_iterable(branches), library)
             continue
         asked = _observation_nodes([branch[0].condition for branch in branches], library)
         nodes += [one for one in asked if nodes[-1:] != [one]]  # what was just looked at
@@ -50,6 +46,37 @@ def build_nodes(parts: list[Part], library: Library) -> tuple[Node, ...]:
         else:
             nodes.append(_build_fallback(branches, library))
     return tuple(nodes)
+
+
+def _add_nodes(nodes: list[Node], parts: Iterable[Part], library: Library) -> None:
+    """Append the nodes of parts; a rescue replaces the node before it, which is tried first."""
+    for turns, group in groupby(parts, lambda part: part.turns):
+        own: list[Node] = []
+        for part in group:
+            node: Node = _build_tree_node(part)
+            if part.rescues:
+                tried = (own or nodes).pop()
+                ways = [tried, _check_before(node, part.condition, library)]
+                node = Fallback.model_validate({"fallback": ways})
+            own.append(node)
+        if turns > 1:
+            own = [Sequence.model_validate({"sequence": own, "repeat": turns})]
+        nodes += own
+
+
+def _nodes_of_branch(branch: Iterable[Part], library: Library) -> list[Node]:
+    """Return the nodes of the parts of one branch, without its condition."""
+    nodes: list[Node] = []
+    _add_nodes(nodes, branch, library)
+    return nodes
+
+
+def _check_before(node: Node, held: Held | None, library: Library) -> Node:
+    """Return a node that is done only if a condition holds; it fails otherwise."""
+    if held is None:
+        return node
+    observed, check = build_condition(held, library)
+    return Sequence.model_validate({"sequence": [*observed, {"check": check}, node]})
 
 
 def _observation_nodes(held: list[Held | None], library: Library) -> list[Node]:
@@ -76,9 +103,8 @@ def _guard_branch(branch: list[Part], library: Library) -> Node:
     skip_if = _build_question_condition(branch[0].condition, library, denied=True)
     if len(branch) == 1:
         return _build_tree_node(branch[0], skip_if)
-    return Sequence.model_validate(
-        {"sequence": [_build_tree_node(part) for part in branch], "skip_if": skip_if}
-    )
+    nodes = _nodes_of_branch(branch, library)
+    return Sequence.model_validate({"sequence": nodes, "skip_if": skip_if})
 
 
 def _build_fallback(branches: list[list[Part]], library: Library) -> Node:
@@ -94,10 +120,10 @@ def _build_fallback(branches: list[list[Part]], library: Library) -> Node:
     if len(others) > 1:
         rest = [_build_fallback(others, library)]
     elif _build_question_condition(others[0][0].condition, library) == denied:
-        rest = [_build_tree_node(part) for part in others[0]]
+        rest = _nodes_of_branch(others[0], library)
     else:
         rest = [_guard_branch(others[0], library)]
-    ways = ((asked, [_build_tree_node(part) for part in branch]), (denied, rest))
+    ways = ((asked, _nodes_of_branch(branch, library)), (denied, rest))
     return Fallback.model_validate(
         {"fallback": [{"sequence": [{"check": question}, *nodes]} for question, nodes in ways]}
     )

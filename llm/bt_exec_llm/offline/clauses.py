@@ -30,6 +30,8 @@ class Clauses(Conditionals):
         if node.kind == "seq":
             for part in node.parts():
                 yield from self.convert(part)
+        elif node.kind == "turns":
+            yield from self._convert_turns(node)
         elif node.kind == "if":
             yield from self._convert_conditional(node)
         elif node.kind == "ask":
@@ -44,11 +46,24 @@ class Clauses(Conditionals):
         elif node.kind == "act":
             for act in self._convert_act(node):
                 self._act = act
+                self._plain_act = None if self._in_branch else act
                 yield act
         elif node.kind == "fragment":
             yield self._convert_bare_objects(node)
         else:
             raise NoStepsError
+
+    def _convert_turns(self, node: Node) -> Iterator[Step]:
+        """Yield the steps of acts that are done in turns: "open and close it three times".
+
+        Raises:
+            NoStepsError: If one of them has a number of repetitions itself.
+        """
+        turns = int(node.node("times").text("number") or 0)
+        for step in self.convert(node.node("of")):
+            if step.times > 1 or not turns:
+                raise NoStepsError
+            yield replace(step, turns=turns)
 
     def convert_fragment(self, node: Node) -> list[Piece]:
         """Return the pieces of a fragment; one in English excludes nothing."""

@@ -15,17 +15,18 @@ from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.act_clauses import ActClauses
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import LEAVE
-from bt_exec_llm.offline.grammar_words import verbs_in
+from bt_exec_llm.offline.grammar_words import TOOL, verbs_in
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases import THERE
 from bt_exec_llm.offline.piece import Piece
-from bt_exec_llm.offline.questions import FAILED, PAIR, SO
+from bt_exec_llm.offline.questions import FAILED, PAIR, SO, VISIBLE
 from bt_exec_llm.offline.step import QUESTION, Step, without_pronouns
 
 __all__ = ["Conditionals"]
 
 _FAILED = Node("pronoun", (("name", FAILED),))
 _SOS = tuple(Node("pronoun", (("name", name),)) for name in SO)
+_NOT_THERE = _SOS[[*SO].index("not_there")]
 
 
 class Conditionals(ActClauses, ABC):
@@ -40,7 +41,9 @@ class Conditionals(ActClauses, ABC):
     def __init__(self, lexicon: Lexicon, reading: Reading, meaning: Node) -> None:
         super().__init__(lexicon, reading)
         staying = {word.replace(" ", "") for word in _words_of(reading.language, "stay")}
+        self._meaning = meaning
         self._act: Step | None = None
+        self._plain_act: Step | None = None  # the act before, if it has no condition
         self._stays = any(leaf.text in staying for leaf in reading.edge.leaves())
         # whether a report is told at once depends on the branches of all conditionals
         ifs = [node for node in meaning.walk() if node.kind == "if"]
@@ -66,11 +69,27 @@ class Conditionals(ActClauses, ABC):
         if self._is_only_joint(node.node("of")):
             yield from self.convert(node.node("then"))
             return
-        if node.node("of").get("of") == _FAILED:
-            yield from self._convert_rescue(node)
+        act, self._act = self._act, None
+        before, self._plain_act = self._plain_act, None
+        asked = node.node("of").node("of")
+        fails = asked.parts()[0] if asked.kind == "not" else None  # "it does not open"
+        if fails is not None and fails.kind == "act":
+            tried = [] if self._is_tried(fails, act) else [*self._convert_act(fails)]
+            if tried and self._only_reports_answer(node.node("then")):
+                raise NoStepsError  # it need not be an order: "if you can't open it, tell me"
+            yield from tried
+            yield from self._convert_rescue(node, tried[-1] if tried else act)
             return
-        self._act = None
-        condition = self.convert_condition(node.node("of"))
+        if asked == _FAILED:
+            yield from self._convert_rescue(node, act)
+            return
+        ask = node.node("of") if fails is None else _ask_about_result(fails)
+        condition = self._convert_absence(ask, before) or self.convert_condition(ask)
+        if before is not None and self._denies_act(condition, before):
+            yield from self._convert_rescue(node, before, condition)
+            return
+        if fails is not None:
+            raise NoStepsError  # when it opens by itself
         question, needed = condition
         first: list[Step] = []
         for name, answer in (("then", needed), ("other", not needed)):
@@ -124,24 +143,78 @@ class Conditionals(ActClauses, ABC):
             raise NoStepsError
         self._asked, self._asked_more = None, True
 
-    def _convert_rescue(self, node: Node) -> Iterator[Step]:
-        """Yield the step that is done if the act before it fails.
+    def _is_tried(self, act: Node, before: Step | None) -> bool:
+        """Return True for an act that is the one before it: "Open it, and if you can't open it"."""
+        if before is None:
+            return False
+        same = not {*self._verbs_of(act)}.isdisjoint(before.acts)
+        if same and any(one.kind not in ("pronoun", "np") for one in act.parts()):
+            raise NoStepsError  # with another arm
+        return same or not act.parts()
+
+    def _convert_absence(self, ask: Node, act: Step | None) -> tuple[Step, bool] | None:
+        """Return the condition that the person of the act before it is not there: "안 계시면".
+
+        Raises:
+            NoStepsError: If the words may refer to another question.
+        """
+        persons = [] if act is None else self._recipients(act)
+        if ask.node("of") != _NOT_THERE or not persons:
+            return None
+        if self._asked is not None:
+            raise NoStepsError
+        return replace(self._build_step((QUESTION,), persons, ask), via="ask"), False
+
+    def _recipients(self, act: Step) -> list[Piece]:
+        """Return the persons for whom an act is: to whom a thing is delivered, who is asked."""
+        persons = [piece for piece in act.pieces if piece.name in self._persons]
+        return [p.with_mark("") for p in persons] if self._taking & {*act.verbs} else []
+
+    def _denies_act(self, condition: tuple[Step, bool], act: Step) -> bool:
+        """Return True for a condition under which the act before it cannot have been done.
+
+        Its recipient is not there, its object is not visible, or is not in the state that the act
+        leaves it in: "Get the material; if it isn't there, close the door".
+        """
+        question, needed = condition
+        fails = any(piece.sense == "fails" for piece in question.pieces)
+        states = {piece.name for piece in question.pieces if piece.kind == "state"}
+        about = [p for p in question.pieces if p.kind not in ("state", "pronoun")]
+        known = {(p.name, p.value) for p in self._recipients(act)}
+        if not states and known:
+            return needed == fails and {(p.name, p.value) for p in about} <= known
+        verbs = [verb for name, verb in self._lexicon.verbs.items() if name in act.acts]
+        nouns = {p.name for p in act.pieces if p.kind == "noun"} | {verb.usual for verb in verbs}
+        lost = states == {VISIBLE} and any(verb.asked_for for verb in verbs)
+        results = {verb.result for verb in verbs} - {""}
+        undone = bool(states) and states <= results
+        if needed:  # it is still closed
+            others = {verb.result for verb in self._lexicon.verbs.values()} - {"", *results}
+            lost, undone = False, bool(states and results) and states <= others
+        return (lost or undone) and {piece.name for piece in about} <= nouns
+
+    def _convert_rescue(
+        self, node: Node, before: Step | None, condition: tuple[Step, bool] | None = None
+    ) -> Iterator[Step]:
+        """Yield the step that is done if the act before it fails, and its condition holds then.
 
         Raises:
             NoStepsError: If there is no such act, or more than one step depends on its failure.
         """
-        branch, before = node.node("then"), self._act
+        branch = node.node("then")
+        self._act = before  # "and if that fails, too"
         if before is None or node.get("other") is not None:
             raise NoStepsError
         if self._only_reports_answer(branch):
             if {*self._verbs_of(branch)} <= self._lexicon.closing_verbs:
-                yield replace(self._build_step(self._reports, [], branch), rescues=True)
+                told = self._build_step(self._reports, [], branch)
+                yield replace(told, rescues=True, condition=condition)
             return  # every failure is reported
         short = branch.kind == "fragment"
         steps = self._vary_branch([before], branch) if short else [*self._convert_branch(branch)]
-        if len(steps) != 1:
+        if len(steps) != 1 or steps[0].condition is not None:
             raise NoStepsError
-        yield replace(steps[0], rescues=True)
+        yield replace(steps[0], rescues=True, condition=condition)
 
     def _convert_branch(self, branch: Node) -> Iterator[Step]:
         """Yield the steps of a branch, without those that leave everything as it is.
@@ -263,12 +336,36 @@ class Conditionals(ActClauses, ABC):
         return verbs_in(clause.text("verb")) if clause.kind == "act" else []
 
     def _branch_of(self, node: Node, name: str) -> Value | None:
-        """Return a branch of a conditional, without "leave it alone" if it does more than that."""
+        """Return a branch of a conditional, without "leave it alone" if it does more than that.
+
+        A branch that only forbids an act is empty: "if it is closed, open it, else don't touch it".
+        """
         branch = node.get(name)
-        if not isinstance(branch, Node) or branch.kind != "seq":
+        if not isinstance(branch, Node):
+            return branch
+        if branch.kind == "avoid" and self._is_kept(branch.node("of"), node):
+            return Node("seq", (("of", ()),))
+        if branch.kind != "seq":
             return branch
         parts = [part for part in branch.parts() if not self._is_idle(part)]
         return parts[0] if len(parts) == 1 else branch
+
+    def _is_kept(self, forbidden: Node, conditional: Node) -> bool:
+        """Return True if doing nothing in a branch keeps what it forbids.
+
+        An instrument is forbidden for what is done then, and a later act may be forbidden, too.
+        """
+        verbs = {*self._verbs_of(forbidden)}
+        plain = all(part.kind in ("pronoun", "np") for part in forbidden.parts())
+        own = [*conditional.walk()]
+        later = [one for one in self._meaning.walk() if one.kind == "act" and one not in own]
+        return (
+            bool(verbs)
+            and plain
+            and verbs <= self._lexicon.verbs.keys() - {TOOL}
+            and conditional.get("other") is not None
+            and all(verbs.isdisjoint(self._verbs_of(act)) for act in later)
+        )
 
     def _is_idle(self, clause: Node) -> bool:
         """Return True for an act that leaves everything as it is: "do nothing"."""
@@ -284,6 +381,13 @@ class Conditionals(ActClauses, ABC):
 def _words_of(language: str, category: str) -> Iterable[str]:
     words: Iterable[str] = language_data(language)["orders"]["words"].get(category, ())
     return words
+
+
+def _ask_about_result(result: Node) -> Node:
+    """Return the question whether an object is not in the state that an act leaves it in."""
+    about = result.get("of") or Node("pronoun", (("name", "it"),))
+    lost = Node("not", (("of", (result.node("hold"),)),))
+    return Node("ask", (("what", "whether"), ("of", Node("all", (("of", about), ("hold", lost))))))
 
 
 def _is_empty(clause: Node) -> bool:

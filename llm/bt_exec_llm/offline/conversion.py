@@ -57,8 +57,11 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise NoStepsError  # whether all that stands before is forbidden, too
     if not steps:
         raise LeftAloneError
+    saving = {name for name, verb in lexicon.verbs.items() if verb.rescues}
+    if any(not (one.rescues or saving.isdisjoint(one.acts)) for one in steps):
+        raise NoStepsError
     found = apply_exclusions(_with_recipients(steps, lexicon), lexicon)
-    acts = [step for step in found if step.positive and QUESTION not in step.verbs]
+    acts = [step for step in found if step.positive and step.acts]
     if len(found) > 1 and _ends_before(found[0], reading, lexicon):
         raise NoStepsError
     if len(found) == 1 and _is_bare(found[0], lexicon):

@@ -16,7 +16,7 @@ from bt_exec.language.reading.korean_inflection import STEM_ENDING, inflect, pas
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
 
-__all__ = ["Name", "parse_name", "to_engine_lexicon", "verbs_in"]
+__all__ = ["TOOL", "Name", "parse_name", "to_engine_lexicon", "verbs_in"]
 
 Name = tuple[str, str, str, str]
 """Kind, type, value and sense of a piece; see `bt_exec_llm.offline.piece.Piece`."""
@@ -24,7 +24,7 @@ Name = tuple[str, str, str, str]
 _LANGUAGES = ("en", "ko")
 _COPULA = "be"
 _INSIDE = "inside"
-_TOOL = "use"
+TOOL = "use"
 """Verb of the instrument of an act (오른손을 써서)."""
 _CLAUSES = ("if ", "when ", "once ")
 """Beginnings of fillers that are clauses: only at the edge of a sentence."""
@@ -55,7 +55,11 @@ def to_engine_lexicon(lexicon: Lexicon) -> Mapping[str, Any]:
         leaving = [
             verb for verb in lexicon.verbs.values() if verb.result == state and not verb.pairs
         ]
-        described = {**_state_adjectives(words), "ko": _korean_result_forms(words, leaving)}
+        described = _state_adjectives(words)
+        described["ko"] = _korean_result_forms(words, leaving)
+        for language, verbs in (("en", leaving), ("ko", [words] if leaving else [])):
+            events = _phrases_in(verbs, language)
+            described[language]["event"] = [one for one in events if " " not in one]
         attributes[f"state/{state}//"] = {"kind": "state", **described}
     for kind, values in lexicon.values.items():
         for value, said in values.items():
@@ -122,7 +126,7 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
             entry = by_names.setdefault(tuple(dict.fromkeys(names)), {"en": [], "ko": []})
             entry[language].append(word)
     for together, words in by_names.items():
-        frames: dict[str, Mapping[str, list[str]]] = {"use" if _TOOL in together else "do": words}
+        frames: dict[str, Mapping[str, list[str]]] = {"use" if TOOL in together else "do": words}
         for particle, heads in _separable_verbs(words["en"]).items():
             frames[f"do_{particle}"] = {"en": heads, "ko": []}
         if any(lexicon.verbs[lexicon.general_verb(name)].finds for name in together):
@@ -196,7 +200,11 @@ def _noun_phrases(words: Words, language: str) -> list[str]:
     return [one for one in found if language == "en" or not one.endswith(STEM_ENDING)]
 
 
-def _state_adjectives(words: Words) -> Mapping[str, Any]:
+def _phrases_in(every: Iterable[Words], language: str) -> list[str]:
+    return [one for words in every for one in _expand_phrases(getattr(words, language))]
+
+
+def _state_adjectives(words: Words) -> dict[str, Any]:
     """Return the adjectives of a state."""
     english = [
         f"{one}/more {one}/most {one}" for one in _expand_phrases(words.en) if "/" not in one

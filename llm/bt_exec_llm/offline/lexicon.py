@@ -70,6 +70,8 @@ class Verb(Words):
             whether); otherwise empty.
         pairs: Whether it may be an addition to another act (leave the door open, after a fetch).
         denied: Whether it is understood only in a prohibition (do not touch it).
+        rescues: Whether it is understood only as what to do if the act before it fails (bring it
+            back).
         idle: Whether it asks to leave things as they are, in a branch of a condition.
         wishes: Whether it expresses a desired state (I need the door closed).
         result: State after the action; a question whether it was done asks for this state.
@@ -87,6 +89,7 @@ class Verb(Words):
     idle: bool = False
     sums: bool = False
     denied: bool = False
+    rescues: bool = False
     wishes: bool = False
     result: str = ""
 

@@ -37,7 +37,7 @@ def append_parts(
         and size == 1
         and more[0].borrowed
         and not (again or more[0].rescues)
-        and (found[-1].tree, found[-1].args) == (more[0].tree, more[0].args)
+        and found[-1].effect == more[0].effect
     ):
         return found
     return [*found, *more]
@@ -50,6 +50,8 @@ def _asks_to_repeat(part: Part) -> bool:
 
 
 def _is_beginning_of(first: Part, part: Part, frames: Frames, lexicon: Lexicon) -> bool:
+    if first.turns > 1 or part.turns > 1:
+        return False
     if first.condition != part.condition or first.times != 1 or first.rescues or part.rescues:
         return False
     if first.tree == part.tree and part.borrowed:

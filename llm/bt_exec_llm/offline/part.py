@@ -25,6 +25,7 @@ class Part:
         times: Number of repetitions.
         case: Index of its condition; see `Step`.
         rescues: Whether it is done only if the part before it fails.
+        turns: Number of repetitions together with the parts beside it.
     """
 
     tree: str
@@ -34,10 +35,12 @@ class Part:
     times: int = 1
     case: int = 0
     rescues: bool = False
+    turns: int = 1
     borrowed: bool = field(default=False, compare=False)
     step: Step | None = field(default=None, compare=False)
 
     @property
-    def effect(self) -> tuple[str, dict[str, Any], Held | None, int, int, bool]:
+    def effect(self) -> tuple[str, dict[str, Any], Held | None, int, int, bool, int]:
         """All but the words."""
-        return self.tree, self.args, self.condition, self.times, self.case, self.rescues
+        said = self.condition, self.times, self.case, self.rescues, self.turns
+        return self.tree, self.args, *said

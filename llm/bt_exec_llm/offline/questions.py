@@ -15,7 +15,7 @@ from bt_exec_llm.offline.phrases import ARMS, HAND, HELD, Phrases
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
-__all__ = ["DESCRIBED", "FAILED", "PAIR", "SO", "Questions"]
+__all__ = ["DESCRIBED", "FAILED", "PAIR", "SO", "VISIBLE", "Questions"]
 
 PAIR = 2
 """Number of parts of a pair."""
@@ -25,7 +25,7 @@ _SEEING = frozenset({"see", "seen", "exist", "absent", "seeing_verbs", "~see", "
 """Categories of words by which an object is looked for."""
 _HAVING = frozenset({"~have", "having_verbs"})
 """Categories of words by which it is asked what is held."""
-_VISIBLE, _EMPTY = "visible", "empty"
+VISIBLE, _EMPTY = "visible", "empty"
 _ANYTHING, _PERSON = "anything", "person"
 _BOTH = closed_words("en", "both")[:1]
 SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_there": False}
@@ -49,7 +49,7 @@ class Questions(Phrases):
     def __init__(self, lexicon: Lexicon, reading: Reading) -> None:
         super().__init__(lexicon, reading)
         kinds = {leaf.category.partition(".")[0] for leaf in reading.edge.leaves()}
-        self._seen_as = HELD if kinds & _HAVING else _VISIBLE if kinds & _SEEING else ""
+        self._seen_as = HELD if kinds & _HAVING else VISIBLE if kinds & _SEEING else ""
         self._exists = "~there" in kinds
         self._dwells = _DWELLING in kinds
         self._points = _refers_to_named_place(reading, self._each)
@@ -140,7 +140,7 @@ class Questions(Phrases):
                     raise NoStepsError
                 about = about.replace(quantity=None)
             pieces = list(self._convert_phrase(about))
-            if any(p.kind == "state" and p.name not in (HELD, _VISIBLE) for p in pieces):
+            if any(p.kind == "state" and p.name not in (HELD, VISIBLE) for p in pieces):
                 raise NoStepsError  # a free hand: one of several
             return self._with_visible_state(pieces), positive
         if of.kind == "all":
@@ -166,8 +166,8 @@ class Questions(Phrases):
         located = self._language == "en" and ask.text("what") == "where"
         if located and all(p.kind == "value" and p.name in self._each for p in pieces):
             raise NoStepsError  # where a place is
-        if located and _VISIBLE in self._lexicon.states and all(p.kind == "noun" for p in pieces):
-            return [self._new_piece("state", _VISIBLE), *pieces], True  # where is it: is it seen
+        if located and VISIBLE in self._lexicon.states and all(p.kind == "noun" for p in pieces):
+            return [self._new_piece("state", VISIBLE), *pieces], True  # where is it: is it seen
         return pieces if located else self._with_visible_state(pieces), True
 
     def _with_both_hands(self, pieces: list[Piece], ask: Node) -> list[Piece]:
@@ -263,7 +263,7 @@ class Questions(Phrases):
     def _looked_for(self, pieces: list[Piece]) -> str:
         """Return the state of what is asked about: held, visible, or empty if it is not known."""
         placed = self._exists or any(piece.relation for piece in pieces)
-        return self._seen_as or (_VISIBLE if placed else "")
+        return self._seen_as or (VISIBLE if placed else "")
 
 
 def _places_apart(pieces: list[Piece]) -> list[Piece]:
@@ -280,7 +280,7 @@ def _places_apart(pieces: list[Piece]) -> list[Piece]:
 
 def _without_anything(pieces: list[Piece]) -> list[Piece]:
     """Return the pieces of a question without "anything", if it is described otherwise."""
-    said = any(p.relation or (p.kind == "state" and p.name == _VISIBLE) for p in pieces)
+    said = any(p.relation or (p.kind == "state" and p.name == VISIBLE) for p in pieces)
     return [piece for piece in pieces if not said or piece.name != _ANYTHING]
 
 

@@ -32,6 +32,7 @@ class Step:
         positive: False if it is forbidden.
         condition: Question that decides, and the required answer.
         times: Number of repetitions.
+        turns: Number of repetitions together with the steps beside it.
         keeps: Whether a state is to be kept.
         pronoun: Whether it contains a pronoun.
         said: Whether it is a remark without effect (it is cold).
@@ -51,6 +52,7 @@ class Step:
     positive: bool = True
     condition: tuple[Step, bool] | None = None
     times: int = 1
+    turns: int = 1
     keeps: bool = False
     pronoun: bool = False
     told: bool = False
@@ -63,6 +65,11 @@ class Step:
     start: int = 0
     end: int = 0
     text: str = ""
+
+    @property
+    def acts(self) -> tuple[str, ...]:
+        """Its verbs; none for a question."""
+        return tuple(verb for verb in self.verbs if verb != QUESTION)
 
 
 def move_prohibitions_last(steps: list[Step]) -> list[Step]:

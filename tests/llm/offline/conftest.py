@@ -43,7 +43,7 @@ def trees(compilers, request_on) -> Trees:
         assert isinstance(answer, Plan)
         expand(answer.spec, request.library)
         root = answer.spec.root
-        plain = isinstance(root, Sequence) and root.skip_if is None
+        plain = isinstance(root, Sequence) and root.skip_if is None and not root.repeat
         nodes = root.sequence if plain else (root,)
         return ", ".join(_word(node) for node in nodes)
 

@@ -61,6 +61,49 @@ UNDERSTOOD = [
      "(not people_there?, come_back)"),
     ("building", "If the lounge is not noisy, tell me how many people are there",
      "listen_at lounge, look_at lounge people unless loud_there, report_back"),
+    ("door", "If you can't open the door with the left arm, use the right one.",
+     "open_door left | open_door right"),
+    ("door", "If the left arm can't close the door, use the right arm.",
+     "close_door left | close_door right"),
+    ("door", "try to open the door with the left arm, otherwise use the right one",
+     "open_door left | open_door right"),
+    ("door", "왼팔로 문을 못 열면 오른팔로 열어", "open_door left | open_door right"),
+    ("door", "문 열고 자재 못 꺼내면 문 닫아", "open_door, get_material | close_door"),
+    ("door", "Get the material; if it isn't there, close the door.",
+     "get_material | (not material_visible?, close_door)"),
+    ("door", "자재 가져오고 자재가 안 보이면 문 닫아",
+     "get_material | (not material_visible?, close_door)"),
+    ("door", "Open the door; if it is still closed, use the left arm.",
+     "open_door | (door_is closed?, open_door left)"),
+    ("door", "Close the door with the left arm, and if that doesn't work, let the right one try.",
+     "close_door left | close_door right"),
+    ("building", "Deliver the coffee to the professor, but if he isn't in, bring it back to me.",
+     "deliver_item professor coffee | (look_for_person professor professor_office, "
+     "not person_found professor?, report_back)"),
+    ("building", "교수님께 회의 시간 여쭤보고 안 계시면 라운지로 가",
+     "ask_person professor professor_office 회의 시간 | (look_for_person professor "
+     "professor_office, not person_found professor?, go_to lounge)"),
+    ("building", "교수님 계신지 보고, 계시면 서류 드리고 안 계시면 그냥 와",
+     "look_for_person professor professor_office, (person_found professor?, "
+     "deliver_item professor 서류) | (not person_found professor?, come_back)"),
+    ("door", "If the door is closed, open it; otherwise don't touch it.",
+     "open_door unless not door_is closed"),
+    ("door", "If the door is open don't touch it, otherwise open it.",
+     "open_door unless door_is open"),
+    ("door", "문이 닫혀 있으면 열고 아니면 건드리지 마", "open_door unless not door_is closed"),
+    ("door", "If the door is closed, open it; otherwise don't touch it. Then fold your arms.",
+     "open_door unless not door_is closed, arms_home"),
+    ("door", "If the door is closed, open and close it, otherwise close it.",
+     "(door_is closed?, open_door, close_door) | (not door_is closed?, close_door)"),
+    ("door", "Bring me the material, but don't close the door afterwards.",
+     "get_material_leave_open"),
+    ("door", "문 열고 10초 뒤에 닫아", "open_door, pause 10, close_door"),
+    ("door", "open the door and close it ten seconds later", "open_door, pause 10, close_door"),
+    ("door", "문이 닫혀 있으면 열고 5초 뒤에 닫아",
+     "(open_door, pause 5, close_door) unless not door_is closed"),
+    ("door", "Open and close the door three times.", "(open_door, close_door) x3"),
+    ("door", "왼팔로 문 두 번 열었다 닫았다 해", "(open_door left, close_door left) x2"),
+    ("door", "문 열고 닫기를 두 번 반복해", "(open_door, close_door) x2"),
 ]  # fmt: skip
 REFUSED = [
     ("door", "오른팔만 쓰지 말고 문 열어"),  # with both
@@ -103,6 +146,18 @@ REFUSED = [
     ("building", "Look at the lounge and the corridor and report only the corridor"),
     ("building", "라운지랑 복도 보고 복도만 보고해"),
     ("door", "양손 중 하나라도 비었으면 문 열어"),
+    ("door", "if the door doesn't open, tell me"),  # nobody tries
+    ("door", "문을 못 열면 알려줘"),
+    ("door", "문이 안 열리면 다른 손으로 해 봐"),
+    ("door", "오른팔로 문 열고 왼팔로 못 열면 닫아"),
+    ("door", "If the left hand is empty open the door with it; otherwise don't use it."),
+    ("door", "If the door is closed, open it; otherwise don't close it. Close the door."),
+    ("door", "open the door and close it twice"),
+    ("door", "open and close the door twenty times"),
+    ("door", "10초 뒤에 문 닫아"),
+    ("building", "bring it back"),
+    ("building", "다시 가져와"),
+    ("building", "라운지에 사람 있는지 보고 교수님께 서류 드리고 안 계시면 그냥 와"),
 ]
 EXCLUSIONS = {
     "en": ("{act} but not with your {no} arm", "{act} without your {no} arm",
@@ -115,6 +170,13 @@ FAILURES = {
     "en": ("if that fails", "if it does not work", "if you can't", "if you cannot do that",
            "if that is not possible", "failing that"),
     "ko": ("안 되면", "실패하면", "그게 안 되면", "혹시 안 되면", "안 될 경우", "잘 안 되면"),
+}  # fmt: skip
+RESULTS = {
+    "en": (("open the door", "open", ("if it doesn't open", "if it will not open",
+                                      "if it still won't open", "if the door does not open")),
+           ("close the door", "closed", ("if it doesn't close", "if the door won't shut"))),
+    "ko": (("문 열어", "open", ("안 열리면", "문이 안 열리면", "잘 안 열리면", "열리지 않으면")),
+           ("문 닫아", "closed", ("안 닫히면", "문이 안 닫히면", "닫히지 않으면"))),
 }  # fmt: skip
 RESCUES = {
     "en": ("{act} with your right arm, and {failure}, {act} with your left arm",
@@ -144,6 +206,17 @@ def test_act_after_failure_is_a_fallback_of_the_act_before_it(trees, language):
             tree = trees("door", act)
             assert said == f"{tree} right | {tree} left", failure
             assert set(others) == {said}, failure
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_act_after_a_denied_result_is_a_fallback_of_the_act(trees, language):
+    for act, state, failures in RESULTS[language]:
+        for failure in failures:
+            for form in RESCUES[language]:
+                tree = trees("door", act)
+                command = form.format(act=act, failure=failure)
+                known = f"{tree} right | (not door_is {state}?, {tree} left)"
+                assert trees("door", command) == known, command
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

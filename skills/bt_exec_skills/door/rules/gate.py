@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any, TypeAlias
 
-from bt_exec.spec.expression import All, Is, leaves
+from bt_exec.spec.expression import All, Is, Not, leaves
 from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Sequence, walk
 
 __all__ = ["IS_OPEN", "MATERIAL", "OPENED", "OPEN_ENOUGH", "VISIBLE", "gated", "handles_material"]
@@ -59,6 +59,7 @@ def _with_gates(
         needed = _OPENED if _asks_for_material(node) else _NONE
     elif isinstance(node, Fallback):  # a failing gate must also stop the other branches
         needed = _NONE.union(*map(_checked_gates, node.fallback[:-1])) - _gates_passed(node, before)
+        needed -= _asked_gates(node)  # what is done if the gate fails
     if VISIBLE in needed:
         needed |= {OPENED}  # the material is visible only behind an open door
     missing = tuple(gate for gate in (OPENED, VISIBLE) if gate in needed - before)
@@ -122,6 +123,17 @@ def _asks_for_material(node: Fallback) -> bool:
     """
     asked = {leaf.name for check in _deciding(node) for leaf in leaves(check.check)}
     return VISIBLE in asked and any(map(handles_material, walk(node)))
+
+
+def _asked_gates(node: Fallback) -> Gates:
+    """Return the gates whose failure a later branch checks first."""
+    return _NONE.union(
+        *(
+            _gates_of_condition(check.check.of)
+            for check in _deciding(node)
+            if isinstance(check.check, Not)
+        )
+    )
 
 
 def _opens_door(node: NodeBase) -> bool:
