@@ -185,7 +185,11 @@ def remarks(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edg
             if not said_so or any(word.endswith(persons) for word in words):
                 continue
             said = text.typed(start, end)
-            if any(start <= one.start and one.end <= end for one in inside):
+            ongoing = words[-1].endswith(tuple(data["remarks"]["ongoing"]))
+            if any(
+                start <= one.start and one.end <= end and not (ongoing and _mood_of(one) == "noun")
+                for one in inside
+            ):
                 continue
             language = lexicon.language.name
             if not any(_limits(one, language) for one in operators_in(said, language)):

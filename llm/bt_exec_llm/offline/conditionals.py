@@ -19,14 +19,14 @@ from bt_exec_llm.offline.grammar_words import TOOL, verbs_in
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases import THERE
 from bt_exec_llm.offline.piece import Piece
-from bt_exec_llm.offline.questions import FAILED, PAIR, SO, VISIBLE
+from bt_exec_llm.offline.questions import FAILED, PAIR, SO, UNABLE, VISIBLE
 from bt_exec_llm.offline.step import QUESTION, Step, without_pronouns
 
 __all__ = ["Conditionals"]
 
-_FAILED = Node("pronoun", (("name", FAILED),))
+_FAILED, _UNABLE = (Node("pronoun", (("name", name),)) for name in (FAILED, UNABLE))
 _SOS = tuple(Node("pronoun", (("name", name),)) for name in SO)
-_NOT_THERE = _SOS[[*SO].index("not_there")]
+_NOT_SO, _NOT_THERE = (_SOS[[*SO].index(name)] for name in ("not_so", "not_there"))
 
 
 class Conditionals(ActClauses, ABC):
@@ -80,10 +80,14 @@ class Conditionals(ActClauses, ABC):
             yield from tried
             yield from self._convert_rescue(node, tried[-1] if tried else act)
             return
-        if asked == _FAILED:
-            yield from self._convert_rescue(node, act)
-            return
         ask = node.node("of") if fails is None else _ask_about_result(fails)
+        if asked in (_FAILED, _UNABLE):
+            if not self._may_mean_unseen(node, before):
+                yield from self._convert_rescue(node, act)
+                return
+            if asked == _FAILED:
+                raise NoStepsError
+            ask = ask.replace(of=_NOT_SO)
         condition = self._convert_absence(ask, before) or self.convert_condition(ask)
         if before is not None and self._denies_act(condition, before):
             yield from self._convert_rescue(node, before, condition)
@@ -142,6 +146,13 @@ class Conditionals(ActClauses, ABC):
         if followed and any(step.via != "tell" for step in asked):
             raise NoStepsError
         self._asked, self._asked_more = None, True
+
+    def _may_mean_unseen(self, node: Node, before: Step | None) -> bool:
+        """Return True if "if you can't" may deny what was asked: "If you see it, get it"."""
+        if before is not None or self._conditioned is None or node.node("then").kind == "fragment":
+            return False
+        sees = any(piece.name == VISIBLE for piece in self._conditioned[0].pieces)
+        return sees and (self._language == "ko" or node.node("of").node("of") == _UNABLE)
 
     def _is_tried(self, act: Node, before: Step | None) -> bool:
         """Return True for an act that is the one before it: "Open it, and if you can't open it"."""
@@ -310,7 +321,10 @@ class Conditionals(ActClauses, ABC):
             *before, last = branch.parts()
             return self._only_reports_answer(last) and all(map(self._only_comes, before))
         verbs = self._verbs_of(branch)
-        bare = all(one.kind == "pronoun" or one.text("relation") == "me" for one in branch.parts())
+        bare = all(
+            one.kind == "pronoun" or one.text("relation") == "me" or one.text("what") == "that"
+            for one in branch.parts()
+        )
         return bool(verbs) and bare and self._are_report_verbs(verbs)
 
     def _only_comes(self, part: Node) -> bool:
@@ -358,12 +372,13 @@ class Conditionals(ActClauses, ABC):
         verbs = {*self._verbs_of(forbidden)}
         plain = all(part.kind in ("pronoun", "np") for part in forbidden.parts())
         own = [*conditional.walk()]
+        second = next(one for one in self._meaning.walk() if one.kind == "if") != conditional
         later = [one for one in self._meaning.walk() if one.kind == "act" and one not in own]
         return (
             bool(verbs)
             and plain
             and verbs <= self._lexicon.verbs.keys() - {TOOL}
-            and conditional.get("other") is not None
+            and (second or conditional.get("other") is not None)
             and all(verbs.isdisjoint(self._verbs_of(act)) for act in later)
         )
 

@@ -37,6 +37,7 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     if rests and rest is None:
         raise NoStepsError
     found: list[Step] = []
+    wanted = [step.positive for step in steps]
     for step in steps:
         kinds = {piece.name for piece in step.pieces if piece.kind == "value"}
         if step.positive:
@@ -60,7 +61,7 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
         elif rest is not None and kinds:
             rest.pieces += [piece.with_mark("not") for piece in step.pieces]
         elif step.verbs == (LEAVE,):
-            found += _prohibitions_for(step, acts, lexicon)
+            found += _prohibitions_for(step, acts, lexicon, alone=not any(wanted))
         else:
             found.append(step)
     if rest is not None:
@@ -84,8 +85,12 @@ def _act_over_all_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | N
     return None
 
 
-def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return what must not be done to objects that are to be left alone."""
+def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon, *, alone: bool) -> list[Step]:
+    """Return what must not be done to objects that are to be left alone.
+
+    Raises:
+        LeftAloneError: If it is not known, or if nothing else is said (`alone`).
+    """
     kinds = {piece.name for piece in step.pieces if _is_value(piece)}
     said = [piece for act in acts for piece in act.pieces]
     texts = any(piece.kind == "text" or piece.name in lexicon.people for piece in said)
@@ -94,7 +99,7 @@ def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon) -> list[St
     kept = [one for one in acts if kinds & {piece.name for piece in one.pieces}] or acts
     if len(kept) == 1 and kinds and all(map(_is_value, step.pieces)):
         return [replace(step, verbs=kept[0].verbs)]
-    if len(step.pieces) != 1 or step.pieces[0].kind != "noun" or not acts:
+    if len(step.pieces) != 1 or step.pieces[0].kind != "noun" or alone:
         raise LeftAloneError
     verbs = forbidden_verbs(step.pieces[0], lexicon)
     if not verbs:

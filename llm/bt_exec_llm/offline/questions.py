@@ -15,7 +15,7 @@ from bt_exec_llm.offline.phrases import ARMS, HAND, HELD, Phrases
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
-__all__ = ["DESCRIBED", "FAILED", "PAIR", "SO", "VISIBLE", "Questions"]
+__all__ = ["DESCRIBED", "FAILED", "PAIR", "SO", "UNABLE", "VISIBLE", "Questions"]
 
 PAIR = 2
 """Number of parts of a pair."""
@@ -33,8 +33,8 @@ SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_th
 _HELD_THING = "held_thing"
 DESCRIBED = ("status", _HELD_THING)
 """Nouns that name a state of an object, or an object by its state."""
-FAILED = "failed"
-"""Pronoun for the failure of the act before it."""
+FAILED, UNABLE = "failed", "unable"
+"""Pronouns for the failure of the act before them; the second also for what cannot be seen."""
 _ASKED = ("whether", "which", "how_many", "where", "what")
 
 

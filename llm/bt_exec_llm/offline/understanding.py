@@ -41,6 +41,8 @@ _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGAT
 """Troubles of commands that were read and match no utterance of their language."""
 _SCOPES = ("ask", "avoid", "if", "ordered")
 """Nodes that may extend over more than their own words."""
+_SAID = ("NEVER_MIND", "AGREED")
+"""Codes of phrases that are no questions."""
 _MOST_PARTS = 20
 _MOST_PASTS = 64
 
@@ -94,7 +96,9 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
         other = _understand_command(text, language, index.whole, past)
         found = found if isinstance(other, Trouble) else other
     if isinstance(found, Trouble):
-        return index.talk.find_code(text, language, TALK) or found
+        asked = text.rstrip().endswith("?")
+        codes = (code for code in TALK if not (asked and code in _SAID))
+        return index.talk.find_code(text, language, codes) or found
     return found
 
 
