@@ -177,11 +177,18 @@ def runs(page: str, line: str) -> bool:
     return page not in NOT_RUN and not any(line.startswith(begin) for begin in NOT_RUN)
 
 
-RUN = {
-    page.name: found
-    for page in PAGES
-    if (found := [line for line in dict.fromkeys(lines_of(page)) if runs(page.name, line)])
-}
+def lines_by_page() -> dict[str, list[str]]:
+    """Return the lines to run by page; a line of several pages is run for the first of them."""
+    found: dict[str, list[str]] = {}
+    known: set[str] = set()
+    for page in PAGES:
+        lines = [line for line in dict.fromkeys(lines_of(page)) if runs(page.name, line)]
+        found[page.name] = [line for line in lines if line not in known]
+        known |= {*lines}
+    return {page: lines for page, lines in found.items() if lines}
+
+
+RUN = lines_by_page()
 FAILS = ("fault", "swap the cups")
 """Commands that may fail, because their exit codes are those of missions."""
 
@@ -226,7 +233,7 @@ def test_commands_of_a_page_work(page: str, tmp_path: Path, shell: dict[str, str
         faulty = "bt-exec run 'get the material' --fast --fault grasp:1=GRASP_SLIPPED"
         assert run(faulty).returncode == 0
     for line in RUN[page]:
-        fast = line.replace("bt-exec run", "bt-exec run --fast") if "--fast" not in line else line
+        fast = line if "--fast" in line else re.sub(r"bt-exec (run|do)", r"\g<0> --fast", line)
         ran = run(
             fast.replace("replay 7", "replay 7 --plain") if line == "bt-exec replay 7" else fast
         )

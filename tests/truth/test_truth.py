@@ -7,7 +7,7 @@ import pytest
 from tests.cases import cases
 from tests.truth.random_missions import wrong
 
-CHUNKS = cases(40, 6)  # of ten missions each
+CHUNKS = cases(40, 3)  # of ten missions each
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from tests.bt_exec.mission.interleaved_missions import BrokenError, Stage
 from tests.bt_exec.mission.simulated_threads import DeadlockError, Schedule
 
 PARTS = int(os.environ.get("BT_EXEC_INTERLEAVINGS", "1"))
-"""Parts of 200 seeds in the slow tests; 50 of them are ten thousand."""
+"""Parts of 100 seeds in the slow tests; 100 of them are ten thousand."""
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_stop_directly_before_a_tick_starts_no_skill(stage):
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_invariants_hold_for_many_interleavings(stage, part):
-    run_seeds(stage, range(200 * part, 200 + 200 * part))
+    run_seeds(stage, range(100 * part, 100 + 100 * part))
 
 
 def test_seed_replays_the_same_run(stage):

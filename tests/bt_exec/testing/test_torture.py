@@ -18,6 +18,7 @@ from bt_exec.skill import Verdict
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.spec.paths import paths
 from bt_exec.testing.torture import STALE_S, Invariants, Report, Torture, random_plan
+from tests.cases import cases
 
 SPEC = MissionSpec.model_validate(
     {"mission": Mission(command="x"), "root": {"sequence": [{"do": "go"}, {"do": "grasp"}]}}
@@ -134,7 +135,7 @@ def test_killed_mission_is_restored_and_resumed(tmp_path):
 def _run_random_missions(file: str, folder: Path) -> Report:
     site, rng = load_site(file), random.Random(11)
     commands = COMMANDS.get(site.name, ())
-    plans = [random_plan(site, rng, commands, kills=False) for _ in range(4)]
+    plans = [random_plan(site, rng, commands, kills=False) for _ in range(cases(4, 2))]
     return Torture(site, folder, again=True).run(plans * 2)  # the second run loads nothing new
 
 

@@ -5,6 +5,7 @@ import pytest
 from bt_exec.events import Progress, SkillEnded, SkillStarting
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
+from tests.cases import cases
 from tests.skills.tabletop.reader import COMMANDS, Judge
 from tests.skills.tabletop.troubles import Troubles
 
@@ -99,7 +100,7 @@ def test_missing_bowl_is_reported_and_the_rest_is_done(run_table):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(cases(16, 8)))
 def test_random_tables_are_sorted_as_requested(seed, run_table):
     by, command = COMMANDS[seed % len(COMMANDS)]
     outcome, world, _ = run_table(command, seed=seed, by=by)
@@ -111,7 +112,7 @@ def test_random_tables_are_sorted_as_requested(seed, run_table):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(cases(8, 4)))
 def test_disturbed_tables_are_sorted_or_reported_correctly(seed, run_table):
     by, command = COMMANDS[seed % len(COMMANDS)]
     outcome, world, _ = run_table(command, seed=seed, by=by, listeners=[Troubles(seed)])

@@ -17,6 +17,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.mission.session import Session
 from bt_exec.outcome import Outcome
 from bt_exec_skills.reporter.reporting.phrasing import say
+from tests.cases import cases
 
 PLACES = {
     "corridor_center": ("복도", "the corridor"),
@@ -141,8 +142,8 @@ def test_professors_answer_is_reported(run):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(50))
-def test_fifty_reports_match_their_worlds(run, seed):
+@pytest.mark.parametrize("seed", range(cases(50, 21)))
+def test_many_reports_match_their_worlds(run, seed):
     (_question if seed % 3 == 2 else _patrol)(run, seed)
 
 
