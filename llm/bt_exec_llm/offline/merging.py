@@ -8,6 +8,7 @@ from bt_exec.language.closed import words
 from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.part import Part
+from bt_exec_llm.offline.step import QUESTION
 
 __all__ = ["append_parts"]
 
@@ -35,12 +36,17 @@ def append_parts(
     if (
         found
         and size == 1
-        and more[0].borrowed
+        and (more[0].borrowed or _is_answered(found[-1]))
         and not (again or more[0].rescues)
         and found[-1].effect == more[0].effect
     ):
         return found
     return [*found, *more]
+
+
+def _is_answered(part: Part) -> bool:
+    """Return True for a question, whose answer is the same if it is asked again at once."""
+    return part.step is not None and QUESTION in part.step.verbs
 
 
 def _asks_to_repeat(part: Part) -> bool:
