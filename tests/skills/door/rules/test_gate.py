@@ -40,7 +40,10 @@ def _shown(node: Any) -> Any:
             children = [_shown(child) for child in node[kind]]
             return children if kind == "sequence" else {kind: children}
     if "check" in node:
-        return str(node["check"]) if isinstance(node["check"], str) else "door_is"
+        check = node["check"]
+        if isinstance(check, dict) and "not" in check:
+            return f"not {_shown({'check': check['not']})}"
+        return check if isinstance(check, str) else "door_is"
     return node.get("do") or _shown(node["body"])
 
 
@@ -92,7 +95,7 @@ def test_blocking_gates_are_sufficient(steps):
             ("{check: {door_is: {state: ajar}}}", LOOK),
             ["door_is", "material_visible", ["open_door", "move_arm"], "grasp"],
         ),
-        ((f"{{check: {{not: {IS_OPEN}}}}}",), ["door_is", BOTH, "grasp"]),
+        ((f"{{check: {{not: {IS_OPEN}}}}}",), ["not door_is", BOTH, "grasp"]),
         # skipped for another reason than an open door
         (
             (f"{OPEN}, skip_if: {{any: [{IS_OPEN}, door_known]}}}}", LOOK),
@@ -217,3 +220,14 @@ def test_choice_about_material_opens_and_does_not_stop_in_front(turned):
     assert isinstance(first, list)
     assert first[0] == "open_door"
     assert list(first[1]) == ["fallback"]
+
+
+def test_branch_for_material_that_is_not_seen_is_reached():
+    """The material is looked for within the first branch, not in front of both."""
+    none = "{check: {not: material_visible}}"
+    get = f"{{sequence: [{REACH}, {TAKE}]}}"
+    (shown,) = _gated(f"{{fallback: [{get}, {{sequence: [{none}, {HOME}]}}]}}")
+    opened, found = shown
+    assert opened == "open_door"
+    assert found == {"fallback": [[["material_visible", "move_arm"], "grasp"],
+                                  ["not material_visible", "return_home"]]}  # fmt: skip
