@@ -150,7 +150,9 @@ def _refine(phrase: Node | None, *formulas: Node | None) -> Node | None:
 
 
 def _set(phrase: Node, name: str, value: Value | None) -> Node:
-    """Return a node with one argument set, if there is a value for it."""
+    """Return a node with one argument set, if there is a value for it and it can have one."""
+    if value is not None and name not in KINDS[phrase.kind]:
+        return UNSAID
     return phrase if value is None else phrase.replace(**{name: value})
 
 
@@ -344,6 +346,33 @@ def _among(phrase: Node, said: Node) -> Node:
     return said.map(lambda part: _among(phrase, part))
 
 
+def _contrasted(phrase: Node, said: Node) -> Node:
+    """Return orders about "the big ones" and "the small ones" with the noun of a phrase.
+
+    It ends with the first order about something else; the first of them has no other noun.
+    """
+    acts = said.parts() if said.kind == "seq" else (said,)
+    done = []
+    for act in acts:
+        themes = act.parts() if act.kind == "act" else ()
+        bare = [one for one in themes if one.kind == "np" and _is_contrast(one)]
+        if not themes or len(bare) < len(themes):
+            break
+        of = tuple(_refine(one, phrase.node("of")) or one for one in themes)
+        done.append(act.replace(of=of if len(of) > 1 else of[0]))
+    if not done:
+        return UNSAID
+    return Node("seq", (("of", (*done, *acts[len(done) :])),))
+
+
+def _is_contrast(phrase: Node) -> bool:
+    """Return True for a phrase with attributes and without a noun: "the big ones", "the rest"."""
+    of = phrase.get("of")
+    parts = conjuncts(of) if isinstance(of, Node) else ()
+    kinds = {part.kind for part in parts} - {"one", "many", "any"}
+    return bool(kinds or phrase.get("det") == "rest") and kinds <= {"has", "not", "or", "most"}
+
+
 def _amended(said: Any, new: Any) -> Any:
     """Return what was said with the one phrase of the sort of `new` replaced by it."""
     return _changed(said, new, lambda _: new)
@@ -428,6 +457,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "corrected": _corrected,
     "restated": _restated,
     "among": _among,
+    "contrasted": _contrasted,
     "pick": lambda node, name: node.get(name),
     "list": lambda *parts: tuple(one for part in _present_parts(parts) for one in _listed(part)),
     "sum": lambda *parts: sum(_present_parts(parts)),
