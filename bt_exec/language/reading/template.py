@@ -234,6 +234,12 @@ def _more_at(phrase: Node, place: Node, other: Node, sign: str) -> Node:
     return Node("more", (("of", here), ("to", there), ("sign", sign)))
 
 
+def _more_of(noun: Node, one: Node, other: Node) -> Node:
+    """Return the comparison of the counts of objects with two attributes."""
+    some, others = (Node("np", (("of", conjunction(part, noun)),)) for part in (one, other))
+    return Node("more", (("of", some), ("to", others), ("sign", "more")))
+
+
 def _fill(top: Node, formula: Node) -> Node:
     """Return a superlative of "one" as that of the objects of a formula."""
     of = top.node("of")
@@ -446,6 +452,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "asked_what": _asked_what,
     "fill": _fill,
     "more_at": _more_at,
+    "more_of": _more_of,
     "within": _within,
     "labelled": _labelled,
     "single": _single,
