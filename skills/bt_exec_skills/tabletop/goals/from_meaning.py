@@ -391,6 +391,8 @@ def _elaborated(parts: tuple[Node, ...]) -> tuple[Node, ...]:
 
     Those are about the objects on that table: "tidy the table: cups on the tray".
     """
+    if not parts:
+        return parts
     tidy, *rest = parts
     general = tidy.text("verb") in ("clear", "sort") and not (tidy.get("to") or tidy.get("by"))
     if not general or not rest or any(one.kind != "act" or one.get("verb") for one in rest):
