@@ -61,6 +61,7 @@ def answer(question: Question, now: Environment, held: str | None, language: str
         "empty": table.tell_empty,
         "empties": table.tell_empties,
         "more": table.tell_more,
+        "difference": table.tell_more,
         "fullest": table.tell_richest,
         "emptiest": table.tell_richest,
     }
@@ -332,7 +333,9 @@ class _Table:
         ahead = len(some) - len(others)
         so = {"more": ahead > 0, "fewer": ahead < 0, "as_many": ahead == 0}[question.sign]
         counts = " ".join(self.counted(names) for names in (some, others) if names)
-        return Answer(so, f"{self.say('YES' if so else 'NO')} {counts}", (*some, *others))
+        told = so and question.kind == "difference"
+        first = f"{abs(ahead)}." if told else self.say("YES" if so else "NO")
+        return Answer(so, f"{first} {counts}", (*some, *others))
 
     def tell_richest(self, question: Question) -> Answer:
         counted, *named = question.things

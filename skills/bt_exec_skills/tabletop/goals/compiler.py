@@ -131,7 +131,7 @@ class _World:
                 if not found and trouble.code in _NOTHING:
                     asked = [one for one in troubles if one.code in ASKS_BACK]
                     raise (asked[0] if asked else trouble) from None
-                absent = not troubles or troubles[0].code == "NOTHING_LIKE_THAT"
+                absent = not troubles or troubles[0].code in ("NOTHING_LIKE_THAT", "NOTHING_BEFORE")
                 there = trouble.code == "WHICH_ONE"  # its objects are there
                 nearer = absent and (there or trouble.absent)
                 if not troubles or nearer or cost <= meanings[0][1] + MARGIN:

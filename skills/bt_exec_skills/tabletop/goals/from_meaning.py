@@ -181,7 +181,9 @@ class Converter:
         if places:
             return self.phrase(target_of(places[0]))
         about = question.node("of").get("of")
-        if not isinstance(about, Node) or about.kind != "np" or any(map(has_nouns, about.walk())):
+        if not isinstance(about, Node) or about.kind != "np" or formula_of(about) == HAND:
+            return None
+        if any(map(has_nouns, about.walk())):
             return None
         found = self.phrase(about.replace(quantity=None))
         return found if found.table or found.kind in CONTAINERS else None

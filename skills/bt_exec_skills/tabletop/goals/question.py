@@ -26,8 +26,9 @@ class Question:
         kind: Requested information: ``which`` there are, the ``count``, ``where`` they are,
             whether something ``is`` true, what is ``held``, the ``values`` of an attribute,
             whether all is ``sorted``, whether something is ``empty``, which of them are, the
-            ``empties``, whether there are ``more`` of one than of another, which places hold the
-            ``most``, or the ``least``, of the first of some things.
+            ``empties``, whether there are ``more`` of one than of another, the ``difference`` of
+            their numbers, which place is the ``fullest`` or the ``emptiest`` of some, by the number
+            of the first of the things.
         things: Subject; empty for all objects.
         place: Place of the subject.
         by: The attribute.
@@ -40,7 +41,17 @@ class Question:
     kind: (
         Fullness
         | Literal[
-            "which", "count", "where", "is", "held", "values", "sorted", "empty", "empties", "more"
+            "which",
+            "count",
+            "where",
+            "is",
+            "held",
+            "values",
+            "sorted",
+            "empty",
+            "empties",
+            "more",
+            "difference",
         ]
     )
     things: tuple[Phrase, ...] = ()

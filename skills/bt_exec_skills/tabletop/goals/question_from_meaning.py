@@ -52,7 +52,8 @@ class Questions:
         if of.kind == "more" and of.text("sign") in get_args(Sign):
             sides = tuple(self._phrases.phrase(of.node(name)) for name in ("of", "to"))
             things = tuple(replace(one, number="all") for one in sides)
-            return Question("more", things, sign=cast(Sign, of.text("sign")))
+            sign = cast(Sign, of.text("sign"))
+            return Question("difference" if what == "how_many" else "more", things, sign=sign)
         if what == "what" and of.kind == "aspect" and of.text("name") in get_args(Attribute):
             things, place = self._subject_and_place(of.node("of"))
             return Question("values", things, place, cast(Attribute, of.text("name")))

@@ -88,7 +88,7 @@ def _dealt(ask: Ask, to: Phrase, scope: Scope, language: str) -> list[Subgoal]:
     if not targets:
         raise Trouble("ALL_LEFT_OUT", what=to.text)
     if len(targets) == 1:
-        return [_move_goal(replace(ask, to=replace(to, number="one", count=0)), scope, language)]
+        return [_move_goal(replace(ask, to=Phrase(to.text, name=targets[0])), scope, language)]
     if not all(looks_of(name).holds_things for name in targets):
         raise Trouble("NO_CONTAINER", scope.now.containers(), what=targets[0])
     each = 1 if to.count else len(targets)
