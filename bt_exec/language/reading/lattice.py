@@ -23,6 +23,10 @@ _ATTACHED = ("comma", "obj", "top")  # what may follow a word without meaning
 UNKNOWN = 2.0  # cost of a word outside the lexicon
 AS_TYPED = 0.2  # cost of a word that is taken for a name
 _CLEAR = frozenset({"top", "obj", "with", "than"})  # particles in which few names end
+_OPERATORS = frozenset(
+    {"minus", "absent", "isnot", "total", "every", "pointing", "among", "most", "reserved"}
+)
+"""Categories of words that are no names."""
 _WHOLE, _RARELY, _LENGTH = 0.1, 0.3, 0.1
 """Costs of a name without particle, with another particle, and of each of its letters."""
 _RUN_ON = 0.25  # cost of a missing space before a word; of one syllable, twice
@@ -56,7 +60,7 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
     edges += _marks(text)
     edges += _unknown(text, lexicon, edges)
     if korean:
-        edges += _as_typed(text, lexicon)
+        edges += _as_typed(text, lexicon, edges)
     if lexicon.takes_texts:
         edges += free_texts(text, lexicon, edges)
     if "remarks" in lexicon.language.data:
@@ -247,11 +251,15 @@ def _is_fragment(edge: Edge, text: Text, lexicon: Lexicon) -> bool:
     return not suffix and (edge.start, edge.end) not in text.words
 
 
-def _as_typed(text: Text, lexicon: Lexicon) -> Iterator[Edge]:
+def _as_typed(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
     """Yield each word as a name, with and without its particle, whatever its parts mean.
 
-    Korean names may consist of words that mean something else. English grammars join words.
+    Korean names may consist of words that mean something else, except operators. English grammars
+    join words.
     """
+    operators = {
+        (edge.start, edge.end) for edge in edges if edge.category.split(".")[0] in _OPERATORS
+    }
     for start, end in text.words:
         for cut in range(start + 1, end + 1):
             tail = lexicon.entries.get(text.chars[cut:end], ())
@@ -260,6 +268,8 @@ def _as_typed(text: Text, lexicon: Lexicon) -> Iterator[Edge]:
                 continue
             cost = _WHOLE if cut == end else 0.0 if suffixes & _CLEAR else _RARELY
             surface = text.chars[start:cut]
+            if (start, cut) in operators:
+                continue
             thing = Node("thing", (("name", surface),))
             cost += AS_TYPED + _LENGTH * (cut - start)
             yield Edge(start, cut, "as_typed", thing, cost, text=surface)

@@ -59,16 +59,17 @@ class Reading:
     trees: tuple[Edge, ...] = ()
 
     @cached_property
-    def _edges(self) -> dict[Node, Edge]:
-        """Edges of the parse trees by the node that they mean; for several edges, the innermost."""
-        found: dict[Node, Edge] = {}
+    def _edges(self) -> dict[Node, tuple[Edge, Edge]]:
+        """Outermost and innermost edge of the parse trees by the node that they mean."""
+        found: dict[Node, tuple[Edge, Edge]] = {}
         for tree in (*reversed(self.trees), self.edge):
-            stack = [tree]
+            stack, outer = [tree], dict[Node, Edge]()
             while stack:
                 edge = stack.pop()
                 stack += edge.parts
                 if isinstance(edge.meaning, Node):
-                    found[normal(edge.meaning)] = edge
+                    node = normal(edge.meaning)
+                    found[node] = outer.setdefault(node, edge), edge
         return found
 
     def with_meaning(self, meaning: Node) -> Reading:
@@ -82,13 +83,20 @@ class Reading:
 
     def edge_of(self, node: Node) -> Edge | None:
         """Return the part of a parse tree that means a node; None if there is none."""
-        return self._edges.get(node)
+        edges = self._edges.get(node)
+        return None if edges is None else edges[1]
 
-    def said(self, node: Node) -> str:
-        """Return the words of the text that mean a node; empty if there are none."""
-        edge = self.edge_of(node)
-        if edge is None:
+    def said(self, node: Node, *, whole: bool = False) -> str:
+        """Return the words of the text that mean a node; empty if there are none.
+
+        Args:
+            node: The node.
+            whole: Whether the words around it that mean no more are included: "tell me".
+        """
+        edges = self._edges.get(node)
+        if edges is None:
             return ""
+        edge = edges[0 if whole else 1]
         chars = self.typed.chars
         spans = [pair for pair in self.typed.words if edge.start <= pair[0] < edge.end]
         said = " ".join(chars[max(a, edge.start) : min(b, edge.end)] for a, b in spans)

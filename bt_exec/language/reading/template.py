@@ -150,7 +150,9 @@ def _refine(phrase: Node | None, *formulas: Node | None) -> Node | None:
 
 
 def _set(phrase: Node, name: str, value: Value | None) -> Node:
-    """Return a node with one argument set, if there is a value for it."""
+    """Return a node with one argument set, if there is a value for it and it can have one."""
+    if value is not None and name not in KINDS[phrase.kind]:
+        return UNSAID
     return phrase if value is None else phrase.replace(**{name: value})
 
 
@@ -230,6 +232,12 @@ def _more_at(phrase: Node, place: Node, other: Node, sign: str) -> Node:
     """Return the comparison of the counts of the same objects at two places."""
     here, there = (_refine(phrase, one) or phrase for one in (place, other))
     return Node("more", (("of", here), ("to", there), ("sign", sign)))
+
+
+def _more_of(noun: Node, one: Node, other: Node) -> Node:
+    """Return the comparison of the counts of objects with two attributes."""
+    some, others = (Node("np", (("of", conjunction(part, noun)),)) for part in (one, other))
+    return Node("more", (("of", some), ("to", others), ("sign", "more")))
 
 
 def _fill(top: Node, formula: Node) -> Node:
@@ -344,6 +352,33 @@ def _among(phrase: Node, said: Node) -> Node:
     return said.map(lambda part: _among(phrase, part))
 
 
+def _contrasted(phrase: Node, said: Node) -> Node:
+    """Return orders about "the big ones" and "the small ones" with the noun of a phrase.
+
+    It ends with the first order about something else; the first of them has no other noun.
+    """
+    acts = said.parts() if said.kind == "seq" else (said,)
+    done = []
+    for act in acts:
+        themes = act.parts() if act.kind == "act" else ()
+        bare = [one for one in themes if one.kind == "np" and _is_contrast(one)]
+        if not themes or len(bare) < len(themes):
+            break
+        of = tuple(_refine(one, phrase.node("of")) or one for one in themes)
+        done.append(act.replace(of=of if len(of) > 1 else of[0]))
+    if not done:
+        return UNSAID
+    return Node("seq", (("of", (*done, *acts[len(done) :])),))
+
+
+def _is_contrast(phrase: Node) -> bool:
+    """Return True for a phrase with attributes and without a noun: "the big ones", "the rest"."""
+    of = phrase.get("of")
+    parts = conjuncts(of) if isinstance(of, Node) else ()
+    kinds = {part.kind for part in parts} - {"one", "many", "any"}
+    return bool(kinds or phrase.get("det") == "rest") and kinds <= {"has", "not", "or", "most"}
+
+
 def _amended(said: Any, new: Any) -> Any:
     """Return what was said with the one phrase of the sort of `new` replaced by it."""
     return _changed(said, new, lambda _: new)
@@ -417,6 +452,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "asked_what": _asked_what,
     "fill": _fill,
     "more_at": _more_at,
+    "more_of": _more_of,
     "within": _within,
     "labelled": _labelled,
     "single": _single,
@@ -428,6 +464,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "corrected": _corrected,
     "restated": _restated,
     "among": _among,
+    "contrasted": _contrasted,
     "pick": lambda node, name: node.get(name),
     "list": lambda *parts: tuple(one for part in _present_parts(parts) for one in _listed(part)),
     "sum": lambda *parts: sum(_present_parts(parts)),

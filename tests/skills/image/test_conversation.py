@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bt_exec_skills.image.rules.question import Unread
@@ -36,6 +38,17 @@ SAME = [
     ("컵 어디 있어?", "무슨 색이야?", "컵은 무슨 색이야?"),
     ("빨간 세모 어디 있어?", "아니 파란 거 말이야", "파란 세모 어디 있어?"),
     ("사과가 몇 개야?", "그중에 빨간 건 몇 개야?", "빨간 사과가 몇 개야?"),
+    ("병이 있어?", "어디에 있는데?", "병은 어디에 있어?"),
+    ("컵이 몇 개야?", "무슨 색인데?", "컵은 무슨 색이야?"),
+    ("Which bar is the tallest?", "And what's its value?", "What is the value of the tallest bar?"),
+    ("Which bar is the tallest?", "How high is that bar?", "How high is the tallest bar?"),
+    ("어느 막대가 제일 높아?", "그 막대 값은 얼마야?", "가장 높은 막대의 값은 얼마야?"),
+    ("어느 막대가 제일 높아?", "그 값은?", "가장 높은 막대의 가격은?"),
+    (
+        "What's the most expensive thing on the receipt?",
+        "And how much does it cost?",
+        "What is the price of the most expensive thing?",
+    ),
 ]
 
 
@@ -90,4 +103,49 @@ def test_comparison_after_one_question_is_refused(text):
 )
 def test_reference_without_antecedent_is_refused(text):
     with pytest.raises(Unread, match="QUESTION_UNCLEAR"):
+        read_question(text)
+
+
+EQUAL = [
+    ("If there's a dog in the picture, tell me what colour it is.", "What colour is the dog?"),
+    ("If there is a bottle, where is it?", "Where is the bottle?"),
+    ("Is there a cup? If so, what colour is it?", "What colour is the cup?"),
+    ("강아지가 있으면 무슨 색인지 알려 주고, 없으면 없다고 해 줘.", "강아지는 무슨 색이야?"),
+    ("사과가 있으면 몇 개인지 세어 줘", "사과는 몇 개야?"),
+    ("There's nothing green in here, is there?", "Is there nothing green?"),
+    ("There is a cup in the picture, isn't there?", "Is there a cup?"),
+    ("컵 있지, 그치?", "컵 있어?"),
+    ("Which item on the receipt is the cheapest?", "Which is the cheapest item?"),
+    ("What costs the least on the receipt?", "What costs the least?"),
+    ("영수증에서 제일 싼 게 뭔지 알려 주세요.", "제일 싼 게 뭐야?"),
+    ("영수증에 있는 것 중에 제일 비싼 건 뭐야?", "제일 비싼 게 뭐야?"),
+    ("영수증에 찍힌 날짜가 언제입니까?", "날짜가 언제야?"),
+    ("I can't make out the date on this receipt, can you?", "What is the date?"),
+    ("그래프에서 제일 짧은 막대가 어느 거야?", "어느 막대가 제일 짧아?"),
+    ("If I buy a coffee and a cake, how much is it?", "How much are a coffee and a cake?"),
+    ("Are there more red or blue circles?", "Are there more red circles than blue circles?"),
+    ("How many squares, no, triangles are there?", "How many triangles are there?"),
+    ("네모, 아니 세모가 몇 개야?", "세모가 몇 개야?"),
+]
+
+
+@pytest.mark.parametrize(("text", "plain"), EQUAL)
+def test_question_means_the_plain_one(text, plain):
+    found, expected = read_question(text), read_question(plain)
+    assert replace(found, said_back="") == replace(expected, said_back="")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If there is no cup, tell me how many plates there are.",
+        "If there are more than two cups, what colour are they?",
+        "컵이 없으면 접시가 몇 개인지 알려 줘",
+        "컵이 두 개 있으면 무슨 색인지 알려 줘",
+        "케이크 빼고 다 합하면 얼마야?",
+        "어디 있는데?",
+    ],
+)
+def test_condition_or_exception_that_tools_cannot_follow_is_refused(text):
+    with pytest.raises(Unread):
         read_question(text)

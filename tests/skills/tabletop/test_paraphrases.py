@@ -95,7 +95,7 @@ def test_unclear_repetition_is_asked_about():
     with pytest.raises(Trouble, match="WHICH_ONE"):
         understand("파란 큐브는 접시 0에, 빨간 건 접시 1에 놔", world)
     with pytest.raises(Trouble):
-        understand("put one cube on plate 0 and the rest on plate 1", world)
+        understand("put one cube on plate 0 and everything else on plate 1", world)
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,20 @@ def test_question_is_a_mission_without_motion(question, said, run_table):
     assert not [node for node in walk(spec.root) if isinstance(node, Do)]
 
 
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        ("Put the apple in the red bowl and tell me what is in it.", "In red bowl 0: apple 0."),
+        ("사과를 빨간 그릇에 담고 몇 개 담았는지 알려 줘.", "1개: 사과 0."),
+    ],
+)
+def test_question_after_a_command_is_answered_at_its_end(command, answer, run_table):
+    outcome, _, ears = run_table(command, seed=5, by="mixed", objects=4)
+    assert outcome.status == "satisfied", outcome.message
+    assert ("place_object", "object_red_bowl_0") in ears.actions
+    assert answer in outcome.message
+
+
 def test_answer_replaces_yes_and_no(run_table):
     outcome, *_ = run_table("what are you holding?", seed=1, by="mixed", objects=4)
     assert outcome.message == "My hand is empty."

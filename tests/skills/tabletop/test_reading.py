@@ -3,6 +3,7 @@
 import contextlib
 import random
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 from bt_exec.failure import Refusal
 from bt_exec.language.meaning import Turn
 from bt_exec.language.messages import language_of
+from bt_exec_skills.tabletop.environment import Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import create, understand
+from bt_exec_skills.tabletop.goals.decompose import moves_of
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.plan import goals_of
 from tests.cases import examples
@@ -107,6 +110,52 @@ def test_condition_selects_its_branch_and_its_negation_the_other(one, other, pla
     said = [f"{THINGS[name]}을 {where} 넣" for name in (one, other)]
     assert plan(f"{korean} {said[0]}고 아니면 {said[1]}어") == expected
     assert plan(f"{not_korean} {said[1]}고 아니면 {said[0]}어") == expected
+
+
+OPPOSITES = [  # conditions and their opposites
+    ("there is an apple in the red bowl", "there is no apple in the red bowl"),
+    ("the red bowl is empty", "the red bowl is not empty"),
+    ("the lemon is on the plate", "the lemon is not on the plate"),
+    ("there are more than two cubes on the tray", "there are at most two cubes on the tray"),
+    ("there are fewer than two apples in the bowl", "there are at least two apples in the bowl"),
+    ("there is an apple or a lemon on the plate",
+     "there is neither an apple nor a lemon on the plate"),
+    ("빨간 그릇에 사과가 있으면", "빨간 그릇에 사과가 없으면"),
+    ("빨간 그릇이 비어 있으면", "빨간 그릇이 비어 있지 않으면"),
+    ("레몬이 접시에 있으면", "레몬이 접시에 없으면"),
+    ("쟁반에 큐브가 두 개 이상이면", "쟁반에 큐브가 두 개 미만이면"),
+    ("접시에 사과나 레몬이 있으면", "접시에 사과도 레몬도 없으면"),
+]  # fmt: skip
+LOOSE = ("apple_0", "apple_1", "lemon_0", "red_cube_0", "blue_cube_0", "green_cube_0")
+BANANA = {("object_banana_0", "object_red_bowl_0")}
+HOLDERS = {"red_bowl_0": (-1.0, 1.5), "white_plate_0": (-1.6, 1.6), "tray_0": (0.0, -1.5)}
+
+
+@st.composite
+def kitchens(draw):
+    """Draw a world with each loose object on a table or in a container."""
+    at = {name: Point(x, y, 0.5) for name, (x, y) in HOLDERS.items()}
+    for number, name in enumerate(LOOSE):
+        holder = draw(st.sampled_from([None, *HOLDERS]))
+        place = Point(1.2 + 0.1 * number, 1.2, 0.52)
+        at[name] = place if holder is None else at[holder]._replace(z=0.53)
+    at["banana_0"] = Point(-1.3, 1.1, 0.53)
+    objects = {f"object_{name}": Placed(k, one) for k, (name, one) in enumerate(at.items())}
+    return replace(WORLDS["mixed"], objects=objects)
+
+
+@settings(deadline=None, max_examples=examples(25), derandomize=True)
+@given(kitchens())
+def test_exactly_one_of_two_opposite_conditions_acts(now):
+    for pair in OPPOSITES:
+        acts = []
+        for said in pair:
+            command = f"if {said}, put the banana in the red bowl"
+            if not said.isascii():
+                command = f"{said} 바나나를 빨간 그릇에 넣어"
+            with contextlib.suppress(Trouble):
+                acts.append(moves_of(understand(command, now).subgoals))
+        assert [{(one.thing, one.target) for one in moves} for moves in acts] == [BANANA], pair
 
 
 @pytest.mark.parametrize("condition", sorted(HOLDS))

@@ -11,7 +11,7 @@ from typing import Any, cast, get_args
 
 from bt_exec.language.reading.node import Node, conjunction, conjuncts, disjunction
 from bt_exec.language.reading.reader import Reading
-from bt_exec.language.reading.session import resolve
+from bt_exec.language.reading.session import resolve, subject_of
 from bt_exec_skills.image.perception.attributes import (
     Grouping,
 )
@@ -46,6 +46,8 @@ _PRICED: dict[str, tuple[Written, Written]] = {
 }  # fmt: skip
 """Superlative and comparison of prices."""
 _MOST_ARTICLES = 20
+_BAR = Node("thing", (("name", BAR),))
+_PAPERS = tuple(Node("thing", (("name", name),)) for name in ("receipt", "menu"))
 
 
 def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] = ()) -> Question:
@@ -102,13 +104,21 @@ def resolve_meaning(
     kinds = reader().lexicon(found.language).kinds
     earlier = _earlier_meanings(context, names)
     resolved = [
-        resolve(one, earlier or [_ALL_THINGS] * _means_all(one), kinds)
+        resolve(_of_same_bar(one, earlier), earlier or [_ALL_THINGS] * _means_all(one), kinds)
         for one in (found.meaning, *found.rivals)
     ]
     meanings = list(dict.fromkeys(one for one in resolved if one is not None))
     if len(meanings) != 1 or meanings[0].kind != "ask":
         raise Unread("NEEDS_MODEL" if found.unknown else "QUESTION_UNCLEAR", text)
     return meanings[0], found
+
+
+def _of_same_bar(meaning: Node, earlier: Sequence[Node]) -> Node:
+    """Return a question in which "that bar" is the one that the question before is about."""
+    before = subject_of(earlier[-1]) if earlier else None
+    if before is None or _BAR not in before.walk():
+        return meaning
+    return meaning.substitute(Node("np", (("of", _BAR),)), before)
 
 
 def _means_all(meaning: Node) -> bool:
@@ -267,10 +277,8 @@ class _Questions:
         if of.kind == "all":
             return self._chosen(self._described.formula_of(of.node("of")), of.node("hold"))
         formula = self._described.formula_of(of) if of.kind == "np" else of
-        priced = formula.kind == "most" and formula.text("attribute") in _PRICED
-        if priced and formula.get("rank") is None:
-            written = _PRICED[formula.text("attribute")][0]
-            return Question("value", self._described.formula(formula.node("of")), written=written)
+        if (written := _dearest(formula)) is not None:
+            return Question("value", self._described.formula(_off_paper(formula)), written=written)
         if of.kind != "np":
             raise self._described.refusal()
         if formula.kind == "than" and formula.text("attribute") in _PRICED:
@@ -336,6 +344,9 @@ class _Questions:
             return self._convert_text_existence(of)
         if known is None and of.text("name") == "price" and inner.kind in ("both", "apart", "more"):
             return self._convert_price_of_several(what, inner)
+        top = self._described.formula_of(inner) if inner.kind == "np" else inner
+        if known is None and of.text("name") == "price" and (written := _dearest(top)) is not None:
+            return Question("value", self._described.formula(_off_paper(top)), written=written)
         name, phrase = of.text("name"), self._described.phrase(of.node("of"))
         bar = any(node.text("name") == BAR for node in of.walk() if node.kind == "thing")
         labelled = self._kinds.get(phrase.thing) == "calendar"
@@ -378,6 +389,22 @@ class _Questions:
             return Question("exists", target)
         bound = cast(Bound, quantity.text("bound"))
         return Question("exists", target, bound=bound, number=int(quantity.text("number")))
+
+
+def _dearest(formula: Node) -> Written | None:
+    """Return the value that tells the article with the highest, or the lowest, price."""
+    priced = formula.kind == "most" and formula.text("attribute") in _PRICED
+    return _PRICED[formula.text("attribute")][0] if priced and not formula.get("rank") else None
+
+
+def _off_paper(top: Node) -> Node:
+    """Return the articles of a superlative, without the paper on which they are written."""
+
+    def is_paper(part: Node) -> bool:
+        to = part.get("to") if part.kind == "rel" else None
+        return isinstance(to, Node) and to.get("of") in _PAPERS
+
+    return conjunction(*(part for part in conjuncts(top.node("of")) if not is_paper(part)))
 
 
 def _shared_conjuncts(listed: Node) -> list[Node]:

@@ -17,7 +17,7 @@ from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.groups import groups_of, things, unsorted
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
 from bt_exec_skills.tabletop.goals.question import Place, Question
-from bt_exec_skills.tabletop.goals.resolve import Scope, tables_of, things_of
+from bt_exec_skills.tabletop.goals.resolve import Scope, number_in, tables_of, things_of
 from bt_exec_skills.tabletop.names import ATTRIBUTES, looks_of
 from bt_exec_skills.tabletop.placement_search import is_beside
 
@@ -61,6 +61,9 @@ def answer(question: Question, now: Environment, held: str | None, language: str
         "empty": table.tell_empty,
         "empties": table.tell_empties,
         "more": table.tell_more,
+        "difference": table.tell_more,
+        "fullest": table.tell_richest,
+        "emptiest": table.tell_richest,
     }
     return kinds[question.kind](question)
 
@@ -81,6 +84,17 @@ def found(phrase: Phrase, now: Environment) -> tuple[str, ...]:
         if trouble.code == "WHICH_ONE":
             return trouble.choices
         raise
+
+
+def is_within(number: int, bound: str, limit: int) -> bool:
+    """Return True if a number of objects keeps a limit."""
+    return {
+        "exactly": number == limit,
+        "at_least": number >= limit,
+        "at_most": number <= limit,
+        "more": number > limit,
+        "fewer": number < limit,
+    }[bound]
 
 
 def _matches_anything(phrase: Phrase) -> bool:
@@ -220,16 +234,20 @@ class _Table:
     def tell_is(self, question: Question) -> Answer:
         every, meant = question.every, self.all_of(question.things)
         there = [name for name in self.asked(question) if self.is_like(name, question)]
-        wanted = sum(phrase.count for phrase in question.things)
+        if question.bound is not None:
+            so = is_within(len(there), *question.bound)
+            counted = self.counted(tuple(there)) if there else self.say("NONE")
+            text = f"{self.say('YES' if so else 'NO')} {counted}"
+            if not so and 0 < len(there) < question.bound[1]:
+                text = self.say("NO_ONLY", there, count=str(len(there)))
+            return Answer(so, text, tuple(there))
         missing = self.missing(question, there)
         if there and missing:
             return Answer(False, self.say("NOT_BOTH", there, missing=missing), tuple(there))
-        if there and len(there) >= wanted and not (every and len(there) < len(meant)):
+        if there and not (every and len(there) < len(meant)):
             return Answer(True, self.say("YES_THESE", there), tuple(there))
         if not meant:
             return Answer(False, self.say("NO_THESE", why=self.say("NONE")))
-        if there and len(there) < wanted:
-            return Answer(False, self.say("NO_ONLY", there, count=str(len(there))), tuple(there))
         others = tuple(name for name in meant if name not in there)
         if question.like:
             why = self.alike(others, question)
@@ -315,7 +333,21 @@ class _Table:
         ahead = len(some) - len(others)
         so = {"more": ahead > 0, "fewer": ahead < 0, "as_many": ahead == 0}[question.sign]
         counts = " ".join(self.counted(names) for names in (some, others) if names)
-        return Answer(so, f"{self.say('YES' if so else 'NO')} {counts}", (*some, *others))
+        told = so and question.kind == "difference"
+        first = f"{abs(ahead)}." if told else self.say("YES" if so else "NO")
+        return Answer(so, f"{first} {counts}", (*some, *others))
+
+    def tell_richest(self, question: Question) -> Answer:
+        counted, *named = question.things
+        places = tuple(name for name in self.all_of(named) if self.is_place(name))
+        numbers = {name: number_in(name, counted, Scope(self.now)) for name in places}
+        if not numbers:
+            return Answer(False, self.say("NO_PLACE"))
+        best = (max if question.kind == "fullest" else min)(numbers.values())
+        names = tuple(name for name in places if numbers[name] == best)
+        each = (self.say("IS_LIKE", (name,), values=str(numbers[name])) for name in places)
+        text = self.say("THIS", names) if len(set(numbers.values())) > 1 else ""
+        return Answer(bool(text), " ".join(filter(None, (text, *each))), names)
 
     def tell_empties(self, question: Question) -> Answer:
         names = tuple(filter(self.is_empty, self.all_of(question.things)))
@@ -323,5 +355,10 @@ class _Table:
 
     def is_empty(self, name: str) -> bool:
         """Return the sentence about whether a container or a table is empty."""
-        place = name in self.now.tables or looks_of(name).holds_things
-        return place and not any(self.at(one, _INSIDE, name) for one in self.now.objects)
+        return self.is_place(name) and not any(
+            self.at(one, _INSIDE, name) for one in self.now.objects
+        )
+
+    def is_place(self, name: str) -> bool:
+        """Return True if objects can be in or on something: a container or a table."""
+        return name in self.now.tables or looks_of(name).holds_things

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, negation, normal
-from bt_exec_skills.tabletop.goals.phrases import formula_of, is_held
+from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.goals.phrases import ANY, formula_of, is_held
 from bt_exec_skills.tabletop.names import CONTAINERS
 
 __all__ = [
     "NOTHING",
     "acts_on_each",
+    "after_remarks",
     "asked_branches",
     "is_about",
     "itself",
     "polarity",
+    "refers_back",
     "selected_question",
+    "split_question",
+    "takes_some",
     "with_asked_place",
     "with_noun",
     "with_object",
@@ -30,6 +35,66 @@ _ONE, _NONE = (Node("quantity", (("bound", "exactly"), ("number", number))) for 
 _EMPTY = Node("has", (("attribute", "empty"),))
 
 _WHAT = Node("np", (("wh", "what"),))
+
+
+def split_question(node: Node) -> tuple[Node, Node | None]:
+    """Return a command, and the question that is answered after it; None without one.
+
+    A question beside prohibitions and remarks alone is the whole command; "it" is their object.
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD if it refers to several of their objects.
+    """
+    parts = node.parts() if node.kind == "seq" else ()
+    asked = [part for part in parts if part.kind == "ask"]
+    if len(asked) != 1:
+        return node, None
+    others = tuple(part for part in parts if part.kind != "ask")
+    if all(part.kind in ("avoid", "remark") for part in others):
+        named = [one for part in others for one in part.walk() if one.kind == "np"]
+        about = [one for one in named if formula_of(one) != ANY]
+        question = with_subject(asked[0], about[0]) if len(about) == 1 else asked[0]
+        if about and refers_back(question):
+            raise Trouble("NOT_UNDERSTOOD")
+        return question, None
+    if parts[-1] != asked[0]:
+        return node, None
+    return others[0] if len(others) == 1 else Node("seq", (("of", others),)), asked[0]
+
+
+def after_remarks(parts: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Return the parts of a command without remarks; their one object is "it" and "there" after.
+
+    An example is "I need the plate, so clear it". A remark about no object stands only before
+    orders that name all of their objects.
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD for another remark.
+    """
+    orders = tuple(part for part in parts if part.kind != "remark")
+    if orders == parts:
+        return parts
+    named = [one for part in parts if part.kind == "remark" for one in part.parts()]
+    if not named and all(is_about(one) and _nouns_of(one.parts()[0]) for one in orders):
+        return orders
+    if len(named) != 1 or named[0].kind != "np":
+        raise Trouble("NOT_UNDERSTOOD")
+    whole = Node("seq", (("of", orders),)).substitute(_THERE, named[0])
+    return with_subject(whole, named[0]).parts()
+
+
+def refers_back(question: Node) -> bool:
+    """Return True if a question is about objects that were named before."""
+    of = question.get("of")
+    bare = isinstance(of, Node) and of.kind == "np" and formula_of(of) == ANY
+    return bare or any(part.kind == "pronoun" for part in question.walk())
+
+
+def takes_some(order: Node) -> bool:
+    """Return True if an order is about some objects of a kind: "two apples", "another cup"."""
+    phrases = [part for part in order.walk() if part.kind == "np"]
+    some = any(part.text("det") in ("any", "another", "rest") for part in phrases)
+    return some or any(part.get("quantity") for part in phrases)
 
 
 def asked_branches(node: Node) -> tuple[str, ...]:
@@ -87,17 +152,22 @@ def polarity(question: Node) -> tuple[Node, bool]:
     return question, True
 
 
-def with_noun(node: Node, subject: Node) -> Node:
-    """Return a branch in which "the red ones" have the noun of its condition."""
+def with_noun(node: Node, subject: Node, *, counted: bool = False) -> Node:
+    """Return a branch in which "the red ones", or only "two", have the noun of its condition."""
     if node.kind == "rel" and node.text("relation") in ("in", "at") and not _holds(subject):
         return node  # "move them to the left one"
-    of = subject.get("of")
-    nouns = [part for part in conjuncts(of) if part.kind == "thing"] if isinstance(of, Node) else []
+    nouns = _nouns_of(subject)
     parts = conjuncts(formula_of(node)) if node.kind == "np" else ()
-    if nouns and Node("one") in parts and not any(part.kind == "thing" for part in parts):
+    one = parts == (Node("one"),) and node.get("quantity") if counted else Node("one") in parts
+    if nouns and one and not any(part.kind == "thing" for part in parts):
         det = "any" if parts == (Node("one"),) else node.get("det")  # "put one there"
         return node.replace(of=conjunction(*parts, *nouns), det=det)
-    return node.map(lambda part: with_noun(part, subject))
+    return node.map(lambda part: with_noun(part, subject, counted=counted))
+
+
+def _nouns_of(phrase: Node) -> list[Node]:
+    of = phrase.get("of")
+    return [part for part in conjuncts(of) if part.kind == "thing"] if isinstance(of, Node) else []
 
 
 def _holds(subject: Node) -> bool:

@@ -23,13 +23,14 @@ from bt_exec.spec.model import Mission
 from bt_exec_skills.tabletop.display_names import MOST_NAMED, listed, said
 from bt_exec_skills.tabletop.environment import Environment, environment_of
 from bt_exec_skills.tabletop.goals.answers import answer
+from bt_exec_skills.tabletop.goals.branches import refers_back, split_question, takes_some
 from bt_exec_skills.tabletop.goals.decompose import clearest, moves_of, subgoals_for_asks
 from bt_exec_skills.tabletop.goals.from_meaning import Converter
 from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.phrases import Phrases
-from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of
+from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of, reply_node
 from bt_exec_skills.tabletop.goals.question import Question
-from bt_exec_skills.tabletop.goals.read import Said, kinds_of, names
+from bt_exec_skills.tabletop.goals.read import Said, kinds_of, names, read
 from bt_exec_skills.tabletop.goals.repair import replanned
 from bt_exec_skills.tabletop.goals.session import ASKS_BACK, Meanings, Session
 from bt_exec_skills.tabletop.lexicon import lexicon
@@ -75,6 +76,7 @@ class Understood(NamedTuple):
         asks: Parts of the command, if it is one.
         subgoals: Subgoals of the command.
         words: Words of the text.
+        reply: The words of a question that is answered after the command; empty without one.
     """
 
     language: str
@@ -83,6 +85,7 @@ class Understood(NamedTuple):
     asks: tuple[Ask, ...] = ()
     subgoals: tuple[Subgoal, ...] = ()
     words: tuple[Edge, ...] = ()
+    reply: str = ""
 
 
 class _World:
@@ -128,7 +131,7 @@ class _World:
                 if not found and trouble.code in _NOTHING:
                     asked = [one for one in troubles if one.code in ASKS_BACK]
                     raise (asked[0] if asked else trouble) from None
-                absent = not troubles or troubles[0].code == "NOTHING_LIKE_THAT"
+                absent = not troubles or troubles[0].code in ("NOTHING_LIKE_THAT", "NOTHING_BEFORE")
                 there = trouble.code == "WHICH_ONE"  # its objects are there
                 nearer = absent and (there or trouble.absent)
                 if not troubles or nearer or cost <= meanings[0][1] + MARGIN:
@@ -145,12 +148,28 @@ class _World:
 
     def _one(self, node: Node) -> Understood:
         converter = self._converter()
+        node, last = split_question(node)
+        if last is not None:
+            if refers_back(last) and takes_some(node):
+                raise Trouble("NOT_UNDERSTOOD")
+            return self._one(node)._replace(reply=self._reply(last))
         asked = converter.question(node) if node.kind == "ask" else converter.branch_question(node)
         if asked is not None:
             return Understood(self.language, node, question=asked)
         asks = converter.asks(node)
         subgoals = subgoals_for_asks(asks, self.now, self.language)
         return Understood(self.language, node, asks=asks, subgoals=subgoals)
+
+    def _reply(self, question: Node) -> str:
+        """Return the words of the question at the end of a command.
+
+        Raises:
+            Trouble: If they mean something else without the command.
+        """
+        said_alone = self.session.readings[-1].said(question, whole=True)
+        if not said_alone or read(said_alone, self.now).meanings[0][0] != question:
+            raise Trouble("NOT_UNDERSTOOD")
+        return said_alone
 
     def _trouble_of(self, meanings: Meanings) -> Trouble | None:
         try:
@@ -185,7 +204,10 @@ def _understood(
     """
     meaning = parts[0] if len(parts) == 1 else Node("seq", (("of", parts),))
     world = _World(now, reading.language)
-    return world.understand(Said(reading, ((meaning, reading.cost),)), turns)
+    found = world.understand(Said(reading, ((meaning, reading.cost),)), turns)
+    if found.reply:
+        raise Trouble("NOT_UNDERSTOOD")
+    return found
 
 
 def subgoals_for(command: str, now: Environment) -> tuple[Subgoal, ...]:
@@ -243,6 +265,8 @@ class TableCompiler:
                 before = _referred(request, understood, now)
                 plan = answer_plan(self._header(request), before)
                 return Plan(plan, meaning=_meaning(understood))
+            if understood.reply:
+                _check_reply(understood, now, _turns_with(request))
         except Trouble as trouble:
             return self._refusal(trouble, language)
         return self._planned(request, understood, understood.subgoals)
@@ -273,7 +297,8 @@ class TableCompiler:
             for move in one.moves
             if move.target and move.side == "in" and not move.spot
         }
-        return Plan(plan_of(header, subgoals, wanted), meaning=_meaning(understood))
+        asked = (reply_node(understood.reply, _turns_with(request)),) if understood.reply else ()
+        return Plan(plan_of(header, subgoals, wanted, asked), meaning=_meaning(understood))
 
     # -- parts of commands, as `bt_exec.planning.command_parts.PartCompiler`
 
@@ -344,6 +369,23 @@ class TableCompiler:
         return Refusal(
             trouble.code, message, near, did_you_mean=meant, missing=missing, question=asked
         )
+
+
+def _turns_with(request: Request) -> tuple[Turn, ...]:
+    """Return the turns before the question at the end of a command: it is the last of them."""
+    return *request.context.turns, Turn(request.command)
+
+
+def _check_reply(understood: Understood, now: Environment, turns: Sequence[Turn]) -> None:
+    """Refuse a question after a command that cannot be answered.
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD, or the reason why it cannot be decided.
+    """
+    question = understand(understood.reply, now, turns).question
+    if question is None:
+        raise Trouble("NOT_UNDERSTOOD")
+    answer(question, now, None, understood.language)
 
 
 def _no_objects(now: Environment) -> Trouble:

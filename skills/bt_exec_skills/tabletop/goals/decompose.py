@@ -19,6 +19,12 @@ from bt_exec_skills.tabletop.names import looks_of
 __all__ = ["clearest", "joined", "moves_of", "subgoals_for_asks", "subgoals_of"]
 
 
+_CLEAR = (
+    "WHICH_ONE", "TOO_FEW", "NO_ATTRIBUTE", "NOT_ENOUGH_CONTAINERS", "CANNOT_LIFT", "ALL_LEFT_OUT",
+)  # fmt: skip
+"""Reasons that say most about a command, the clearest first."""
+
+
 def subgoals_for_asks(asks: Iterable[Ask], now: Environment, language: str) -> tuple[Subgoal, ...]:
     """Return the subgoals of one meaning, after putting aside the object in the hand.
 
@@ -30,8 +36,7 @@ def subgoals_for_asks(asks: Iterable[Ask], now: Environment, language: str) -> t
 
 def clearest(troubles: Sequence[Trouble]) -> Trouble:
     """Return the most helpful reason among those of several meanings that cannot be followed."""
-    order = ("WHICH_ONE", "TOO_FEW", "NO_ATTRIBUTE", "NOT_ENOUGH_CONTAINERS", "CANNOT_LIFT")
-    for code in order:
+    for code in _CLEAR:
         for trouble in troubles:
             if trouble.code == code:
                 return trouble

@@ -13,6 +13,7 @@ from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts
 from bt_exec_skills.tabletop.goals.branches import (
     NOTHING,
     acts_on_each,
+    after_remarks,
     asked_branches,
     is_about,
     itself,
@@ -31,6 +32,7 @@ from bt_exec_skills.tabletop.goals.phrases import (
     TABLE,
     Phrases,
     formula_of,
+    has_nouns,
     is_held,
     taken_from,
     target_of,
@@ -99,7 +101,7 @@ class Converter:
 
     def _asks(self, node: Node) -> list[Ask]:
         if node.kind == "seq":
-            said = _with_swaps(_elaborated(node.parts()))
+            said = _with_swaps(_elaborated(after_remarks(node.parts())))
             parts = [ask for part in said for ask in self._asks(part)]
             return _with_verbs(parts)
         if node.kind == "if":
@@ -135,6 +137,9 @@ class Converter:
         if question.text("what") != "whether":
             raise Trouble("NOT_UNDERSTOOD")
         positive, wanted = polarity(question)
+        about = question.node("of").get("of")
+        if not wanted and isinstance(about, Node) and about.kind == "both":
+            raise Trouble("NOT_UNDERSTOOD")  # not both, or neither
         return self._holds(self.question(positive)) == wanted
 
     def _chosen(self, node: Node) -> list[Ask]:
@@ -176,7 +181,9 @@ class Converter:
         if places:
             return self.phrase(target_of(places[0]))
         about = question.node("of").get("of")
-        if not isinstance(about, Node) or about.kind != "np":
+        if not isinstance(about, Node) or about.kind != "np" or formula_of(about) == HAND:
+            return None
+        if any(map(has_nouns, about.walk())):
             return None
         found = self.phrase(about.replace(quantity=None))
         return found if found.table or found.kind in CONTAINERS else None
@@ -194,11 +201,13 @@ class Converter:
             if every:
                 branch = branch.substitute(_ALL, subject.replace(det="all"))
         whole = with_subject(branch, subject) if isinstance(subject, Node) else branch
-        if isinstance(subject, Node) and not self._korean:  # 거 means any object
-            whole = with_noun(whole, subject)
+        if isinstance(subject, Node):
+            whole = with_noun(whole, subject, counted=self._korean)  # 거 means any object
         return _with_verbs(self._asks(whole))
 
     def _left(self, act: Node) -> Ask:
+        if any(one.get("quantity") or one.text("det") == "any" for one in act.parts()):
+            raise Trouble("NOT_UNDERSTOOD")  # which one is not to be moved?
         themes = tuple(replace(one, number="all") for one in self._themes(act))
         goal = act.get("to")
         to = None
@@ -219,7 +228,7 @@ class Converter:
     def _theme(self, node: Node) -> Phrase:
         """Return the phrase of an object; an elliptical one repeats the noun before it."""
         found, before = self.phrase(node), self._before
-        if found.kind and not found.rest:
+        if (found.kind or (found.values and found.count)) and not found.rest:
             self._before = found
         if before is None or found.kind or found.again or found.name or found.table or found.held:
             return found
@@ -232,8 +241,9 @@ class Converter:
             return replace(found, number="any", count=0, like=like)  # "the cups … one of them"
         if found.rest:  # "one cup … the other", "two red cubes … the rest"
             part = before.count > 0 or before.number == "any"
+            sure = one or Node("many") not in conjuncts(formula_of(node))  # not "everything else"
             like = replace(before, count=0) if part else Phrase(kind=before.kind)
-            return replace(found, like=like, sure=one) if part or one else found
+            return replace(found, like=like, sure=sure) if part or one else found
         if one or ranked or (self._korean and found.values):
             return replace(found, like=Phrase(kind=before.kind), sure=ranked or not self._korean)
         return found
@@ -324,6 +334,7 @@ class Converter:
             to = _numbered_like(to, previous, self._said(goal))  # "from table 0 to number 1"
         if to.order and not (to.kind or to.values or to.name) and previous and previous.table:
             to = replace(to, table=True)  # "to the left table … to the right one"
+        to = self._like_others(to, target, side)
         same = [one for one in self._places if to == Phrase(to.text, kind=one.kind, definite=True)]
         to = same[-1] if same else to  # "in the red bowl … into the bowl"
         bare = (to.values or to.rest or to.order) and not (
@@ -335,6 +346,16 @@ class Converter:
         self._place, self._side = to, side
         self._places.append(to)
         return replace(to, own=None), side, to.own
+
+    def _like_others(self, to: Phrase, target: Node, side: Side) -> Phrase:
+        """Return a target without the words that compare it to other objects."""
+        parts = conjuncts(formula_of(target))
+        if to.table and Node("own") in parts:
+            return replace(to, own=None, number="one")  # "on the same table": any one
+        if side == "in" or Node("one") not in parts or self._before is None:
+            return to
+        like = Phrase(kind=self._before.kind)  # "the red cube to the left of the blue one"
+        return replace(to, like=like, sure=not self._korean)
 
 
 def _is_number(phrase: Phrase) -> bool:
@@ -372,6 +393,8 @@ def _elaborated(parts: tuple[Node, ...]) -> tuple[Node, ...]:
 
     Those are about the objects on that table: "tidy the table: cups on the tray".
     """
+    if not parts:
+        return parts
     tidy, *rest = parts
     general = tidy.text("verb") in ("clear", "sort") and not (tidy.get("to") or tidy.get("by"))
     if not general or not rest or any(one.kind != "act" or one.get("verb") for one in rest):

@@ -31,8 +31,9 @@ Verb: TypeAlias = Literal[
 Number: TypeAlias = Literal["all", "one", "any", "some"]
 """Quantity: all of them; exactly one; any one; one or all, as defined by the act."""
 Order: TypeAlias = Literal[
-    "", "biggest", "smallest", "nearest", "farthest", "left", "right", "middle", "front", "back"
-]
+    "", "biggest", "smallest", "nearest", "farthest", "left", "right", "middle", "front", "back",
+    "fullest", "emptiest",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Phrase:
         number: Quantity without a count.
         count: Count, or 0 without one.
         order: Selection among several: by size, by distance, as seen by the robot.
-        near: Object from which distances are measured; None for the robot.
+        near: Object from which distances are measured; None for the robot. For ``fullest`` and
+            ``emptiest``: the objects that are counted.
         relation: Position relative to others.
         but: Exceptions. An exception introduced by "some" may match no object.
         rest: Whether all objects are meant that no other part of the command is about.

@@ -20,6 +20,7 @@ __all__ = [
     "TABLE",
     "Phrases",
     "formula_of",
+    "has_nouns",
     "is_held",
     "taken_from",
     "target_of",
@@ -37,6 +38,8 @@ _ORDERS: Mapping[str, Order] = {
     "middle": "middle",
     "front": "front",
     "back": "back",
+    "fullest": "fullest",
+    "emptiest": "emptiest",
 }
 SIDES: Mapping[str, Side] = {
     "at": "in",
@@ -73,6 +76,11 @@ def formula_of(phrase: Node) -> Node:
     """Return the formula that describes the objects of a phrase."""
     found = phrase.get("of")
     return found if isinstance(found, Node) else ANY
+
+
+def has_nouns(part: Node) -> bool:
+    """Return True for alternatives of different objects: "an apple or a lemon"."""
+    return part.kind == "or" and any(one.kind == "thing" for one in part.walk())
 
 
 def is_held(node: Node) -> bool:
@@ -172,12 +180,15 @@ class Phrases:
             number = "any" if det == "another" else "one" if single else "all"
         elif det == "any":
             number = "any"
+        elif det == "all_but":  # "all but two"
+            left = replace(phrase, number="any", count=count)
+            phrase, number, count = replace(phrase, but=(*phrase.but, left)), "all", 0
         elif det == "all" or plural:
             number = "all"
         elif (det == "some" or nameless) and not phrase.order:
             number = "some"
         if phrase.table and not det and not phrase.order and not phrase.name:
-            number = "all"
+            number = "any" if count == 1 else "all"
         return replace(phrase, number=number, count=count, definite=det == "the")
 
     def _with(self, phrase: Phrase, part: Node) -> Phrase:
@@ -257,6 +268,8 @@ class Phrases:
         if phrase.relation is not None:
             raise Trouble("NOT_UNDERSTOOD")
         other = self.phrase(target_of(part))
+        if other.own:
+            raise Trouble("NOT_UNDERSTOOD")
         if relation != "with" and relation not in SIDES:
             raise Trouble("NOT_UNDERSTOOD")
         return replace(phrase, relation=(SIDES.get(relation, "in"), other))

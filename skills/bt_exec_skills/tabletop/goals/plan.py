@@ -5,7 +5,7 @@ The plan stores the decomposition: `goals_of` recovers it for a replan and for t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bt_exec.language.meaning import Turn
@@ -20,6 +20,8 @@ __all__ = [
     "goals_of",
     "node_of",
     "plan_of",
+    "replies_of",
+    "reply_node",
     "targets_of",
 ]
 
@@ -36,13 +38,19 @@ REMARK = "remark"
 _MOVE, _PICK, _GO = "move_object", "take_object", "visit_object"
 
 
-def plan_of(header: Mission, subgoals: Iterable[Subgoal], wanted: Mapping[str, str]) -> MissionSpec:
+def plan_of(
+    header: Mission,
+    subgoals: Iterable[Subgoal],
+    wanted: Mapping[str, str],
+    replies: Iterable[Check] = (),
+) -> MissionSpec:
     """Return the plan of some subgoals.
 
     Args:
         header: Header of the mission.
         subgoals: Subgoals in order.
         wanted: Required final places, container by object; checked last.
+        replies: Questions that are answered afterwards.
     """
     nodes: list[Any] = [node_of(one) for one in subgoals]
     if wanted:
@@ -51,6 +59,7 @@ def plan_of(header: Mission, subgoals: Iterable[Subgoal], wanted: Mapping[str, s
         part = {"check": {PART_DONE: given}, "else": "NOT_ALL_IN_PLACE"}
         nodes.append({"fallback": [done, part]})
     name = {"name": SUBGOALS} if len(nodes) > 1 + bool(wanted) else {}
+    nodes += replies
     return MissionSpec(mission=header, root=Sequence.model_validate({**name, "sequence": nodes}))
 
 
@@ -61,12 +70,29 @@ def answer_plan(header: Mission, before: Iterable[Turn] = ()) -> MissionSpec:
         header: Header of the mission.
         before: Earlier commands that the question refers to.
     """
-    given: dict[str, Any] = {"question": header.command}
+    return MissionSpec(mission=header, root=reply_node(header.command, before))
+
+
+def reply_node(question: str, before: Iterable[Turn] = ()) -> Check:
+    """Return the node that answers a question.
+
+    Args:
+        question: The question.
+        before: Earlier commands that it refers to.
+    """
+    given: dict[str, Any] = {"question": question}
     turns = list(before)
     if turns:
         given |= {"before": [t.command for t in turns], "codes": [t.code for t in turns]}
     asked = {"check": {ANSWER: given}, "tell": True}
-    return MissionSpec(mission=header, root=Check.model_validate(asked))
+    return Check.model_validate(asked)
+
+
+def replies_of(root: NodeBase) -> Iterator[Check]:
+    """Yield the nodes of a plan that answer questions."""
+    for node in walk(root, Check):
+        if getattr(node.check, "name", "") == ANSWER:
+            yield node
 
 
 def node_of(subgoal: Subgoal) -> Sequence:

@@ -8,15 +8,17 @@ from typing import cast, get_args
 from bt_exec.language.reading.node import Node, conjunction, conjuncts
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
 from bt_exec_skills.tabletop.goals.phrases import (
+    ANY,
     HAND,
     SIDES,
     TABLE,
     Phrases,
     formula_of,
+    has_nouns,
     is_held,
     target_of,
 )
-from bt_exec_skills.tabletop.goals.question import Place, Question, Sign
+from bt_exec_skills.tabletop.goals.question import Fullness, Place, Question, Sign
 from bt_exec_skills.tabletop.names import Attribute
 
 __all__ = ["Questions"]
@@ -50,7 +52,8 @@ class Questions:
         if of.kind == "more" and of.text("sign") in get_args(Sign):
             sides = tuple(self._phrases.phrase(of.node(name)) for name in ("of", "to"))
             things = tuple(replace(one, number="all") for one in sides)
-            return Question("more", things, sign=cast(Sign, of.text("sign")))
+            sign = cast(Sign, of.text("sign"))
+            return Question("difference" if what == "how_many" else "more", things, sign=sign)
         if what == "what" and of.kind == "aspect" and of.text("name") in get_args(Attribute):
             things, place = self._subject_and_place(of.node("of"))
             return Question("values", things, place, cast(Attribute, of.text("name")))
@@ -62,14 +65,31 @@ class Questions:
             )
         if what == "where":
             return Question("where", tuple(self._all_phrases(of)))
-        if what not in ("which", "how_many"):
-            raise Trouble("NOT_UNDERSTOOD")
-        things, place = self._subject_and_place(of)
-        if what == "which" and things and things[0].empty and len(things) == 1:
-            return Question("empties", (replace(things[0], empty=False),))
         if what == "how_many":
-            return Question("count", things, place)
+            return Question("count", *self._subject_and_place(of))
+        if what != "which":
+            raise Trouble("NOT_UNDERSTOOD")
+        return self._which(of)
+
+    def _which(self, of: Node) -> Question:
+        if formula_of(of).text("attribute") in get_args(Fullness):
+            return self._richest(formula_of(of))
+        things, place = self._subject_and_place(of)
+        if len(things) == 1 and things[0].empty:
+            return Question("empties", (replace(things[0], empty=False),))
         return Question("which", things, place)
+
+    def _richest(self, top: Node) -> Question:
+        """Return the question which of some places holds the most or the fewest objects."""
+        parts = conjuncts(top.node("of"))
+        listed = next((one.parts() for one in parts if one.kind == "or"), (ANY,))
+        rest = [one for one in parts if one.kind != "or"]
+        nouns = [one for option in listed for one in conjuncts(option) if one.kind == "thing"]
+        rest += nouns if len(nouns) == 1 else []  # "the red bowl or the blue one"
+        places = (Node("np", (("of", conjunction(*rest, one)),)) for one in listed)
+        things = map(self._phrases.phrase, (top.node("to"), *places))
+        kind = cast(Fullness, top.text("attribute"))
+        return Question(kind, tuple(replace(one, number="all") for one in things))
 
     def _all_phrases(self, of: Node) -> list[Phrase]:
         if of.kind == "both":
@@ -94,16 +114,12 @@ class Questions:
         empty = all(part.kind in ("any", "many") for part in formula)
         if empty and of.text("wh") == "what":
             return (), place
-        described = of.replace(of=conjunction(*formula), quantity=None)
-        phrase = self._phrases.phrase(described)
-        quantity = of.get("quantity")
-        if isinstance(quantity, Node) and quantity.text("number") != "0":
-            least = {"exactly": 0, "at_least": 0, "more": 1}.get(quantity.text("bound"))
-            if least is None:
-                raise Trouble("NOT_UNDERSTOOD")
-            phrase = replace(phrase, count=int(quantity.text("number")) + least)
-        text = self._phrases.said(of) or phrase.text
-        return (replace(phrase, text=text, number=phrase.number if phrase.count else "all"),), place
+        options = next((part.parts() for part in formula if has_nouns(part)), (ANY,))
+        shared = [part for part in formula if not has_nouns(part)]
+        described = (conjunction(*shared, *conjuncts(one)) for one in options)
+        phrases = [self._phrases.phrase(of.replace(of=one, quantity=None)) for one in described]
+        text = self._phrases.said(of)
+        return tuple(replace(one, text=text or one.text, number="all") for one in phrases), place
 
     def _place_of(self, where: Node) -> Place:
         relation = where.text("relation")
@@ -116,16 +132,17 @@ class Questions:
             things, _ = self._subject_and_place(of)
             plain = [one for one in things if _says_something(one)]
             return Question("held", tuple(plain))
-        quantity = of.get("quantity")
-        none = isinstance(quantity, Node) and quantity.text("number") == "0"
+        bound = _bound(of)
         if of.kind == "both":
+            if any(map(_bound, of.parts())):
+                raise Trouble("NOT_UNDERSTOOD")
             asked = [self._subject_and_place(part) for part in of.parts()]
             things = tuple(phrase for found, _ in asked for phrase in found)
             return Question("is", things, next((place for _, place in asked if place), None))
         things, place = self._subject_and_place(of)
-        if none:
+        if bound == ("exactly", 0) or len(things) > 1:
             return Question("count", things or (_EVERYTHING,), place)
-        return Question("is", things or (_EVERYTHING,), place)
+        return Question("is", things or (_EVERYTHING,), place, bound=bound)
 
     def _all(self, of: Node) -> Question:
         about, hold = of.node("of"), of.node("hold")
@@ -135,6 +152,12 @@ class Questions:
             return Question("empty")
         if hold.kind == "rel" and is_held(hold):
             return Question("held", tuple(self._all_phrases(about)))
+        bound = _bound(about)
+        if bound is not None and about.text("det") == "" and hold.kind == "rel":
+            found = about.replace(of=conjunction(formula_of(about), hold))
+            return self._exists(found)  # "at most two cubes are on the tray"
+        if bound is not None and bound[0] != "exactly":
+            raise Trouble("NOT_UNDERSTOOD")
         things = tuple(replace(one, number="all") for one in self._all_phrases(about))
         every = "all" in {node.text("det") for node in about.walk()} or _plural(about)
         if hold.kind == "rel":
@@ -154,6 +177,14 @@ class Questions:
         if not like:
             raise Trouble("NOT_UNDERSTOOD")
         return Question("is", things, like=like, every=every)
+
+
+def _bound(phrase: Node) -> tuple[str, int] | None:
+    """Return the limit of the number of objects of a phrase; None without one."""
+    quantity = phrase.get("quantity")
+    if not isinstance(quantity, Node):
+        return None
+    return quantity.text("bound"), int(quantity.text("number"))
 
 
 def _plural(node: Node) -> bool:

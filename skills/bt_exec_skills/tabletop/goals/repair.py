@@ -19,7 +19,7 @@ from bt_exec.spec.paths import paths
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.full_hand import put_aside
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
-from bt_exec_skills.tabletop.goals.plan import REMARK, goals_of, plan_of, targets_of
+from bt_exec_skills.tabletop.goals.plan import REMARK, goals_of, plan_of, replies_of, targets_of
 from bt_exec_skills.tabletop.goals.route import shortest
 
 __all__ = ["given_up", "replanned"]
@@ -97,7 +97,8 @@ def replanned(
         notes=tuple(note for note in previous.mission.notes if note.startswith(f"{REMARK}: ")),
     )
     aside = _put_aside_held(kept, now, request)
-    spec = plan_of(header, [*aside, *kept], targets_of(previous.root))
+    wanted, replies = targets_of(previous.root), replies_of(previous.root)
+    spec = plan_of(header, [*aside, *kept], wanted, replies)
     finished = [goal for goal in kept if _is_reached(goal, now)]
     return spec.with_header(kept=_paths_of(spec, finished, request)), lost
 

@@ -17,9 +17,10 @@ from bt_exec_skills.tabletop.names import CONTAINERS, SIZES, Looks, looks_of
 from bt_exec_skills.tabletop.placement_search import is_beside
 from bt_exec_skills.tabletop.robot import Side
 
-__all__ = ["Scope", "one_of", "table_for", "tables_of", "things_of"]
+__all__ = ["Scope", "number_in", "one_of", "table_for", "tables_of", "things_of"]
 
 _ANY_SIZE = "medium"
+_FULL = ("fullest", "emptiest")
 _BEHIND_RAD, _SAME_RAD = 2.6, 0.03
 
 
@@ -73,7 +74,7 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
     if phrase.order in ("left", "right") and number == "all" and len(found) > 1:
         side = replace(phrase, text=phrase.text, number="one", table=True, values={}, relation=None)
         return _fitting(_on_tables(tables_of(side, scope), found, scope.now), phrase, scope)
-    if phrase.near is not None:
+    if phrase.near is not None and phrase.order not in _FULL:
         found = tuple(name for name in found if name != one_of(phrase.near, scope))
     if phrase.order and found:
         best = _of_best_size(found, phrase.order) if number == "all" else ()
@@ -97,10 +98,7 @@ def one_of(phrase: Phrase, scope: Scope) -> str:
     Raises:
         Trouble: As `things_of`; WHICH_ONE for several.
     """
-    found = things_of(phrase, scope, some="one")
-    if len(found) > 1:
-        raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
-    return found[0]
+    return _single(things_of(phrase, scope, some="one"), phrase)
 
 
 def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
@@ -139,12 +137,15 @@ def _repeated(found: list[Looks], phrase: Phrase) -> list[Looks]:
     """Return the objects of an elliptical phrase: those like the earlier ones, if there are any.
 
     Raises:
-        Trouble: WHICH_ONE if it is unclear whether the phrase repeats the earlier noun.
+        Trouble: WHICH_ONE if it is unclear whether the phrase repeats the earlier noun;
+            ALL_LEFT_OUT if nothing is left of the earlier objects.
     """
     close = [one for one in found if phrase.like is not None and _fits(one, phrase.like)]
     if close and len(close) < len(found) and not phrase.sure:
         names = tuple(one.name for one in found)
         raise Trouble("WHICH_ONE", names, what=phrase.text, options=names)
+    if not close and phrase.like is not None and phrase.rest and phrase.sure:
+        raise Trouble("ALL_LEFT_OUT", what=phrase.text)
     return close or found
 
 
@@ -295,6 +296,8 @@ def _nothing(phrase: Phrase, scope: Scope) -> Trouble:
         there = scope.now.containers() or there
     elif phrase.kind == "" and not phrase.name:
         there = things(scope.now)
+    if not phrase.text and phrase.relation is not None:  # the content of what was named before
+        return Trouble("EMPTY_ALREADY", what=things_of(phrase.relation[1], scope))
     what = phrase.name or phrase.text
     trouble = Trouble("NOTHING_LIKE_THAT", there, what=what, options=tuple(there))
     trouble.absent = bool(phrase.kind) and not any(
@@ -325,6 +328,8 @@ def _ranked(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, 
     if phrase.order in ("biggest", "smallest"):
         big_first = phrase.order == "biggest"
         return tuple(sorted(found, key=_size, reverse=big_first))
+    if phrase.order in _FULL:
+        raise Trouble("NOT_UNDERSTOOD")
     near = _near_first(found, scope, phrase.near)
     return near[::-1] if phrase.order == "farthest" else near
 
@@ -353,10 +358,11 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
     if order in ("biggest", "smallest"):
         if all(not looks_of(name).size for name in found):
             raise Trouble("NO_ATTRIBUTE", found, attribute="size", options=found)
-        most = _of_best_size(found, order)
-        if len(most) > 1:
-            raise Trouble("WHICH_ONE", most, what=phrase.text, options=most)
-        return most[0]
+        return _single(_of_best_size(found, order), phrase)
+    if order in _FULL:
+        held = {name: number_in(name, phrase.near or Phrase(), scope) for name in found}
+        best = (max if order == "fullest" else min)(held.values())
+        return _single(tuple(name for name in found if held[name] == best), phrase)
     if now.base is None and phrase.near is None:
         raise Trouble("NO_VIEW", found, what=phrase.text, options=found)
     if order in ("nearest", "farthest"):
@@ -379,6 +385,22 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
     leading = across[0 if order in ("left", "front") else -1]
     leading = across[len(across) // 2] if order == "middle" else leading
     same = tuple(one for one in found if abs(angle(one) - angle(leading)) < _SAME_RAD)
-    if len(same) > 1:
-        raise Trouble("WHICH_ONE", same, what=phrase.text, options=same)
-    return leading
+    return _single((leading, *(one for one in same if one != leading)), phrase)
+
+
+def _single(names: tuple[str, ...], phrase: Phrase) -> str:
+    """Return the only one of some names.
+
+    Raises:
+        Trouble: WHICH_ONE for several.
+    """
+    if len(names) > 1:
+        raise Trouble("WHICH_ONE", names, what=phrase.text, options=names)
+    return names[0]
+
+
+def number_in(place: str, phrase: Phrase, scope: Scope) -> int:
+    """Return how many of the objects that a phrase may mean are in a container or on a table."""
+    names = _matching_objects(replace(phrase, number="all", count=0), scope)
+    loose = names if phrase.kind or phrase.name else things(scope.now)
+    return sum(scope.now.place_of(name) == place for name in names if name in loose)

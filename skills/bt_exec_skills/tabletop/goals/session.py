@@ -34,8 +34,10 @@ ASKS_BACK = ("WHICH_ONE", "WHERE_TO")
 """Refusals that can be answered with a word."""
 _UNFINISHED = ("aborted", "blocked", "failed", "partial")
 _GO_ON, _PUT = (Node("act", (("verb", verb),)) for verb in ("go_on", "move"))
+_EMPTY = Node("has", (("attribute", "empty"),))
 _HELD = Node("rel", (("relation", "held"),))
 _CLEARING = ("clear", "empty")
+_ANYTHING = (Node("np"), Node("np", (("of", Node("any")),)))
 _IT, _THEM, _THERE, _ALL = (
     Node("pronoun", (("name", name),)) for name in ("it", "them", "there", "all")
 )
@@ -211,8 +213,15 @@ class Session:
         if node.kind == "if" and before and before[0][0].kind == "ask":
             named = with_named_conditions(Node("seq", (("of", (before[0][0], node)),)))
             return named if named.kind == "if" else node
+        if node.text("what") == "how_many" and node.get("of") in _ANYTHING:
+            subjects = tuple(filter(_is_named, self.subjects))
+            return normal(node.replace(of=subjects[0])) if len(subjects) == 1 else node
         there = self.place.get("to") if node.kind == "ask" and self.place is not None else None
-        return node.substitute(_THERE, there) if isinstance(there, Node) else node
+        if not isinstance(there, Node):
+            return node
+        node = node.substitute(_THERE, there)
+        holds = any(map(_holds, self.subjects))
+        return node if holds else _with_holder(node, there)
 
     def _with_antecedent(self, node: Node, before: Meanings) -> Node:
         """Return a meaning in which a leading pronoun is replaced by its antecedent."""
@@ -260,6 +269,14 @@ class Session:
             return found
 
         return normal(walk(node))
+
+
+def _with_holder(node: Node, place: Node) -> Node:
+    """Return a question in which "in it" and "is it empty" are about a place."""
+    empty = node.get("hold") == _EMPTY and node.get("of") == _IT
+    if node.kind == "rel" and node.text("relation") in ("in", "at") and node.get("to") == _IT:
+        return node.replace(to=place)
+    return node.replace(of=place) if empty else node.map(lambda part: _with_holder(part, place))
 
 
 def _may_contrast(other: Node, subject: Node) -> bool:

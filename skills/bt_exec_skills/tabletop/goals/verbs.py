@@ -84,9 +84,11 @@ def _dealt(ask: Ask, to: Phrase, scope: Scope, language: str) -> list[Subgoal]:
     Raises:
         Trouble: TOO_FEW if there are fewer objects than containers.
     """
-    targets = things_of(to, scope)
+    targets = tuple(name for name in things_of(to, scope) if name not in scope.left)
+    if not targets:
+        raise Trouble("ALL_LEFT_OUT", what=to.text)
     if len(targets) == 1:
-        return [_move_goal(replace(ask, to=replace(to, number="one", count=0)), scope, language)]
+        return [_move_goal(replace(ask, to=Phrase(to.text, name=targets[0])), scope, language)]
     if not all(looks_of(name).holds_things for name in targets):
         raise Trouble("NO_CONTAINER", scope.now.containers(), what=targets[0])
     each = 1 if to.count else len(targets)
@@ -248,7 +250,7 @@ def _into(names: Iterable[str], target: str, side: Side = "in") -> tuple[Move, .
 def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     """Return one subgoal for each attribute group."""
     assert ask.by is not None
-    now, by = scope.now, ask.by
+    now, by = _without_holders(scope.now, scope.left), ask.by
     these = [phrase for phrase in ask.themes if not _means_all(phrase, scope)]
     names = all_of(these, scope) if these else things(now)  # "sort these" before anything else
     names = tuple(name for name in names if not looks_of(name).holds_things)
@@ -276,6 +278,16 @@ def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
         remarks.append(Trouble("NO_PLACE_FOR", lost, options=lost))
     found[-1] = replace(found[-1], remarks=tuple(remarks))
     return in_one_round(found, now, language)
+
+
+def _without_holders(now: Environment, left: set[str]) -> Environment:
+    """Return an environment without the containers that are not to be used."""
+    kept = {
+        name: one
+        for name, one in now.objects.items()
+        if name not in left or not looks_of(name).holds_things
+    }
+    return replace(now, objects=kept)
 
 
 def _means_all(phrase: Phrase, scope: Scope) -> bool:
