@@ -36,7 +36,7 @@ def append_parts(
     if (
         found
         and size == 1
-        and (more[0].borrowed or _is_answered(found[-1]))
+        and (more[0].borrowed or _is_asked_again(found[-1], more[0], lexicon))
         and not (again or more[0].rescues)
         and found[-1].effect == more[0].effect
     ):
@@ -44,9 +44,10 @@ def append_parts(
     return [*found, *more]
 
 
-def _is_answered(part: Part) -> bool:
-    """Return True for a question, whose answer is the same if it is asked again at once."""
-    return part.step is not None and QUESTION in part.step.verbs
+def _is_asked_again(first: Part, part: Part, lexicon: Lexicon) -> bool:
+    """Return True for two questions with one answer, after which the robot need not come back."""
+    asked = [one.step is not None and QUESTION in one.step.verbs for one in (first, part)]
+    return all(asked) and not lexicon.closing
 
 
 def _asks_to_repeat(part: Part) -> bool:
