@@ -177,6 +177,8 @@ REFUSED = [
     ("door", "open and close the door twenty times"),
     ("door", "10초 뒤에 문 닫아"),
     ("building", "bring it back"),
+    ("building", "라운지 시끄러운데"),  # a remark
+    ("building", "라운지에 사람 있는데"),
     ("building", "다시 가져와"),
     ("building", "라운지에 사람 있는지 보고 교수님께 서류 드리고 안 계시면 그냥 와"),
 ]
