@@ -155,7 +155,10 @@ class SkillStarting(_At):
 
 @dataclass(frozen=True, slots=True)
 class SkillEnded(_At):
-    """A skill ended: with success, with a failure, or stopped (neither result nor failure)."""
+    """A skill ended: with success, with a failure, or stopped (neither result nor failure).
+
+    `held_s` is the duration of its longest step [s, wall], if that held the mission up.
+    """
 
     path: str
     skill: str
@@ -164,6 +167,7 @@ class SkillEnded(_At):
     seconds: float
     result: Mapping[str, Any] = field(default_factory=dict)
     failure: Failure | None = None
+    held_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

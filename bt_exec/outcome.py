@@ -64,7 +64,7 @@ class Ending:
         failure: The failure that ended it, if any.
         why: Why there was no re-plan after the failure; a code with a sentence.
         said: The same in the compiler's words, if any. For a satisfied mission without a plan: the
-            reply to the command; for an aborted one: the signal that stopped it.
+            reply to the command; for an aborted one: who or what stopped it.
         refusal: The compiler's refusal, if it refused.
         problems: Problems of a plan that was not accepted.
     """
@@ -142,6 +142,11 @@ class Outcome:
     def exit_code(self) -> int:
         """Exit code of the process for this outcome."""
         return EXIT_CODES[self.status]
+
+    @property
+    def last_failure(self) -> Failure | None:
+        """The last failure; None if there was none."""
+        return Failure.from_dict(dict(self.failures[-1])) if self.failures else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data in the order of the attributes; empty optional fields are omitted."""

@@ -19,6 +19,7 @@ from bt_exec.tui.model import ViewModel
 from bt_exec.tui.paint import Painter
 from bt_exec.tui.screen import tree_lines
 from bt_exec.tui.summary import summary_lines
+from bt_exec.tui.text import fit
 
 if TYPE_CHECKING:
     from bt_exec.mission.session import Session
@@ -98,7 +99,8 @@ class Conductor:
         if not self.live:
             yield
             return
-        text = self.painter.glyphs.text(f" … {what}")
+        glyphs = self.painter.glyphs
+        text = fit(glyphs.text(f" … {what}"), self.painter.width - 1, glyphs.dots)
         self.painter.file.write(text)
         self.painter.file.flush()
         try:

@@ -79,12 +79,14 @@ class Stage:
         answer is run. The outcome is that of the last command.
         """
         from bt_exec.language.messages import language_of
+        from bt_exec.mission.conversation import asks_to_continue
 
-        if plan is None and (record := unfinished(self.session, command)) is not None:
-            self.session.open()
-            return continue_mission(self.session, self.conductor, record)
         site, ascii_only = self.session.site, self.conductor.painter.ascii
         language = "en" if ascii_only else language_of(command)
+        asks = plan is None and asks_to_continue(command)
+        if asks and (record := unfinished(self.session)) is not None:
+            self.session.open()
+            return continue_mission(self.session, self.conductor, record, language)
         with self.conductor.preparing(site.messages.say("PREPARING", language, site=site.name)):
             if plan is None:
                 self.session.open_for(command)
@@ -113,6 +115,16 @@ def _report_unused(session: Session, painter: Painter, language: str) -> None:
             code = "DEBUG_UNUSED_NEAR" if near else "DEBUG_UNUSED"
             facts = {"option": option, "name": name, "near": ", ".join(near)}
             painter.say(say(code, "en" if painter.ascii else language, **facts))
+
+
+def _report_lost_world(session: Session, painter: Painter) -> None:
+    """Print how a stopped mission can be continued, whose simulated world ends with the program."""
+    left = unfinished(session) if session.simulated else None
+    if left is not None and left.status == "aborted" and left.session == session.world_id:
+        number = left.id.rpartition("-")[2].lstrip("0")
+        language = "en" if painter.ascii else left.line.language
+        say = session.site.messages.say
+        painter.say(say("WORLD_ENDS", language, command=left.command, number=number))
 
 
 @contextlib.contextmanager
@@ -193,6 +205,7 @@ def staged(options: Options) -> Iterator[Stage]:
         stack.enter_context(session)
         language = next(iter(options.languages), "en")
         stack.callback(_report_unused, session, painter, language)
+        stack.callback(_report_lost_world, session, painter)
         if options.step or options.breaks or options.watch:
             session.debugger = debugger_of(
                 session,

@@ -14,6 +14,7 @@ import typer
 
 from bt_exec.cli import options as opt
 from bt_exec.cli.output import localized, reader_language, typed_in
+from bt_exec.cli.resume import unfinished
 from bt_exec.cli.stopping import forget, killed, pressed
 from bt_exec.cli.words import asks_why, command_name, prompt_words
 from bt_exec.outcome import EXIT_CODES
@@ -84,7 +85,7 @@ class _Prompt:
         self.words = prompt_words()
         self.code = 0
         self.ends = False
-        self.last = "last"  # mission for "why": of this session, or else of the record
+        self.last = ""  # last mission of this session, apart from replies
 
     def loop(self) -> int:
         site = self.stage.session.site
@@ -93,6 +94,8 @@ class _Prompt:
             hint = site.messages.say("PROMPT_HINT", language)
             head = " · ".join(filter(None, (site.name, site.summary_in(language))))
             self.painter.say(f"{head}\n{hint}")
+            if self.stage.session.simulated and (left := unfinished(self.stage.session)):
+                self.say("WORLD_IS_NEW", language, command=left.command)
         for line in self.lines():
             text = line.strip()
             if not text or text.startswith("#"):
@@ -162,7 +165,8 @@ class _Prompt:
             elif word == "why":
                 self.why(text)
             elif word == "resume":
-                self.resume("".join(text.split()[1:]))
+                with typed_in("" if text.isascii() else language):
+                    self.resume("".join(text.split()[1:]))
             elif word == "reset":
                 self.reset(text.split()[1:], language)
             else:
@@ -203,7 +207,9 @@ class _Prompt:
             return ["history", *arguments]
         alone = not rest and word != "why"  # "why" alone asks about the last mission here
         record = alone or first.startswith("-") or "://" in first
+        one_name = len(rest) == 1 and first.isascii() and "?" not in first
         known = {
+            "why": record or one_name,
             "show": first in names,
             "history": not rest or _HISTORY_REST.match(first) is not None,
         }
@@ -284,13 +290,13 @@ class _Prompt:
         journal = self.stage.session.journal
         if journal is None:
             raise UsageError("no record is kept here (--no-journal), so the reason is unknown")
-        language = "" if text == "why" else language_of(text)
-        which = self.last
-        question = question_of(text)
-        line = journal.line(which) if question == "PAST" else None
-        refused = line is not None and line.status == "refused"
-        if question == "WHY" or (question == "PAST" and not refused):
-            # questions and refusals moved nothing
+        language = "" if command_name(text.strip(" ?")) == "why" else language_of(text)
+        line = journal.line(self.last)
+        which = self.last or "last"
+        bare = command_name(text.strip(" ?")) == "why"
+        failed = line is not None and line.status != "satisfied"
+        if question_of(text) == "WHY" or not (bare or failed):
+            # the last mission that moved anything; questions and refusals did not
             actions = self.stage.session.conversation.actions
             acted = journal.last_action(self.stage.session.site.name, actions)
             if acted is None:
@@ -316,7 +322,7 @@ class _Prompt:
                 f"then: bt-exec resume {number}"
             )
         session.open()
-        outcome = continue_mission(session, self.stage.conductor, record)
+        outcome = continue_mission(session, self.stage.conductor, record, reader_language())
         self.last = outcome.mission_id
         self.code = self.code or outcome.exit_code
 

@@ -41,7 +41,7 @@ def resume(
     robot is observed afresh. The new mission is linked to the old one.
     """
     from bt_exec.cli.mission_setup import Options, staged
-    from bt_exec.cli.output import emit
+    from bt_exec.cli.output import emit, reader_language
 
     kept = open_journal(journal)
     record = mission_to_continue(kept, which)
@@ -61,7 +61,7 @@ def resume(
         compiler=_compiler_of(record),
     )
     with staged(options) as stage:
-        outcome = continue_mission(stage.session, stage.conductor, record)
+        outcome = continue_mission(stage.session, stage.conductor, record, reader_language())
         if json:
             emit(outcome.to_dict())
     raise typer.Exit(outcome.exit_code)
@@ -95,7 +95,7 @@ def mission_to_continue(journal: Journal, which: str, site: str = "") -> Mission
         line.shown_status, "RESUME_NOTHING_LEFT" if line.status in FINISHED else ""
     )
     if code:
-        raise UsageError(say_own(code, line.language, command=line.command).rstrip("."))
+        raise UsageError(say_own(code, reader_language(), command=line.command).rstrip("."))
     return journal.mission(line.id)
 
 
@@ -116,15 +116,13 @@ def _compiler_of(record: MissionRecord) -> str | None:
     return name if name in compiler_names() else None
 
 
-def unfinished(session: Session, command: str) -> MissionRecord | None:
-    """Return the mission to which "go on" refers; None for other commands, or if nothing is left.
+def unfinished(session: Session) -> MissionRecord | None:
+    """Return the mission to which "go on" refers; None if nothing is left.
 
     It is the last one of this world that was not finished; if there is none, the last one of this
     site of the last 24 hours.
     """
-    from bt_exec.mission.conversation import asks_to_continue
-
-    if session.journal is None or not asks_to_continue(command):
+    if session.journal is None:
         return None
     site = session.site.name
     line = session.journal.unfinished(site, session.world_id) or session.journal.unfinished(site)
@@ -135,28 +133,34 @@ def unfinished(session: Session, command: str) -> MissionRecord | None:
     return session.journal.mission(line.id)
 
 
-def continue_mission(session: Session, conductor: Conductor, record: MissionRecord) -> Outcome:
-    """Restore the world of a mission as far as possible, and continue the mission."""
+def continue_mission(
+    session: Session, conductor: Conductor, record: MissionRecord, language: str
+) -> Outcome:
+    """Restore the world of a mission as far as possible, and continue the mission.
+
+    Args:
+        session: The session.
+        conductor: Displays the mission.
+        record: The mission.
+        language: Language of the request to continue.
+    """
     say = session.site.messages.say
-    language = record.line.language
     when = f"{record.line.started_at:%Y-%m-%d %H:%M}"
     conductor.painter.say(say("RESUMING", language, command=record.command, when=when))
     lost = False
     if record.session != session.world_id:
-        lost, said = _restore_world(session, conductor, record)
+        lost, said = _restore_world(session, conductor, record, language)
         conductor.painter.say(said, "dim")
     return conductor.show(session, lambda: session.resume(record, lost=lost))
 
 
 def _restore_world(
-    session: Session, conductor: Conductor, record: MissionRecord
+    session: Session, conductor: Conductor, record: MissionRecord, language: str
 ) -> tuple[bool, str]:
     """Restore the world of a mission; return whether it is lost, and a message about it."""
     from bt_exec.language.korean_errors import korean_message
     from bt_exec.mission.rerun import restore
     from bt_exec.tui.node_words import seconds
-
-    language = record.line.language
 
     def say(code: str, **facts: str) -> str:
         return session.site.messages.say(code, language, **facts)
@@ -164,8 +168,7 @@ def _restore_world(
     def lasted(value: float) -> str:
         return session.site.messages.fixed(seconds(value), language)
 
-    simulated = any(rig.simulation is not None for rig in session.rigs.values())
-    if not simulated:
+    if not session.simulated:
         return False, say("WORLD_IS_REAL")
     assert session.journal is not None
     try:

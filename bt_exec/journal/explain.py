@@ -70,15 +70,15 @@ class Cause:
         failure: The first failure that was never recovered.
         version: Version of the plan in force.
         t: Time since the command [s, mission clock]; None if unknown.
-        seen: Last observation until then, a line for each pack.
-        blind: Messages of the perceptions that gave nothing new then.
+        seen: Last observation until then, a line for each pack that saw anything new.
+        blind: Messages of the perceptions that gave nothing new then, by pack.
     """
 
     failure: Failure
     version: int
     t: float | None
     seen: tuple[str, ...]
-    blind: tuple[str, ...] = ()
+    blind: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,8 @@ class Explanation:
         facts: Facts known at the end, from observations and completed skills.
         possible: The facts that the running skills were to establish.
         uncertain: The facts that held before, and that the running skills change: unknown now.
+        blind: Messages of the perceptions that gave nothing new at the cause, or else at the end.
+        held: Skills with a step that held the mission up.
         incomplete: Unreadable parts of the record.
         found: Results of its successful skills, in order; skills without a result are left out.
     """
@@ -116,6 +118,8 @@ class Explanation:
     found: tuple[SkillRun, ...] = ()
     planner: Failure | None = None
     uncertain: Mapping[str, str] = field(default_factory=dict)
+    blind: Mapping[str, str] = field(default_factory=dict)
+    held: tuple[SkillRun, ...] = ()
 
 
 def explain(
@@ -128,19 +132,22 @@ def explain(
         catalogue: Declarations of its skills; without it, fewer facts are known at the end.
         language: Language of the observations as text; that of the command if empty.
     """
-    attempts = tuple(_attempts(record, language or record.line.language))
+    attempts, blind = _attempts(record, language or record.line.language)
+    cause = _cause(record, attempts, catalogue)
     outcome = record.outcome
     refusals = [event.refusal.message for event in record.events if isinstance(event, Refused)]
     rejected = record.refusals[-1:] if outcome is not None and outcome.problems else ()
     problems = [str(p) for event in rejected if isinstance(event, Rejected) for p in event.problems]
-    stops = [event.reason for event in record.events if isinstance(event, Aborting)]
+    aborts = (event for event in record.events if isinstance(event, Aborting))
+    stops = [event.reason for event in aborts if event.how == "clean"]
     aborted = outcome is not None and outcome.status == "aborted"
     running = [run for run in record.skills if run.end is None] if outcome is None else []
     facts, possible, uncertain = _facts(record, catalogue, running)
     return Explanation(
         line=record.line,
         attempts=attempts,
-        cause=_cause(record, attempts, catalogue),
+        cause=cause,
+        blind=blind if cause is None else cause.blind,
         planner=_failure_of_planner(record) if attempts else None,
         refusal=refusals[-1] if refusals and record.status == "refused" else "",
         problems=tuple(dict.fromkeys(problems)),
@@ -149,6 +156,7 @@ def explain(
         if outcome
         else (),
         found=tuple(run for run in record.skills if run.end is not None and run.end.result),
+        held=tuple(run for run in record.skills if run.end is not None and run.end.held_s),
         running=tuple(running),
         facts=facts,
         possible=possible,
@@ -157,8 +165,10 @@ def explain(
     )
 
 
-def _attempts(record: MissionRecord, language: str) -> list[Attempt]:
-    """Return the attempts of a mission, made from its events."""
+def _attempts(
+    record: MissionRecord, language: str
+) -> tuple[tuple[Attempt, ...], Mapping[str, str]]:
+    """Return the attempts of a mission, and the perceptions that gave nothing new at its end."""
     attempts: list[Attempt] = []
     seen: dict[str, str] = {}
     blind: dict[str, str] = {}
@@ -177,7 +187,7 @@ def _attempts(record: MissionRecord, language: str) -> list[Attempt]:
             attempts[-1].seen, attempts[-1].blind = dict(seen), dict(blind)
     if attempts and attempts[-1].failure is None and record.status != "satisfied":
         attempts[-1].failure = _last_failure(record)
-    return attempts
+    return tuple(attempts), blind
 
 
 def _add(event: Event, attempt: Attempt, args: Mapping[tuple[str, int], Mapping[str, Any]]) -> None:
@@ -204,8 +214,7 @@ def _last_failure(record: MissionRecord) -> Failure | None:
 
 def _failure_of_planner(record: MissionRecord) -> Failure | None:
     """Return the failure of the compiler that ended a mission."""
-    failures = record.outcome.failures if record.outcome is not None else ()
-    last = Failure.from_dict(dict(failures[-1])) if failures else None
+    last = record.outcome.last_failure if record.outcome is not None else None
     return last if last is not None and last.kind == "compiler" else None
 
 
@@ -246,8 +255,8 @@ def _cause(
     attempt = attempts[failed[number][1]]
     began = record.events[0].t
     when = next((e.t - began for e in record.events if _reports(e, failure)), None)
-    seen, blind = tuple(attempt.seen.values()), tuple(attempt.blind.values())
-    return Cause(failure, attempt.version, when, seen, blind)
+    seen = tuple(text for pack, text in attempt.seen.items() if pack not in attempt.blind)
+    return Cause(failure, attempt.version, when, seen, attempt.blind)
 
 
 def _reports(event: Any, failure: Failure) -> bool:

@@ -406,11 +406,8 @@ class Journal:
             UsageError: If the journal cannot be used.
         """
         with self._connected() as connection:
-            rows = connection.execute(
-                "SELECT * FROM missions WHERE status IS NULL AND told_at IS NULL"
-                " AND NOT EXISTS (SELECT 1 FROM missions AS later"
-                " WHERE later.continues = missions.id) ORDER BY no DESC"
-            )
+            unfinished = "SELECT * FROM missions WHERE status IS NULL AND told_at IS NULL"
+            rows = connection.execute(f"{unfinished} AND {_NOT_RESUMED} ORDER BY no DESC")
             found = [(row["no"], line_of(connection, row)) for row in rows.fetchall()]
             found = [(number, line) for number, line in found if line.interrupted]
             now = time.time()

@@ -65,6 +65,7 @@ class MissionLine:
         interrupted: Whether its process ended before the mission did.
         begun: Whether any event of it is on record; False for one that was only booked.
         damaged: Unreadable cells of its row, with the values found.
+        failure: Its last failure, if it had one.
     """
 
     id: str
@@ -80,6 +81,7 @@ class MissionLine:
     interrupted: bool = False
     begun: bool = True
     damaged: tuple[str, ...] = ()
+    failure: Failure | None = None
 
     @property
     def has_ended(self) -> bool:

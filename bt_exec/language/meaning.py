@@ -16,6 +16,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from bt_exec.failure import Failure
+
 __all__ = [
     "MOST_TURNS",
     "Act",
@@ -190,6 +192,7 @@ class Turn:
         acted: Whether a skill that changes something was started; not so for questions.
         at: Start of its mission, in local time; None if it is not known.
         seconds: Duration on the mission clock [s].
+        failure: Its last failure, if it had one.
     """
 
     command: str
@@ -200,6 +203,7 @@ class Turn:
     acted: bool = True
     at: datetime | None = field(default=None, compare=False)
     seconds: float = field(default=0.0, compare=False)
+    failure: Failure | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

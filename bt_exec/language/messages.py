@@ -331,6 +331,13 @@ class Messages:
             self.say(way if way in self else fact, language) for fact, way in first.items()
         )
 
+    def stopped(self, reason: str, language: str) -> str:
+        """Return who or what stopped a mission, for the reason of the stop."""
+        if reason.startswith("SIG"):
+            return self.say("STOPPED_BY_SIGNAL", language, signal=reason)
+        code = "ABORTED" if reason in ("", "operator") else f"ABORTED {reason}"
+        return self.say(code if code in self else "ABORTED_BY", language, who=reason)
+
     def explain(self, failure: Failure, language: str) -> str:
         """Return the reason of `failure` as one sentence for the operator, in its pack's words."""
         own = self.of(self._owners.get(failure.node, ""))

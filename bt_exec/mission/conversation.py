@@ -69,22 +69,23 @@ class Conversation:
             acted,
             datetime.now().astimezone() - timedelta(seconds=outcome.wall_seconds),
             outcome.sim_seconds,
+            outcome.last_failure,
         )
         self._context = self._context.then(turn)
 
-    def correct_last(self, at: datetime, interrupted: str = "") -> None:
+    def correct_last(self, at: datetime, *, interrupted: bool) -> None:
         """Give the last turn its recorded end: a mission that runs again is reported as recorded.
 
         Args:
             at: Recorded start of the mission.
-            interrupted: Report on a mission whose process ended; empty for others.
+            interrupted: Whether its process ended before the mission did.
         """
         if not self._context.turns:
             return
         *before, last = self._context.turns
         last = replace(last, at=at)
         if interrupted:
-            last = replace(last, status="interrupted", code="", message=interrupted)
+            last = replace(last, status="interrupted", code="", message="", failure=None)
         self._context = replace(self._context, turns=(*before, last))
 
     def forget(self) -> None:
@@ -109,6 +110,7 @@ def _turn(line: MissionLine, *, acted: bool = True) -> Turn:
         acted=acted,
         at=line.started_at,
         seconds=line.seconds or 0.0,
+        failure=line.failure,
     )
 
 

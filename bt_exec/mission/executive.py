@@ -499,8 +499,7 @@ class Executive:
             reason = self._abort_reason or "operator"  # a Ctrl-C without a handler
             aborting = Aborting(self.clock.now(), self.runtime.tick, "clean", reason)
             self._at_the_end(lambda: self.emit(aborting), None)
-            signalled = reason if reason.startswith("SIG") else ""
-            return Ending("aborted", "ABORTED", said=signalled)
+            return Ending("aborted", "ABORTED", said=reason)
         free_reserve()
         stop_all(self.rigs)
         ending = ending_of(error)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,6 +44,7 @@ _VOLATILE: Mapping[str, tuple[str, ...]] = {
     "Planned": ("usage",),
     "Finished": ("wall_seconds", "journal", "mission_id", "model_requests", "record_problem"),
     "Observed": ("frame",),
+    "SkillEnded": ("held_s",),
 }
 """Fields that differ between two runs of one mission: wall time, identifiers, costs."""
 
@@ -271,7 +273,18 @@ class _Rerun:
         self._ids: dict[str, str] = {}
 
     def run(self) -> None:
-        """Run the missions of the session again, up to and including this one."""
+        """Run the missions of the session again, up to and including this one.
+
+        Their errors have been logged when they were recorded.
+        """
+        log = logging.getLogger("bt_exec")
+        log.disabled, before = True, log.disabled
+        try:
+            self._run()
+        finally:
+            log.disabled = before
+
+    def _run(self) -> None:
         for record in _missions_before(self._old, self._record):
             mission_id = record.id
             self._stops.prepare(record)
@@ -291,10 +304,10 @@ class _Rerun:
                 self.session.compiler = plan_of
                 self.session.clock.at(None)
             if self.session.conversation.context() is not context:  # answers name time and end
-                say = self.session.site.messages.say
-                ended = record.outcome is not None
-                told = "" if ended else say("WHY_INTERRUPTED", record.line.language)
-                self.session.conversation.correct_last(record.line.started_at, told)
+                conversation = self.session.conversation
+                conversation.correct_last(
+                    record.line.started_at, interrupted=record.outcome is None
+                )
             self._ids[mission_id] = outcome.mission_id
 
     def compared(self) -> Verification:
@@ -303,12 +316,11 @@ class _Rerun:
         if new_id is None:  # the process ended before the first event
             return Verification(record.id, 0, None, self._changed())
         assert self._new is not None
-        timed = any(rig.simulation is not None for rig in self.session.rigs.values())
         agreed, difference = 0, None
         old, new = _rows(self._old, record.id), _rows(self._new, new_id)
         for index, was in enumerate(old):
             now = new[index] if index < len(new) else None
-            difference = _difference(was, now, (new_id, record.id), timed=timed)
+            difference = _difference(was, now, (new_id, record.id), timed=self.session.simulated)
             if difference is not None:
                 break
             agreed += 1

@@ -274,6 +274,11 @@ class Session:
         work = replace(planned, mission_id=record.id, started=started)
         return self.run(record.command, work=work)
 
+    @property
+    def simulated(self) -> bool:
+        """Whether any robot is simulated."""
+        return any(rig.simulation is not None for rig in self.rigs.values())
+
     def _work_of(self, record: MissionRecord, *, lost: bool) -> Work:
         """Return the completed work of a recorded mission, in times of this session."""
         work = recorded_work(record, self.site.catalogue, lost=lost)
@@ -286,8 +291,7 @@ class Session:
         It is zero in the session of the record and in a simulated world, which is restored with its
         time. Otherwise it follows from the wall clock.
         """
-        simulated = any(rig.simulation is not None for rig in self.rigs.values())
-        if record.session == self.world_id or simulated or not record.events:
+        if record.session == self.world_id or self.simulated or not record.events:
             return 0.0
         age_s = (dt.datetime.now(dt.UTC) - record.line.started_at).total_seconds()
         return self.clock.now() - age_s - record.events[0].t

@@ -86,8 +86,7 @@ class _Summary:
                 return " ".join(needless)
             said += then
         elif ending.status == "aborted":
-            code = "STOPPED_BY_SIGNAL" if ending.said else "ABORTED"
-            said.append(self.say(code, signal=ending.said))
+            said.append(self.messages.stopped(ending.said, progress.language))
         said.append(self.told)
         if progress.started and ending.reason_code in STOPS:
             said.append(self._after_stop())

@@ -65,7 +65,7 @@ class SkillNode(Leaf):
         self._steps: Steps[Any] | None = None
         self._call = 0  # number of the call in progress; 0 if there is none
         self._last: Any = None  # last yielded value
-        self._slow = False  # whether a slow step was logged
+        self._held_s = 0.0  # duration of the longest slow step of the attempt [s, wall]
 
     def initialise(self) -> None:
         """Announce and start the skill; called by py_trees once per attempt."""
@@ -76,6 +76,7 @@ class SkillNode(Leaf):
         self.result = {}
         self._steps = None
         self._last = self  # a value that the skill cannot yield
+        self._held_s = 0.0
         self._started = runtime.now()
         self.args = dict(self.spec.args)
         try:
@@ -153,11 +154,13 @@ class SkillNode(Leaf):
         return self._end(Status.SUCCESS, result)
 
     def took(self, seconds: float) -> None:
-        """Log the first step that was slow."""
-        if seconds > SLOW_S and not self._slow:
-            self._slow = True
+        """Record a slow step for the end of the attempt; log the first one."""
+        if seconds <= SLOW_S:
+            return
+        if not self._held_s:
             said = self.runtime.sentence("SKILL_BLOCKED", self.skill.name, self.args, seconds)
             _log.warning("%s", said)
+        self._held_s = max(self._held_s, round(seconds, 1))
 
     def _raised(self, error: BaseException) -> Status:
         """Return the status after a step that raised."""
@@ -275,6 +278,7 @@ class SkillNode(Leaf):
                 now - self._started,
                 result or {},
                 self.failure,
+                self._held_s,
             )
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from bt_exec.language.meaning import Context, Turn
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import Messages, language_of
 from bt_exec.language.sanitize import one_line
 
 __all__ = ["last_ending", "list_missions"]
@@ -34,24 +34,27 @@ def last_ending(context: Context, messages: Messages, language: str) -> str:
     last = context.last()
     if last is None:
         return messages.say("SELF_NOTHING_DONE", language)
-    code = f"SELF_ENDED_{last.status}" if last.status else "SELF_PLANNED"
-    command = one_line(last.command, _LONGEST)
-    return messages.say(code, language, command=command, message=_ending(last, messages, language))
+    return _ending(last, messages, language)
 
 
 def _ending(turn: Turn, messages: Messages, language: str) -> str:
-    """Return the final message of a mission, or that its process ended."""
-    interrupted = turn.status == "interrupted" and not turn.message
-    return messages.say("WHY_INTERRUPTED", language) if interrupted else turn.message
+    """Return how a mission ended, with its report.
+
+    A report is quoted because it describes the state at that time. One in another language is
+    replaced by the cause.
+    """
+    code = f"SELF_ENDED_{turn.status}" if turn.status else "SELF_PLANNED"
+    ended = messages.say(code, language, command=one_line(turn.command, _LONGEST))
+    why = messages.explain(turn.failure, language) if turn.failure is not None else ""
+    if turn.message and language_of(turn.command) == language:
+        why = messages.say("SELF_REPORTED", language, message=turn.message)
+    return " ".join(filter(None, (ended, why)))
 
 
 def _line(turn: Turn, messages: Messages, language: str) -> str:
-    code = "SELF_DID" if turn.status else "SELF_PLANNED"
-    code = "SELF_DID_THEN" if turn.at is not None else code
-    form = "%H:%M" if turn.at is not None and turn.at.date() == date.today() else "%m-%d %H:%M"
-    when = turn.at.strftime(form) if turn.at is not None else ""
-    lasted = messages.fixed(f"{turn.seconds:.1f} s", language)
-    command = one_line(turn.command, _LONGEST)
-    said = _ending(turn, messages, language)
-    facts = {"command": command, "message": said, "when": when, "lasted": lasted}
-    return messages.say(code, language, **facts)
+    ended = _ending(turn, messages, language)
+    if turn.at is None or not turn.status:
+        return ended
+    when = turn.at.strftime("%H:%M" if turn.at.date() == date.today() else "%m-%d %H:%M")
+    lasted = f"({messages.fixed(f'{turn.seconds:.1f} s', language)})" if turn.message else ""
+    return " ".join(filter(None, (when, lasted, ended)))

@@ -34,11 +34,16 @@ class PlainView:
         self._seen = ""
         self._noted: tuple[str, ...] = ()
         self._states: dict[int, object] = {}
+        self._stopped: ViewNode | None = None  # to be written unless it fails at once
 
     def on(self, event: ev.Event) -> None:  # noqa: C901 - one case an event
         """Update the model for an event and write the change."""
-        self.model.on(event)
-        model = self.model
+        model, stopped = self.model, self._stopped
+        self._stopped = None
+        told = isinstance(event, ev.NodeChanged) and model.forest.by_path.get(event.path)
+        if stopped is not None and told is not stopped:
+            self._change(stopped)
+        model.on(event)
         match event:
             case ev.MissionStarted():
                 self._states.clear()
@@ -54,6 +59,8 @@ class PlainView:
                 self._planned(event.spec.mission)
             case ev.NodeChanged() if event.again:
                 self._again(event)
+            case ev.NodeChanged(state="stopped"):
+                self._stopped = model.forest.by_path.get(event.path)
             case ev.NodeChanged():
                 self._change(model.forest.by_path.get(event.path))
             case ev.Finished():  # no event reports the stop of groups
@@ -62,7 +69,7 @@ class PlainView:
             case ev.Asked() if event.told and event.verdict.holds is not None:
                 self.line("answer", model.answer(event.path, event.verdict))
             case ev.PerceptionFailed():
-                self._sees(f"{model.told('nothing new')}: {model.blind}")
+                self._buffer()
             case ev.Rejected():
                 for problem in event.problems:
                     if self.verbose or problem.code != NEED_NOT_MET:
@@ -122,9 +129,7 @@ class PlainView:
         self.line(WORDS[node.state or ""], "  ".join(filter(None, parts)))
 
     def _buffer(self) -> None:
-        self._sees("; ".join(buffer.text for buffer in self.model.buffers.values()))
-
-    def _sees(self, seen: str) -> None:
+        seen = self.model.seen()
         if seen and seen != self._seen:
             self._seen = seen
             self.line("sees", seen)
@@ -132,5 +137,5 @@ class PlainView:
     def line(self, word: str, text: str) -> None:
         """Write a change: its kind, which is a fixed word, and its text."""
         shown = pad(self.model.fixed(word), 8)
-        at = self.model.fixed(f"{self.model.t - self.model.began:.1f} s")
+        at = self.model.fixed(f"{round(self.model.t - self.model.began, 3):.1f} s")
         self.write(f"{at:>{10 - cell_len(at) + len(at)}}  {shown}  {text}".rstrip())

@@ -105,7 +105,7 @@ class ViewModel:
         forest: Its rows.
         past: Results of earlier plans.
         buffers: The newest observation of each pack.
-        blind: Why the last observation failed; empty if it did not.
+        blinded: Why the last observation of a pack failed, by pack.
         planning: The running compiler, and its start [s].
         stopping: Why and how the mission is being stopped.
         outcome: Its outcome.
@@ -129,7 +129,7 @@ class ViewModel:
     forest: Forest = field(default_factory=Forest)
     past: list[Past] = field(default_factory=list)
     buffers: dict[str, ObservationLine] = field(default_factory=dict)
-    blind: str = ""
+    blinded: dict[str, str] = field(default_factory=dict)
     planning: tuple[str, float] | None = None
     failure: Failure | None = None
     stopping: str = ""
@@ -174,7 +174,18 @@ class ViewModel:
         """Return why a part failed, in the command's language: its sentence, if it has one."""
         if text in self.messages and not self.ascii:
             return clean(self.messages.say(text, self.language).rstrip("."))
-        return self.told(text)
+        return self.fixed(text) if self.language == "en" else self.told(text)
+
+    @property
+    def blind(self) -> str:
+        """Why the last observations failed; empty if none did."""
+        return "; ".join(self.blinded.values())
+
+    def seen(self) -> str:
+        """Return the newest observation of each pack, or why nothing new is seen."""
+        new, texts = self.told("nothing new"), {name: b.text for name, b in self.buffers.items()}
+        texts.update({name: f"{new}: {why}" for name, why in self.blinded.items()})
+        return "; ".join(texts.values())
 
     def fixed(self, text: str) -> str:
         """Return a fixed word of the views in the command's language."""
@@ -314,14 +325,14 @@ class ViewModel:
             case ev.MissionStarted():
                 self._start(event)
             case ev.Observed():
-                self.blind = ""
+                self.blinded.pop(event.pack, None)
                 seen = event.observation.describe(self.language)
                 text = clean(self.messages.said_of(event.pack, seen, self.language))
                 self.buffers[event.pack] = ObservationLine(
                     event.observation.t, text, event.observation
                 )
             case ev.PerceptionFailed():
-                self.blind = self.cause(event.message)
+                self.blinded[event.pack] = self.cause(event.message)
             case ev.Planning():
                 self.planning = (clean(event.compiler), event.t)
                 if event.failure is None:  # the first plan, or the next turn: not a repair
@@ -354,7 +365,7 @@ class ViewModel:
         fresh = ViewModel()
         for name in ("spec", "forest", "past", "planning", "failure", "stopping"):
             setattr(self, name, getattr(fresh, name))
-        self.outcome, self.blind, self.buffers, self.results = None, "", buffers, {}
+        self.outcome, self.blinded, self.buffers, self.results = None, {}, buffers, {}
         self.command, self.site = one_line(clean(event.command), _COMMAND), event.site
         self.mission_id = event.mission_id
         self.language = event.language or language_of(event.command)
@@ -424,6 +435,9 @@ class ViewModel:
         if node is None:
             return
         why = self.why(event.failure) if event.failure is not None else self.told(event.detail)
+        last = self.changes[-1] if self.changes else None
+        if last is not None and (last.node, last.state, last.t) == (node, "stopped", event.t):
+            self.changes.pop()  # stopped because it failed: one change
         ran = None if node.began is None or node.ended is None else node.ended - node.began
         self.changes.append(Change(event.t, node, event.state, why, ran))
 

@@ -158,6 +158,7 @@ def modifiers(node: NodeBase) -> tuple[str, ...]:
 
 def seconds(value: float) -> str:
     """Return a duration for display: ``0.3 s``, ``40.0 s``, ``3 min 05 s``."""
+    value = round(value, 3)  # as in outcomes: a step is not shown as longer than its mission
     if value < 99.95:
         return f"{max(value, 0.0):.1f} s"
     minutes, rest = divmod(round(value), 60)

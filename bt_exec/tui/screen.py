@@ -158,15 +158,14 @@ class _Artist:
         ident = model.mission_id if self.verbose else ""
         facts = " · ".join(filter(None, (ident, plan, clock, tick)))
         lines = [self.ends(model.command, "strong", facts)]
-        if model.blind:
-            blind = f"{model.told('sees')}  {model.told('nothing new')}: {model.blind}"
-            lines.append(self.ends(blind, "failed", ""))
+        seen = f"{model.told('sees')}  {model.seen()}"
+        if model.blinded:
+            lines.append(self.ends(seen, "failed", ""))
         elif model.buffers:
-            seen = "; ".join(buffer.text for buffer in model.buffers.values())
             age = max(self.now - max(buffer.t for buffer in model.buffers.values()), 0.0)
             old = f"{age:.2f} s" if age < 9.95 else seconds(age)
             old = model.fixed(f"{old} old" if self.width >= NARROW else old)
-            lines.append(self.ends(f"{model.told('sees')}  {seen}", "", old))
+            lines.append(self.ends(seen, "", old))
         return lines
 
     def footer(self, *, keys: bool) -> Line:

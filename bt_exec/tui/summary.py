@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from bt_exec.outcome import Outcome
@@ -13,8 +12,6 @@ from bt_exec.tui.text import ASCII, UNICODE, Line, clean, fit, safe, wrap
 
 __all__ = ["SIGNS", "summary_lines", "unsaid"]
 
-_CODE = re.compile(r" \[[A-Z][A-Z_]*\]$")
-"""Code at the end of a problem, which is for authors."""
 SIGNS = {
     "satisfied": "done",
     "partial": "stopped",
@@ -74,15 +71,15 @@ def summary_lines(
     ]
     for part in outcome.message.split("\n"):
         lines += _wrapped(clean(part), width, "", signed)
-    if outcome.status in ("blocked", "failed") and model is not None and model.buffers:
-        seen = "; ".join(buffer.text for buffer in model.buffers.values())
+    seen = model.seen() if model is not None else ""
+    if outcome.status in ("blocked", "failed") and seen:
         lines += _wrapped(f"{told('seen')}: {seen}", width, "dim", signed)
     for what, why in outcome.undone_in_words:
         if clean(what) not in clean(outcome.message):
             text = f"{told('not done')}: {clean(what)} · {clean(why)}"
             lines += _wrapped(text, width, "stopped", signed)
     for problem in outcome.problems:
-        text = problem if verbose else _CODE.sub("", problem)
+        text = problem if verbose else problem.rpartition(" [")[0] or problem  # without its code
         lines += _wrapped(clean(text), width, "dim", signed)
     for trace in _tracebacks(outcome) if verbose else ():
         lines += [((f"   {line}", "dim"),) for line in trace]

@@ -79,17 +79,35 @@ class Why:
         if self.status == "running":
             return self.say("WHY_RUNNING")
         if known.refusal:
-            return clean(known.refusal)
+            return f"{self.answered(known.refusal)} {self.blind()}".rstrip()
         if known.stopped:
-            own = " ".join(("WHY_STOPPED", known.stopped))
-            return self.say(own if own in self.messages else "WHY_STOPPED", who=known.stopped)
+            return clean(self.messages.stopped(known.stopped, self.language))
         if known.cause is not None:
             later = known.planner if known.planner != known.cause.failure else None
-            causes = filter(None, (known.cause.failure, later))
-            return " ".join(map(self.failure, causes))
+            causes = map(self.failure, filter(None, (known.cause.failure, later)))
+            return " ".join(filter(None, (*causes, self.blind())))
         if known.problems or self.status != "satisfied":
-            return clean(known.line.message)
+            return self.answered(known.line.message)
         return self.say("WHY_NEEDED_NOTHING" if self.idle else "WHY_DONE")
+
+    @property
+    def foreign(self) -> bool:
+        """Whether the mission's own sentences are in another language."""
+        return self.known.line.language != self.language
+
+    def answered(self, text: str) -> str:
+        """Return a sentence of the mission; quoted if it is in another language."""
+        return self.say("WHY_SAID", message=text) if self.foreign and text else clean(text)
+
+    def blind(self) -> str:
+        """Return which perceptions gave nothing new, with their errors; empty if none."""
+        said = (
+            self.messages.said_of(
+                pack, self.say("WHY_BLIND", message=self.told(error).rstrip(".")), self.language
+            )
+            for pack, error in self.known.blind.items()
+        )
+        return " ".join(map(clean, said))
 
     @property
     def idle(self) -> bool:
@@ -110,6 +128,12 @@ class Why:
             rows += self.attempt(attempt, again=again, came=came)
             before = attempt
         rows += self.found()
+        for run in known.held:
+            assert run.end is not None
+            said = f"{self.step(run.start.skill, run.start.args)}: "
+            rows.append(("held up by", said + self.word(seconds(run.end.held_s))))
+        if (blind := self.blind()) not in self.cause():
+            rows.append(("perception error", blind))
         rows += [("problem", clean(problem)) for problem in known.problems]
         if self.status in ("interrupted", "running", "waiting"):
             sure = {
@@ -121,7 +145,9 @@ class Why:
             rows.append(("not certain any more", " ".join(self.state(known.uncertain))))
             became = {f: v for f, v in known.possible.items() if known.uncertain.get(f) != v}
             rows.append(("was to become", " ".join(self.state(became))))
-        elif clean(line.message) != self.cause():
+        elif self.foreign:
+            rows.append(("at the end", " ".join(self.state(known.facts))))
+        elif clean(line.message) not in self.cause():
             rows.append(("told", clean(line.message)))
         rows += [("not readable", clean(text)) for text in known.incomplete]
         return [(self.word(label), text) for label, text in rows if text]
@@ -170,7 +196,6 @@ class Why:
                 measured = _measured(failure) if self.verbose else ()
                 rows.append(("evidence", " · ".join(filter(None, (*measured, after)))))
                 rows.append(("seen", "; ".join(map(clean, cause.seen))))
-                rows.append(("perception error", "; ".join(map(self.told, cause.blind))))
         return rows
 
     def failed(self, failure: Failure) -> str:

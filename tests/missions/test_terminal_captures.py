@@ -42,14 +42,14 @@ class Case(NamedTuple):
     world: dict[str, str]
     faults: tuple[Any, ...] = ()
     running: float | None = None
+    stopped: float | None = None
 
 
 SLOW = pytest.mark.slow
-STOP = {"part": "operator", "does": "stop", "since": 3.0}
 MISSIONS = {
     "clean": Case("get the material", {"seed": "2"}, (), 9.0),
     "recovery": Case("get the material", {"seed": "2"}, ("grasp:1=GRASP_SLIPPED",)),
-    "stop": Case("문 안의 자재를 가져와", {"seed": "2"}, (STOP,)),
+    "stop": Case("문 안의 자재를 가져와", {"seed": "2"}, stopped=3.1),
     "blocked": Case("get the material", {"seed": "2", "fault": "jammed"}),
 }
 
@@ -89,6 +89,7 @@ def captured(name: str, folder: Path) -> dict[str, str]:
     with Session(
         site, world=case.world, fast=True, faults=case.faults, listeners=[model, shot]
     ) as session:
+        session.clock.at(case.stopped, session.abort)
         outcome = session.run(case.command)
     captures = {f"running {width}": plain(lines) for width, lines in shot.drawn.items()}
     if shot.drawn:

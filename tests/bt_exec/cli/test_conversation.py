@@ -9,6 +9,7 @@ import os
 import re
 import select
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -27,7 +28,10 @@ ENGLISH = [
     ("is the door open?", "No. The door is closed."),
     ("open it", "The door is open."),
     ("no wait, close it", "The door is closed."),
-    ("what did you do?", "“no wait, close it” (7.5 s): The door is closed."),
+    (
+        "what did you do?",
+        "(7.5 s) “no wait, close it” ended well. My report was: “The door is closed.”",
+    ),
     ("fetch the materiel", 'Did you mean "fetch the material"?'),
     ("y", "The right hand holds the material."),
     ("put it down", "done open the right hand"),
@@ -39,7 +43,7 @@ KOREAN = [
     ("문 열려 있어?", "아니요. 문이 닫혀 있습니다."),
     ("열어", "문이 열려 있습니다."),
     ("아니 닫아", "문이 닫혀 있습니다."),
-    ("방금 뭐 했어?", "“아니 닫아” (7.5초): 문이 닫혀 있습니다."),
+    ("방금 뭐 했어?", "(7.5초) “아니 닫아”: 잘 끝났습니다. 그때의 보고: “문이 닫혀 있습니다.”"),
     ("자잭를 가져와", "라고 하셨나요?"),
     ("네", "오른손에 자재가 있습니다."),
     ("그거 내려놔", "마침 오른손 펴기"),
@@ -155,4 +159,15 @@ def test_ambiguous_command_leads_to_a_question(person, said, question, answer, t
     assert question in person.reads(["\n>"])
     person.types(answer)
     assert told in person.reads(["door>"])
+    assert person.leaves() == 0
+
+
+@pytest.mark.slow
+def test_new_prompt_names_the_world_that_has_ended(door, tmp_path):
+    words = ["run", "open the door", "--site", door, "--fast", "--fault", "open_door=DOOR_STUCK"]
+    places = {"XDG_DATA_HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "bt_exec", *words]
+    assert subprocess.run(command, env={**os.environ, **places}, capture_output=True).returncode
+    person = Person("repl", "--site", door, "--fast", "--plain", folder=tmp_path)
+    assert "This simulated world is new: what “open the door” left" in person.reads(["door>"])
     assert person.leaves() == 0

@@ -8,8 +8,10 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from bt_exec.cli.history import open_journal, tell_interrupted
+from bt_exec.cli.mission import Conductor
 from bt_exec.tui.paint import Painter
 from tests.bt_exec.cli.conftest import Run
 
@@ -127,8 +129,54 @@ def test_command_of_the_robot_may_contain_a_word_of_the_prompt(
 def test_prompt_resumes_a_mission(bt: Run, line: str) -> None:
     bt("run", "open the door", "--fast", "--fault", "open_door=DOOR_STUCK")
     ran = bt("repl", "--fast", stdin=f"{line}\n")
-    assert "Resuming “open the door”" in ran.out
+    said = "“open the door” 임무를 이어서" if line == "재개 1" else "Resuming “open the door”"
+    assert said in ran.out
     assert "bt-exec why 2" in ran.out
+
+
+def test_question_about_the_past_is_about_the_last_mission_that_acted(bt: Run) -> None:
+    lines = "open the door\nwhat are you holding?\nwhat happened?\nfly\nwhat went wrong?\n"
+    told = bt("repl", "--fast", stdin=lines).out.split("asked ")
+    assert told[1].strip().startswith("open the door")
+    assert told[2].strip().startswith("fly")
+
+
+@pytest.mark.parametrize(("line", "said"), [("why abc", "no mission 'abc'"), ("왜 abc", "'abc'")])
+def test_name_of_no_mission_is_refused(bt: Run, line: str, said: str) -> None:
+    ran = bt("repl", "--fast", stdin=f"open the door\n{line}\n")
+    assert said in ran.err
+    assert "asked" not in ran.out
+
+
+def test_stopped_mission_names_how_its_world_is_restored(bt: Run, tmp_path: Path) -> None:
+    faults = tmp_path / "stop.yaml"
+    faults.write_text("{summary: s, faults: [{part: operator, does: stop, since: 1}]}")
+    ran = bt("run", "문 열어", "--fast", "--faults", str(faults))
+    assert "주입한 고장이 임무를 멈췄습니다." in ran.out
+    assert ran.out.endswith("이어서 하려면: bt-exec resume 1\n")
+    told = bt("repl", "--fast", stdin="what did you do?\ngo on\n").out
+    assert "“문 열어” was stopped.\n" in told
+    assert "Resuming “문 열어”" in told
+
+
+def test_line_while_preparing_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    screen = io.StringIO()
+    conductor = Conductor(Painter(screen))
+    conductor.live = True
+    with conductor.preparing("restoring the world of mission 2026-11-29-0014"):
+        assert cell_len(screen.getvalue()) < 40
+
+
+def test_errors_of_a_restored_mission_are_not_logged_again(bt: Run, tmp_path: Path) -> None:
+    faults = tmp_path / "planner.yaml"
+    crash = "{part: planner, does: crash}"
+    slip = "{part: skill, name: open_door, does: fail, code: DOOR_STUCK, call: 1}"
+    faults.write_text(f"{{summary: s, faults: [{slip}, {crash[:-1]}, since: 0.04}}]}}")
+    assert (
+        "The planner crashed" in bt("run", "open the door", "--fast", "--faults", str(faults)).err
+    )
+    assert bt("resume", "--fast").err == ""
 
 
 def test_notice_at_the_prompt_names_what_can_be_typed_there(bt: Run, tmp_path: Path) -> None:

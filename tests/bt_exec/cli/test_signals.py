@@ -178,5 +178,7 @@ def test_commands_in_a_pipe_do_not_begin_after_a_stop(tmp_path: Path, gate: str,
         process.send_signal(number)
         out, _ = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert out.endswith("Further commands are not run.\n")
+    *_, ended, world = out.splitlines()
+    assert ended == "Further commands are not run."
+    assert world.endswith("continue “open the gate”: bt-exec resume 1")
     assert [line.status for line in Journal.open(journal).missions(None)] == ["aborted"]

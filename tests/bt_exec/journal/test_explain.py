@@ -111,7 +111,8 @@ def test_cause_names_a_perception_error_unless_a_later_observation_arrived(
         ended("blocked", JAM),
     )
     assert found.cause is not None
-    assert found.cause.blind == (() if recovers else ("no network",))
+    assert found.blind == found.cause.blind == ({} if recovers else {"door": "no network"})
+    assert bool(found.cause.seen) is recovers
 
 
 def test_recovered_failure_is_not_the_cause(explained, make_spec: Spec) -> None:

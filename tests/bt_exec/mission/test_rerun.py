@@ -199,7 +199,7 @@ def test_restored_mission_is_reported_as_interrupted_not_as_stopped(lab, journal
     with Session(lab, fast=True, journal=journal) as session:
         restore(session, journal, journal.mission(mission.id))
         (turn,) = session.conversation.context().turns
-    assert (turn.status, turn.message) == ("interrupted", "WHY_INTERRUPTED")
+    assert (turn.status, turn.message) == ("interrupted", "")
     assert turn.at == mission.line.started_at
 
 

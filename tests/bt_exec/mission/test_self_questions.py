@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from bt_exec.failure import Refusal
+from bt_exec.failure import Failure, Refusal
 from bt_exec.journal import Journal
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.mission.conversation import SelfAnswers, asks_to_continue, question_of
@@ -192,14 +192,22 @@ def test_location_is_unknown_without_place_facts() -> None:
 def test_why_refers_to_the_last_mission_that_acted() -> None:
     context = Context((Turn("go", "blocked", "X", "Stuck."), Turn("is it open?", acted=False)))
     assert answer("why did you stop?", context=context) == Reply(
-        "WHY", "“go” could not be finished. Stuck."
+        "WHY", "“go” could not be finished. My report was: “Stuck.”"
     )
     assert answer("why did you stop?") == Reply("WHY", "Nothing has moved here yet.")
 
 
+def test_report_in_another_language_is_replaced_by_the_cause() -> None:
+    stuck = Failure("GRASP_SLIPPED", "the box moved", node="grasp")
+    turns = (Turn("자재 잡아", "failed", "SKILL_FAILED", "놓쳤습니다.", failure=stuck),)
+    told = "“자재 잡아” failed. The grip did not hold: the box moved."
+    assert answer("what did you do?", context=Context(turns)) == Reply("DONE", told)
+    assert "놓쳤습니다" in answer("뭐 했어?", context=Context(turns)).message
+
+
 def test_last_missions_that_acted_are_listed() -> None:
     turns = (Turn("go", "satisfied", "OK", "There."), Turn("is it open?", acted=False))
-    told = Reply("DONE", "“go”: There.")
+    told = Reply("DONE", "“go” ended well. My report was: “There.”")
     assert answer("what did you do?", context=Context(turns)) == told
     assert answer("뭐 했어?") == Reply("DONE", "아직 아무것도 움직이지 않았습니다.")
 
@@ -209,21 +217,27 @@ def test_listed_missions_have_their_time_and_duration() -> None:
     turns = (
         Turn("open it", "satisfied", "OK", "Open.", at=at, seconds=7.0),
         Turn("shut the window", "refused", "NOT_UNDERSTOOD", "?", acted=False),
+        Turn("go", "interrupted", at=at),
     )
-    told = "11-20 14:05 “open it” (7.0 s): Open."
-    assert answer("when did you open it?", context=Context(turns)) == Reply("DONE", told)
+    killed = "11-20 14:05 “go” was interrupted: the program ended in the middle of it."
+    told = "11-20 14:05 (7.0 s) “open it” ended well. My report was: “Open.”"
+    assert answer("when did you open it?", context=Context(turns)) == Reply(
+        "DONE", f"{told}\n{killed}"
+    )
 
 
 def test_missions_before_the_session_are_listed_without_own_ones() -> None:
     refused = Turn("shut the window", "refused", "NOT_UNDERSTOOD", "?", acted=False)
     context = Context((refused,), recall=lambda: (Turn("go", "satisfied", "OK", "There."),))
-    assert answer("뭐 했어?", context=context) == Reply("DONE", "“go”: There.")
+    assert answer("뭐 했어?", context=context) == Reply("DONE", "“go”: 잘 끝났습니다.")
 
 
 def test_other_question_about_the_past_gets_the_last_missions() -> None:
     context = Context((Turn("go", "satisfied", "OK", "There."),))
     assert answer("which arm did you use?", context=context) == Reply(
-        "DONE", "I have no exact answer to this. The last missions were:\n“go”: There."
+        "DONE",
+        "I have no exact answer to this. The last missions were:\n"
+        "“go” ended well. My report was: “There.”",
     )
     assert answer("어느 팔 썼어?") == Reply("DONE", "아직 아무것도 움직이지 않았습니다.")
 

@@ -183,7 +183,7 @@ def test_invalid_step_is_a_skill_error(step):
 
 
 @pytest.mark.parametrize("blocked", [1, 3])
-def test_blocking_skill_is_logged_once(blocked, caplog):
+def test_blocking_skill_is_logged_once_and_recorded(blocked, caplog):
     stage = Stage("{do: a}", [scripted_skill("a", [("5", "done")])])
     for _ in range(blocked - 1):
         stage.tick()
@@ -194,6 +194,7 @@ def test_blocking_skill_is_logged_once(blocked, caplog):
     assert status is Status.SUCCESS
     said = "“a” held the mission up for 5.0 s; nothing else could happen meanwhile."
     assert [record.message for record in caplog.records] == [said]
+    assert [event.held_s for event in stage.of(SkillEnded)] == [5.0]
 
 
 def test_skill_that_yields_in_time_is_not_logged(caplog):

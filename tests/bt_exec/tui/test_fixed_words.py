@@ -39,7 +39,7 @@ NOT_SHOWN = {
     *("seen", "attempts", "compiler", "steps", "facts", "possible", "incomplete", "said"),
     *("uncertain", "help", "times", "camera", "cursor", "up", "down", " on "),
     # codes of messages
-    *("OK", "ABORTED", "WHY_DONE", "WHY_NEEDED_NOTHING", "WHY_STOPPED", "WHY_RUNNING"),
+    *("OK", "ABORTED", "WHY_DONE", "WHY_NEEDED_NOTHING", "WHY_BLIND", "WHY_SAID", "WHY_RUNNING"),
     *("WHY_INTERRUPTED", "WHY_INTERRUPTED_IN", "WHY_WAITING", "WHY_NEVER_BEGAN"),
     # typed text
     *("bt-exec ", "bt-exec"),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec import events as ev
-from bt_exec.failure import Problem
+from bt_exec.failure import Failure, Problem
 from bt_exec.language.messages import OWN_MESSAGES, Messages
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.tui.lines import PlainView
@@ -79,4 +79,28 @@ def test_each_change_is_one_line() -> None:
     script.node(f"{TOP}/open_door", "kept")
     script.at(3.0).send(ev.Aborting(3.0, 60, "clean", "operator"))
     script.node(f"{TOP}/shut_and_go_home/return_home", "stopped")
+    script.send(ev.FactsKnown(3.0, 60, "end", {}))
     assert "\n".join(written) == EXPECTED
+
+
+def test_step_that_ends_with_a_timeout_is_failed_and_not_stopped() -> None:
+    view, written = view_of("en")
+    view.on(ev.MissionStarted(0.0, 0, "m", ENGLISH, "en", "door"))
+    view.on(ev.Planned(0.0, 0, get_material(ENGLISH), 1))
+    path, late = f"{TAKE}/grasp", Failure("TIMEOUT", "not done after 0.1 s (limit 0.1 s)")
+    view.on(ev.NodeChanged(0.0, 1, path, "running"))
+    view.on(ev.NodeChanged(3.15, 3, path, "stopped"))
+    view.on(ev.NodeChanged(3.15, 3, path, "failed", late.message, late))
+    assert [line.split()[2] for line in written[-2:]] == ["running", "failed"]
+    assert [change.state for change in view.model.changes] == ["running", "failed"]
+
+
+def test_lost_observation_is_not_shown_as_seen() -> None:
+    view, written = view_of("en")
+    script = Script()
+    script.model = view  # type: ignore[assignment]
+    script.start(ENGLISH).look()
+    view.on(ev.PerceptionFailed(2.0, 40, "door", "RuntimeError: made to crash on purpose"))
+    view.on(ev.Planned(3.0, 60, get_material(ENGLISH), 1))
+    seen = [line.partition("sees")[2].strip() for line in written if "  sees  " in line]
+    assert seen[-1] == view.model.seen() == "nothing new: made to crash on purpose"

@@ -50,6 +50,7 @@ def test_arguments_are_shown_by_display_names() -> None:
 def test_durations_are_formatted() -> None:
     said = [seconds(value) for value in (0, 0.26, 99.9, 99.96, 125, 3725)]
     assert said == ["0.0 s", "0.3 s", "99.9 s", "1 min 40 s", "2 min 05 s", "1 h 02 min"]
+    assert seconds(3.1500000000000004) == seconds(3.15), "a step and its mission"
 
 
 def test_progress_of_a_skill_stays_until_it_changes() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.events import SkillStarting
+from bt_exec.events import SkillEnded, SkillStarting
 from bt_exec.failure import Failure
 from bt_exec.journal import MissionLine, SkillRun
 from bt_exec.journal.explain import Attempt, Cause, Explanation
@@ -21,8 +21,12 @@ STUCK: {en: "The door is stuck ({message}).", ko: "문이 걸렸습니다({messa
 NO_GRIP: {en: There is no grip., ko: 손잡이가 없습니다.}
 WHY_DONE: {en: It was done as asked., ko: 지시대로 마쳤습니다.}
 WHY_NEEDED_NOTHING: {en: Nothing had to be done., ko: 할 일이 없었습니다.}
-WHY_STOPPED: {en: "It was stopped: {who}.", ko: "멈췄습니다: {who}."}
-WHY_STOPPED operator: {en: You stopped it., ko: 지시에 따라 멈췄습니다.}
+ABORTED: {en: You stopped it., ko: 지시에 따라 멈췄습니다.}
+ABORTED on purpose: {en: A fault stopped it., ko: 고장 때문에 멈췄습니다.}
+ABORTED_BY: {en: "It was stopped: {who}.", ko: "멈췄습니다: {who}."}
+STOPPED_BY_SIGNAL: {en: "Stopped by {signal}.", ko: "{signal} 때문에 멈췄습니다."}
+WHY_BLIND: {en: "The camera failed: {message}.", ko: "카메라 오류: {message}."}
+WHY_SAID: {en: "I said “{message}”", ko: "답: “{message}”"}
 WHY_RUNNING: {en: It is still running., ko: 아직 실행 중입니다.}
 WHY_INTERRUPTED: {en: The program ended., ko: 프로그램이 끝났습니다.}
 WHY_INTERRUPTED_IN: {en: "The program ended during: {doing}.", ko: "끝났을 때: {doing}."}
@@ -121,8 +125,7 @@ SCREENS: list[tuple[Explanation, str, int, bool, str]] = [
    다른 시도  pull 오른손 (계획 2, offline)
    실패       pull 오른손: 손잡이가 없습니다.
    다른 시도  같은 계획 (계획 3, offline)
-   실패       pull 오른손: 손잡이가 없습니다.
-   보고       No grip. The door is ajar.""",
+   실패       pull 오른손: 손잡이가 없습니다.""",
     ),
     (
         known(attempts=(FIRST,), cause=Cause(JAM, 1, None, ())),
@@ -208,7 +211,16 @@ def test_complete_answer(
             "It was done as asked.",
         ),
         (known(line("aborted"), stopped="operator"), "You stopped it."),
-        (known(line("aborted"), stopped="SIGTERM"), "It was stopped: SIGTERM."),
+        (known(line("aborted"), stopped="SIGTERM"), "Stopped by SIGTERM."),
+        (known(line("aborted"), stopped="on purpose"), "A fault stopped it."),
+        (
+            known(line("aborted"), stopped="the end of the shift"),
+            "It was stopped: the end of the shift.",
+        ),
+        (
+            known(line("refused"), refusal="I see no cup.", blind={"table": "no network"}),
+            "I see no cup. The camera failed: no network.",
+        ),
         (known(line("refused"), refusal="I know no window."), "I know no window."),
         (known(line("refused"), problems=("a: b",)), "No grip. The door is ajar."),
         (known(line("unfinished")), "It is still running."),
@@ -220,6 +232,21 @@ def test_cause_is_one_sentence(messages: Messages, explanation: Explanation, cau
     why = Why(explanation, messages, "en")
     assert why.cause() == cause
     assert why.data()["cause"] == cause
+
+
+def test_sentences_of_the_mission_are_quoted_in_another_language(messages: Messages) -> None:
+    refused = known(line("refused"), refusal="I know no window.", facts={"door": "ajar"})
+    why = Why(refused, messages, "ko")
+    assert why.cause() == "답: “I know no window.”"
+    assert "문이 조금 열려 있습니다." in dict(why.facts()).values()
+
+
+def test_perception_error_without_a_failure_and_slow_skill_are_listed(messages: Messages) -> None:
+    held = SkillRun(1, TAKE.start, SkillEnded(3.0, 60, "take", "take", 1, "done", 2.0, held_s=2.4))
+    done = known(line("satisfied"), blind={"table": "no network"}, held=(held,))
+    rows = dict(Why(done, messages, "en").facts())
+    assert rows["held up by"] == "take right: 2.4 s"
+    assert rows["perception error"] == "The camera failed: no network."
 
 
 def test_recovered_failures_are_listed_separately(messages: Messages) -> None:

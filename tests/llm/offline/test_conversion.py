@@ -14,7 +14,7 @@ UNDERSTOOD = [
     ("door", "don't touch the door, just fold your arms", "arms_home"),
     ("door", "문은 그냥 두고 팔만 접어", "arms_home"),
     ("door", "자재는 그대로 두고 문만 닫아", "close_door"),
-    ("door", "들고 있는 거 없으면 자재 가져와", "get_material unless hand_holds right material"),
+    ("door", "들고 있는 거 없으면 자재 가져와", "get_material unless hands_hold"),
     ("door", "As long as your left hand is empty, open the door with it.",
      "open_door left unless not hand_empty left"),
     ("door", "팔 접어. 문은 내가 닫을 테니까.", "arms_home"),
@@ -50,7 +50,7 @@ UNDERSTOOD = [
     ("door", "If the door is open, tell me whether the material is visible",
      "is_material_visible unless not door_is open"),
     ("door", "if the door is closed, tell me what is in your hand, otherwise close it",
-     "(door_is closed?, is_hand_full) | (not door_is closed?, close_door)"),
+     "(door_is closed?, is_anything_held) | (not door_is closed?, close_door)"),
     ("door", "문이 닫혀 있으면 열고 문이 열려 있으면 자재 보이는지 알려줘",
      "(door_is closed?, open_door) | (not door_is closed?, "
      "is_material_visible unless not door_is open)"),

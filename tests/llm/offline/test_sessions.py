@@ -116,9 +116,15 @@ def test_answer_without_a_match_selects_nothing(said, sites, compilers):
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("why did you stop?", "“open the door” could not be finished. It is stuck."),
-        ("왜 멈췄어?", "“open the door”: 끝까지 하지 못했습니다. It is stuck."),
-        ("what did you do?", "“open the door”: It is stuck."),
+        (
+            "why did you stop?",
+            "“open the door” could not be finished. My report was: “It is stuck.”",
+        ),
+        ("왜 멈췄어?", "“open the door”: 끝까지 하지 못했습니다."),
+        (
+            "what did you do?",
+            "“open the door” could not be finished. My report was: “It is stuck.”",
+        ),
     ],
 )
 def test_past_is_reported_from_the_session_or_the_journal(said, told, sites, compilers):

@@ -54,7 +54,7 @@ def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
         for condition in node.conditions.values()
         for leaf in leaves(condition)
     }
-    if not asked and told & {"material_visible", "hand_holds", "hand_empty"}:
+    if not asked and told & {"material_visible", "hand_holds", "hands_hold", "hand_empty"}:
         return  # a question about the material
     for skill, other, code in (
         ("open_door", "close_door", "OPENING_IN_CLOSE_COMMAND"),
@@ -70,7 +70,7 @@ def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     message = "the command is about the door alone; leave the material out"
     for part in locate(spec.root).walk():
         names = {leaf.name for leaf, _ in part.conditions()}
-        if handles_material(part.node) or names & {"material_visible", "hand_holds"}:
+        if handles_material(part.node) or names & {"material_visible", "hand_holds", "hands_hold"}:
             found = part.node.do if isinstance(part.node, Do) else ", ".join(sorted(names))
             yield Problem("MATERIAL_IN_DOOR_COMMAND", message, show_place(part.place), found)
     for key in _PROSE:

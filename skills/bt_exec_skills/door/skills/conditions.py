@@ -29,6 +29,7 @@ __all__ = [
     "hand_empty",
     "hand_holds",
     "handle_visible",
+    "hands_hold",
     "inside_in_view",
     "material_visible",
 ]
@@ -101,6 +102,14 @@ def hand_holds(robot: DoorRobot, arm: Arm, object_label: MaterialLabel = "materi
     return Verdict(held == object_label, f"{arm} hand holds {held}", (f"touch:{held}",))
 
 
+@condition(patience_s=0.0, unknown=_UNCERTAIN, skip_reason="already in hand")
+def hands_hold(robot: DoorRobot, object_label: MaterialLabel = "material") -> Verdict:
+    """Whether one of the hands holds the material, by touch."""
+    hands = [hand_holds(robot=robot, arm=arm, object_label=object_label) for arm in ARMS]
+    why = "; ".join(hand.why for hand in hands)
+    return Verdict(any(hand.holds for hand in hands), why, hands[0].evidence + hands[1].evidence)
+
+
 @condition(
     patience_s=0.0,
     unknown=_UNCERTAIN,
@@ -156,6 +165,7 @@ CONDITIONS = (
     inside_in_view,
     handle_visible,
     hand_holds,
+    hands_hold,
     hand_empty,
     arms_home,
 )

@@ -185,6 +185,11 @@ def test_contents_of_hands_are_determined_by_touch(scripted: Any) -> None:
     robot = scripted(held={"left": None, "right": "material"}, at_home=False)
     assert conditions.hand_holds(robot=robot, arm="right").holds is True
     assert conditions.hand_holds(robot=robot, arm="left").why == "left hand holds nothing"
+    both = conditions.hands_hold(robot=robot)
+    assert both.why == "left hand holds nothing; right hand holds material"
+    assert both.holds
+    empty = scripted(held={"left": None, "right": None})
+    assert not conditions.hands_hold(robot=empty).holds
     held = conditions.material_visible(world=world_of(), robot=robot)
     assert (held.holds, held.why) == (False, "right hand holds material")
     assert conditions.hand_empty(robot=robot, arm="left").holds is True
