@@ -58,7 +58,7 @@ def clarification_question(
     names = [
         next(iter(value.ko if language == "ko" else value.en), name).strip("[]()")
         for name, value in values.items()
-        if not (value.other or value.each)
+        if value.plain
     ]
     if names and len(names) <= 4 and not any(set(name) & set("[](|)") for name in names):
         return own.say("ASK_ONE", language, names=", ".join(names))

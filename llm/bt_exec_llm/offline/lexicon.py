@@ -104,6 +104,8 @@ class Value(Words):
         proxies: Phrases of another value that can stand for it, such as a place for the person
             there.
         other: Whether it means the value that was not used last (the other arm).
+        after: The values that it means, by the value that was named before (the other end).
+        parts: The values that it consists of: without one of them, the others are meant.
     """
 
     proxies: Words = Words()
@@ -113,6 +115,13 @@ class Value(Words):
     each: list[str] = []
     home: bool = False
     other: bool = False
+    after: Mapping[str, str] = {}
+    parts: list[str] = []
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is one value of its own, whatever was named before."""
+        return not (self.other or self.each or self.after)
 
 
 class Way(_Part):
@@ -272,6 +281,12 @@ class Lexicon(_Part):
     def list_types(self, how: str) -> frozenset[str]:
         """Types whose several values become several parts (``each``) or one (``joined``)."""
         return frozenset(kind for kind, way in self.lists.items() if way == how)
+
+    def values_within(self, kind: str, name: str) -> frozenset[str]:
+        """Return the values that a value stands for or consists of, at any depth."""
+        value = self.values.get(kind, {}).get(name, Value())
+        own = (*value.each, *value.parts)
+        return frozenset(own).union(*(self.values_within(kind, one) for one in own))
 
     def general_verb(self, name: str) -> str:
         """Return the general verb of `name`."""

@@ -22,7 +22,6 @@ __all__ = [
     "Said",
     "Understood",
     "complete_with_number",
-    "replace_other_value",
     "resolve_pronoun",
     "vary_last_command",
 ]
@@ -106,31 +105,6 @@ class Past:
                     if param.type == kind and value in lexicon.values.get(kind, {}):
                         return str(value)
         return ""
-
-
-def replace_other_value(
-    steps: list[Step], past: Past, library: Library, lexicon: Lexicon
-) -> list[Step] | Trouble:
-    """Return steps with "the other one" replaced by the value of two that was not used last."""
-    found: list[Step] = []
-    latest: dict[str, str] = {}
-    for step in steps:
-        pieces: list[Piece] = []
-        for piece in step.pieces:
-            values = lexicon.values.get(piece.name, {}) if piece.kind == "value" else {}
-            known = values.get(piece.value)
-            if known is not None and known.other:
-                meant = latest.get(piece.name) or past.last_value(piece.name, library, lexicon)
-                plain = [v for v, entry in values.items() if not (entry.other or entry.each)]
-                rest = [value for value in plain if value != meant]
-                if not meant or len(rest) != 1:
-                    return Trouble("NO_REFERENT", piece.text, (piece.name,))
-                piece = replace(piece, value=rest[0])
-            if known is not None and piece.mark != "not":
-                latest[piece.name] = piece.value
-            pieces.append(piece)
-        found.append(replace(step, pieces=pieces))
-    return found
 
 
 def resolve_pronoun(steps: list[Step], before: list[Step]) -> Iterable[list[Step]]:

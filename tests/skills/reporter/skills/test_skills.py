@@ -26,7 +26,7 @@ def test_unknown_place_error_lists_the_known_ones_nearest_first(play):
     assert one.run("navigate", target="lunge") == "UNKNOWN_LOCATION"
     assert one.failed.message == (
         "no place is called lunge; known, nearest first: lounge, basecamp, professor_office, "
-        "corridor_center, break_room, restroom_front"
+        "corridor_center, break_room, restroom_front, corridor_west, corridor_middle, corridor_east"
     )
     assert not one.robot.motions
 
