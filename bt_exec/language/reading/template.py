@@ -406,6 +406,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "not": negation,
     "refine": _refine,
     "set": _set,
+    "set_new": lambda node, name, value: UNSAID if node.get(name) else _set(node, name, value),
     "less": _less,
     "set_all": _all_of,
     "other_than": _other_than,

@@ -98,6 +98,8 @@ class Value(Words):
         holds: Phrases that affirm it in a condition (there are people).
         fails: Phrases that deny it in a condition (empty, dark). A condition with any other phrase
             (crowded) cannot be decided.
+        more: Further phrases whose comparative means more of it, as that of `holds` does.
+        less: Further phrases whose comparative means less of it, as that of `fails` does.
         brings: Arguments that the value implies, by parameter name.
         each: The values of a word for several (everywhere), in order.
         home: Whether missions end there, so that coming there is no extra step.
@@ -111,6 +113,8 @@ class Value(Words):
     proxies: Words = Words()
     holds: Words = Words()
     fails: Words = Words()
+    more: Words = Words()
+    less: Words = Words()
     brings: Mapping[str, str] = {}
     each: list[str] = []
     home: bool = False
@@ -151,6 +155,20 @@ class Slot(_Part):
     shape: Literal["noun", "clause", "question"] = "clause"
     to: Phrases = []
     never: Words = Words()
+
+
+class Compared(_Part):
+    """Aspects by which places are compared.
+
+    Attributes:
+        of: The values that have an order, by type: ``Aspect: [people, light]``.
+        among: Tree that compares everything that was observed.
+        two: Tree that observes two places and decides whether the first has more.
+    """
+
+    of: Mapping[str, Phrases]
+    among: str
+    two: str
 
 
 class Talk(_Part):
@@ -197,6 +215,8 @@ class Lexicon(_Part):
     closing: Mapping[str, Closing] = {}
     follows: Phrases = []
     decides: Mapping[str, Mapping[str, str]] = {}
+    counted: Mapping[str, Phrases] = {}
+    compares: Compared | None = None
     past: Phrases = []
     relations: Mapping[str, Words] = {}
     whole: Words = Words()

@@ -95,6 +95,7 @@ def observe_scene(
         answer_of(found, noise, level, aspects, language_of(query), site_map, wanted),
         (*found.evidence(), f"noise:{level:.0f} dB"),
         found.looks,
+        found.brightness,
     )
     model = yield from visual_qa.ask(found.frame, target, query, language)
     if model:
