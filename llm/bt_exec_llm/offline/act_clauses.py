@@ -124,7 +124,7 @@ class ActClauses(Reports):
         return verbs, _unique(pieces, self._joined)
 
     def _has_person_as_subject(self, act: Node) -> bool:
-        """Return True if a particle marks a person as the one who acts: 교수님이 뭐라고 하셨는지."""
+        """Return True if a particle marks a person as the one who acts (교수님이)."""
         edge = self._reading.edge_of(act) or self._reading.edge
         persons = tuple(f"value/{kind}/" for kind in self._persons)
         return any(
@@ -160,8 +160,12 @@ class ActClauses(Reports):
     def _check_executable(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
         """Raise NoStepsError for an act that needs a text, an earlier look, or an instrument."""
         if any(piece.kind in ("text", "unknown") for piece in pieces):
+            if self._language == "en" and pieces[0].name in self._each:
+                raise NoStepsError  # a place takes nothing: give the lounge a visit
             return
         texts = self._taking
+        if any(piece.kind == "pronoun" and not piece.name for piece in pieces):
+            texts -= self._carrying  # it: what was carried before
         reports = set(verbs) & self._lexicon.closing_verbs
         if any(self._lexicon.verbs[verb].finds != "tell" for verb in texts & {*verbs} - reports):
             raise NoStepsError  # what is asked or delivered is missing

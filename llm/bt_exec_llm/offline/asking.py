@@ -34,7 +34,9 @@ def missing_types(found: Trouble, text: str, index: Index) -> tuple[str, ...]:
             if keys - {"me"} <= frame.keys and frame.keys - keys
         ]
         if wanted:
-            least = min(wanted, key=lambda w: (len(w), bool(w & lexicon.people), sorted(w)))
+            addressed = any(piece.kind == "text" for piece in step.pieces)
+            ranks = {one: (len(one), bool(one & lexicon.people) != addressed) for one in wanted}
+            least = min(wanted, key=lambda one: (*ranks[one], sorted(one)))
             names = [key.removeprefix("text:") for key in sorted(least)]
             return tuple(name for name in names if ":" not in name)
     return ()

@@ -15,7 +15,7 @@ from typing import Any
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.branches import find_answering_check
-from bt_exec_llm.offline.doings import Doing, skills_of_part
+from bt_exec_llm.offline.doings import doings_within, skills_of_part
 from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.match import Matcher
@@ -188,9 +188,8 @@ class Binder:
         forbidden_only = any(not step.positive and not step.contrast for step in steps)
         if forbidden_only and all(self._ends.tree_of(step) for step in wanted):
             return Trouble("NEGATED", text)
-        planned = self._widened(
-            {pair for part in parts for pair in skills_of_part(part, self._library)}
-        )
+        planned = {pair for part in parts for pair in skills_of_part(part, self._library)}
+        planned |= doings_within(planned, self._lexicon)
         ends = {part.tree for part in parts}
         for at, step in enumerate(steps):
             if step.positive or self._forbids_variant(wanted[-1], step, ends):
@@ -210,20 +209,14 @@ class Binder:
             if isinstance(mine, Trouble):
                 return Trouble("NEGATED", text)
             forbidden = {pair for part in mine for pair in skills_of_part(part, self._library)}
-            clash = forbidden <= planned if contrast else self._widened(forbidden) & planned
+            clash = (
+                forbidden <= planned
+                if contrast
+                else doings_within(forbidden, self._lexicon) & planned
+            )
             if not forbidden or clash:
                 return Trouble("NEGATED", text)
         return parts
-
-    def _widened(self, skills: set[Doing]) -> set[Doing]:
-        """Return skills, and the same skills with what each of their values consists of."""
-        found = set(skills)
-        for name, args in skills:
-            for at, (key, value) in enumerate(args):
-                for kind in self._lexicon.list_types("each"):
-                    for part in self._lexicon.values_within(kind, value):
-                        found.add((name, (*args[:at], (key, part), *args[at + 1 :])))
-        return found
 
     def _forbids_variant(self, act: Step, forbidden: Step, trees: set[str]) -> bool:
         """Return True if what is forbidden would make a tree of an act that is not in the plan.

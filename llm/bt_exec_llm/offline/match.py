@@ -67,8 +67,18 @@ class Matcher:
         return [frame for verb in concepts for frame in self._frames.by_verb.get(verb, [])]
 
     def _alternatives(self, step: Step) -> Iterable[Step]:
-        """Yield a step, then variants with the other meanings of its names."""
-        yield step
+        """Yield a step and its variants with the other meanings of its names.
+
+        What is carried to the place of a person is for the person.
+        """
+        others = [*self._with_stand_ins(step)]
+        carries = any(
+            piece.kind == "text" and self._lexicon.texts[piece.name].shape == "noun"
+            for piece in step.pieces
+        )
+        yield from (*others, step) if carries else (step, *others)
+
+    def _with_stand_ins(self, step: Step) -> Iterable[Step]:
         for at, piece in enumerate(step.pieces):
             if piece.kind in ("value", "person") and "=" in piece.relation:
                 for other in piece.relation.split("|"):

@@ -6,7 +6,7 @@ alone. A reference without an antecedent is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
 from bt_exec.language.meaning import Meaning, Turn
@@ -107,12 +107,24 @@ class Past:
         return ""
 
 
-def resolve_pronoun(steps: list[Step], before: list[Step]) -> Iterable[list[Step]]:
+def resolve_pronoun(
+    steps: list[Step], before: list[Step], items: Container[str] = ()
+) -> Iterable[list[Step]]:
     """Yield a single step with its pronoun replaced by each earlier object, latest first.
 
     The library decides which one fits: "put it down" refers to the fetched object, not to the door.
+
+    Args:
+        steps: The steps.
+        before: Earlier steps, oldest first.
+        items: Types of texts that name objects.
     """
     if len(steps) == 1:
+        named_by_text = (p for one in reversed(before) for p in one.pieces if p.name in items)
+        thing = next(named_by_text, None)
+        if thing is not None and any(p.kind == "pronoun" and not p.name for p in steps[0].pieces):
+            rest = [p for p in steps[0].pieces if p.kind != "pronoun"]
+            yield [replace(steps[0], pieces=[thing, *rest], pronoun=False)]
         named = (p for p in latest_nouns(before) if not p.relation)
         yield from ([step] for step in replace_pronoun(steps[0], named))
 

@@ -39,6 +39,8 @@ class Reports(Comparisons):
         closing = [one for one in lexicon.closing_verbs if one in verbs and not verbs[one].sums]
         self._reports = tuple(sorted(one for one in closing if verbs[one].finds == "tell"))
         self._taking = lexicon.taking_verbs
+        slots = lexicon.texts.values()
+        self._carrying = {verb for one in slots if one.shape == "noun" for verb in one.verbs}
         pronouns = language_data(reading.language)["values"].get("pronoun", {}).values()
         self._pronouns = frozenset(word for words in pronouns for word in words)
         self._working = self._in_branch = False

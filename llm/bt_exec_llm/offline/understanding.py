@@ -224,7 +224,9 @@ def _bind_steps(
     if tool is not None:
         return Trouble("NO_REFERENT", tool.text or text.strip())
     before = past.previous_steps(known)
-    for option in (*resolve_pronoun(known, before), known):
+    texts = index.reader.lexicon.texts.items()
+    items = [name for name, slot in texts if slot.shape == "noun"]
+    for option in (*resolve_pronoun(known, before, items), known):
         found = index.binder.bind(option, text.strip(), before)
         if not isinstance(found, Trouble):
             break

@@ -79,7 +79,9 @@ def answer_of(
                 parts.append(say(f"NOISE_{noise}", language, db=round(noise_db)))
             case "unusual":
                 words = _sentences()
-                things = dict.fromkeys(words.word(one.label, language) for one in found.things)
+                things = dict.fromkeys(
+                    words.word(f"thing: {one.label}", language) for one in found.things
+                )
                 key = "UNUSUAL_some" if things else "UNUSUAL_none"
                 parts.append(say(key, language, things=", ".join(things)))
     return " ".join(f"{_capitalized(part)}." for part in parts)
@@ -142,13 +144,13 @@ def sentence(note: Note, site: SiteMap, language: str, now: float | None = None)
     facts = {**facts, "ago": when, "place": place}
     if "topic" in facts:
         facts["topic"] = _plain_topic(str(facts["topic"]))
+    to_place = note.facts.get("recipient") in site.places
     if note.kind != "failed":
         silent = note.kind == "said" and not note.facts.get("answer")
-        return _capitalized(
-            say("SAID_no_reply" if silent else note.kind.upper(), language, **facts)
-        )
+        key = "SAID_no_reply" if silent else note.kind.upper()
+        return _capitalized(say(f"{key}_at_place" if to_place else key, language, **facts))
     why = _punctuated(_capitalized(say(str(facts.pop("code")), language, **facts)))
-    key = f"FAILED_{note.facts.get('skill')}"
+    key = "FAILED_bring_object" if to_place else f"FAILED_{note.facts.get('skill')}"
     if note.facts.get("skill") == "navigate" and note.facts.get("target") == site.base:
         key = "FAILED_way_back"
     elif key not in _sentences():
