@@ -379,6 +379,12 @@ def _is_contrast(phrase: Node) -> bool:
     return bool(kinds or phrase.get("det") == "rest") and kinds <= {"has", "not", "or", "most"}
 
 
+def _acts(verb: Value, *objects: Any) -> Node:
+    """Return an act of one verb for each of several groups of objects."""
+    each = (Node("act", (("verb", verb), ("of", tuple(own)))) for own in objects)
+    return Node("seq", (("of", tuple(each)),))
+
+
 def _amended(said: Any, new: Any) -> Any:
     """Return what was said with the one phrase of the sort of `new` replaced by it."""
     return _changed(said, new, lambda _: new)
@@ -441,6 +447,8 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "not": negation,
     "refine": _refine,
     "set": _set,
+    "acts": _acts,
+    "set_new": lambda node, name, value: UNSAID if node.get(name) else _set(node, name, value),
     "less": _less,
     "set_all": _all_of,
     "other_than": _other_than,

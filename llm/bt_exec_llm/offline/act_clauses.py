@@ -106,6 +106,8 @@ class ActClauses(Reports):
     ) -> tuple[tuple[str, ...], list[Piece]]:
         """Return the pieces of the arguments of an act, and the verbs that are meant with them."""
         pieces = [piece for one in of for piece in self._convert_argument(one, of)]
+        if self._are_report_verbs(verbs) and self._has_person_as_subject(act):
+            raise NoStepsError  # what a person says, not what is told to them
         verbs, pieces = self._without_idle_text(act, verbs, pieces)
         pieces = [self._set_text_type(p, verbs, alone=len(pieces) == 1) for p in pieces]
         pieces = _attach_places(pieces)
@@ -120,6 +122,17 @@ class ActClauses(Reports):
                 raise NoStepsError  # from the lounge to the corridor
             pieces = [p.with_mark("at") if p.mark == "from" else p for p in pieces]
         return verbs, _unique(pieces, self._joined)
+
+    def _has_person_as_subject(self, act: Node) -> bool:
+        """Return True if a particle marks a person as the one who acts (교수님이)."""
+        edge = self._reading.edge_of(act) or self._reading.edge
+        persons = tuple(f"value/{kind}/" for kind in self._persons)
+        return any(
+            after.category == "sub"
+            and isinstance(leaf.meaning, Node)
+            and leaf.meaning.text("name").startswith(persons)
+            for leaf, after in pairwise(edge.leaves())
+        )
 
     def _names_several_places(self, pieces: list[Piece]) -> bool:
         return sum(piece.name in self._each for piece in pieces) > 1
@@ -147,8 +160,12 @@ class ActClauses(Reports):
     def _check_executable(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
         """Raise NoStepsError for an act that needs a text, an earlier look, or an instrument."""
         if any(piece.kind in ("text", "unknown") for piece in pieces):
+            if self._language == "en" and pieces[0].name in self._each:
+                raise NoStepsError  # a place takes nothing: give the lounge a visit
             return
         texts = self._taking
+        if any(piece.kind == "pronoun" and not piece.name for piece in pieces):
+            texts -= self._carrying  # it: what was carried before
         reports = set(verbs) & self._lexicon.closing_verbs
         if any(self._lexicon.verbs[verb].finds != "tell" for verb in texts & {*verbs} - reports):
             raise NoStepsError  # what is asked or delivered is missing

@@ -34,7 +34,9 @@ def missing_types(found: Trouble, text: str, index: Index) -> tuple[str, ...]:
             if keys - {"me"} <= frame.keys and frame.keys - keys
         ]
         if wanted:
-            least = min(wanted, key=lambda w: (len(w), bool(w & lexicon.people), sorted(w)))
+            addressed = any(piece.kind == "text" for piece in step.pieces)
+            ranks = {one: (len(one), bool(one & lexicon.people) != addressed) for one in wanted}
+            least = min(wanted, key=lambda one: (*ranks[one], sorted(one)))
             names = [key.removeprefix("text:") for key in sorted(least)]
             return tuple(name for name in names if ":" not in name)
     return ()
@@ -58,7 +60,7 @@ def clarification_question(
     names = [
         next(iter(value.ko if language == "ko" else value.en), name).strip("[]()")
         for name, value in values.items()
-        if not (value.other or value.each)
+        if value.plain
     ]
     if names and len(names) <= 4 and not any(set(name) & set("[](|)") for name in names):
         return own.say("ASK_ONE", language, names=", ".join(names))

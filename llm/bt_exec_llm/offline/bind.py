@@ -15,7 +15,7 @@ from typing import Any
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.branches import find_answering_check
-from bt_exec_llm.offline.doings import skills_of_part
+from bt_exec_llm.offline.doings import doings_within, skills_of_part
 from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.match import Matcher
@@ -24,9 +24,15 @@ from bt_exec_llm.offline.mission_ends import NOW, MissionEnds
 from bt_exec_llm.offline.numbers import Number, check_all_numbers_used
 from bt_exec_llm.offline.pairs import Pairs
 from bt_exec_llm.offline.part import Held, Part
-from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.piece import BOUNDS, Piece
 from bt_exec_llm.offline.several import remove_excluded_values, split_by_values
-from bt_exec_llm.offline.step import QUESTION, Step, move_prohibitions_last, without_pronouns
+from bt_exec_llm.offline.step import (
+    COMPARE,
+    QUESTION,
+    Step,
+    move_prohibitions_last,
+    without_pronouns,
+)
 from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["Binder"]
@@ -117,6 +123,13 @@ class Binder:
                     return held
                 parts.append(Part(end.verbs[1], {}, end.text, held, rescues=end.rescues))
                 continue
+            if work[at].verbs == (COMPARE,):
+                compared = self._bind_comparison(work[at])
+                if isinstance(compared, Trouble):
+                    return compared
+                parts.append(compared)
+                at += 1
+                continue
             step = self._with_object_of_next_step(work, at)
             found = self._bind_step(step, done, work[at - 1] if at else None)
             if isinstance(found, Trouble):
@@ -133,6 +146,16 @@ class Binder:
         if not parts:
             return Trouble("NOT_UNDERSTOOD", text)
         return self._ends.append_to(parts, ends, alone, work)
+
+    def _bind_comparison(self, step: Step) -> Part | Trouble:
+        """Return the part that compares what was observed."""
+        compares = self._lexicon.compares
+        if compares is None or step.condition is not None:
+            return Trouble("NOT_UNDERSTOOD", step.text)
+        args = self._matcher.args(step, self._library.get(compares.among))
+        if isinstance(args, Trouble):
+            return args
+        return Part(compares.among, args, step.text, step=step)
 
     def _only_keeps(self, step: Step, others: list[Step]) -> bool:
         """Return True if a step asks only that a state is kept, which the others do not change."""
@@ -168,6 +191,7 @@ class Binder:
         if forbidden_only and all(self._ends.tree_of(step) for step in wanted):
             return Trouble("NEGATED", text)
         planned = {pair for part in parts for pair in skills_of_part(part, self._library)}
+        planned |= doings_within(planned, self._lexicon)
         ends = {part.tree for part in parts}
         for at, step in enumerate(steps):
             if step.positive or self._forbids_variant(wanted[-1], step, ends):
@@ -187,7 +211,11 @@ class Binder:
             if isinstance(mine, Trouble):
                 return Trouble("NEGATED", text)
             forbidden = {pair for part in mine for pair in skills_of_part(part, self._library)}
-            clash = forbidden <= planned if contrast else forbidden & planned
+            clash = (
+                forbidden <= planned
+                if contrast
+                else doings_within(forbidden, self._lexicon) & planned
+            )
             if not forbidden or clash:
                 return Trouble("NEGATED", text)
         return parts
@@ -283,6 +311,9 @@ class Binder:
             return None
         asked, needed = step.condition
         bare = replace(asked, condition=None)
+        if asked.verbs == (COMPARE,) and (compares := self._lexicon.compares) is not None:
+            two = self._matcher.args(asked, self._library.get(compares.two))
+            return two if isinstance(two, Trouble) else (compares.two, tuple(two.items()), needed)
         if self._heard is not None and (asked is self._heard[0] or step.case):
             done = [*done, self._heard[1]]  # all branches of a question refer to the same place
         elif self._points_at_several(bare, done):
@@ -324,12 +355,14 @@ class Binder:
         found = self._matcher.match_step(replace(asked, condition=None), done)
         trees = {} if isinstance(found, Trouble) else self._lexicon.decides.get(found[1].tree, {})
         said = [p for p in asked.pieces if p.kind == "value" and p.name in self._joined]
-        tree = {trees.get(p.value) if p.sense else None for p in said}
+        tree = {trees.get(p.value) if p.sense in ("holds", "fails") else None for p in said}
         name = tree.pop() if len(tree) == 1 else None
         if isinstance(found, Trouble) or name is None:
             return Trouble("CONDITION", asked.text)
         self._heard = asked, found[0]
-        args = self._matcher.args(found[0], self._library.get(name))
+        bounds = [piece for piece in asked.pieces if piece.name in BOUNDS]
+        full = replace(found[0], pieces=[*found[0].pieces, *bounds])
+        args = self._matcher.args(full, self._library.get(name))
         if isinstance(args, Trouble):
             return Trouble("CONDITION", asked.text)
         return name, tuple(args.items()), needed

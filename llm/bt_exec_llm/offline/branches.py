@@ -142,9 +142,10 @@ def _build_question_condition(held: Held | None, library: Library, *, denied: bo
 
 
 def _fill_parameters(expression: Any, args: Mapping[str, Any]) -> Any:
-    """Return a condition with its parameters replaced by arguments."""
+    """Return a condition with its parameters replaced by arguments; None leaves one out."""
     if isinstance(expression, dict):
-        return {key: _fill_parameters(value, args) for key, value in expression.items()}
+        found = {key: _fill_parameters(value, args) for key, value in expression.items()}
+        return {key: value for key, value in found.items() if value is not None}
     if isinstance(expression, str) and expression.startswith("$"):
         return args[expression[1:]]
     return expression

@@ -34,6 +34,10 @@ class Clauses(Conditionals):
             yield from self._convert_turns(node)
         elif node.kind == "if":
             yield from self._convert_conditional(node)
+        elif node.kind == "ask" and self._compares(node):
+            if self._in_branch:
+                raise NoStepsError
+            yield from self._convert_comparison(node)
         elif node.kind == "ask":
             yield self._build_question_step(node, "ask")
         elif node.kind == "remark":

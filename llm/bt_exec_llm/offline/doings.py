@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Do, Tree, walk
+from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.part import Part
 
-__all__ = ["skills_of_part"]
+__all__ = ["Doing", "doings_within", "skills_of_part"]
+
+Doing: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
+"""A skill and its arguments."""
 
 
-def skills_of_part(part: Part, library: Library) -> set[tuple[str, tuple[tuple[str, str], ...]]]:
+def skills_of_part(part: Part, library: Library) -> set[Doing]:
     """Return the skills of a part's tree, with the arguments that the part fixes."""
-    found: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
+    found: set[Doing] = set()
     _collect_skills(library, part.tree, dict(part.args), found, 0)
+    return found
+
+
+def doings_within(skills: set[Doing], lexicon: Lexicon) -> set[Doing]:
+    """Return skills, and the same skills with what each of their values consists of."""
+    found = set(skills)
+    for name, args in skills:
+        for at, (key, value) in enumerate(args):
+            for kind in lexicon.list_types("each"):
+                for part in lexicon.values_within(kind, value):
+                    found.add((name, (*args[:at], (key, part), *args[at + 1 :])))
     return found
 
 

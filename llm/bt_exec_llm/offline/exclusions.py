@@ -74,15 +74,21 @@ def _act_over_all_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | N
     for act in acts:
         every = {
             (piece.name, one)
-            for piece in act.pieces
-            if piece.kind == "value" and piece.name in lexicon.values
-            for one in lexicon.values[piece.name][piece.value].each
+            for piece in filter(_is_value, act.pieces)
+            for one in lexicon.values_within(piece.name, piece.value)
         }
         mine, other = ({lexicon.general_verb(verb) for verb in one.verbs} for one in (step, act))
         same = mine & other or LEAVE in mine
-        if same and step.pieces and {(p.name, p.value) for p in step.pieces} <= every:
+        left_out = {(p.name, one) for p in step.pieces for one in _values_meant(p, lexicon)}
+        if same and step.pieces and left_out <= every:
             return act
     return None
+
+
+def _values_meant(piece: Piece, lexicon: Lexicon) -> set[str]:
+    """Return the value of a piece; those that it may mean if that depends on others."""
+    value = lexicon.values.get(piece.name, {}).get(piece.value)
+    return {*value.after.values()} if value is not None and value.after else {piece.value}
 
 
 def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon, *, alone: bool) -> list[Step]:
@@ -128,9 +134,11 @@ def _expand_rest_value(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
     if len(kinds) != 1 or (not both and any(piece.name in kinds for piece in found)):
         raise NoStepsError
     (kind,) = kinds
-    every = [(name, one.each) for name, one in lexicon.values.get(kind, {}).items() if one.each]
+    values = lexicon.values.get(kind, {})
+    meant = {piece.value for piece in named if not values[piece.value].each}
+    every = [(name, one.each) for name, one in values.items() if meant < {*one.each}]
     if len(every) != 1:
-        raise NoStepsError
+        raise NoStepsError  # none of the values for several has all of them, or more than one has
     name, each = every[0]
     if both:  # the lounge, then the other rooms
         said = {piece.value for piece in found}

@@ -30,6 +30,8 @@ _CLAUSES = ("if ", "when ", "once ")
 """Beginnings of fillers that are clauses: only at the edge of a sentence."""
 _RELATIVE = ("that ", "which ", "lying")
 """Beginnings of phrases that the grammar makes of the prepositions."""
+_SHORT = 3
+"""Letters of words that have no comparative: "on", "off"."""
 _TAKING = {"clause": "say", "question": "ask", "noun": "carry"}
 """Frames of verbs that take a text, by its shape."""
 
@@ -67,7 +69,7 @@ def to_engine_lexicon(lexicon: Lexicon) -> Mapping[str, Any]:
                 name = f"value/{kind}/{value}/{sense}"
                 things[name] = {one: _noun_phrases(own, one) for one in _LANGUAGES}
                 if kind in lexicon.list_types("joined"):
-                    attributes[name] = {"kind": kind, **_state_adjectives(own)}
+                    attributes[name] = {"kind": kind, **_state_adjectives(own, compared=True)}
     places = language_data("en")["orders"]["places"]
     relations = lexicon.relations.items()
     insides = lexicon.relations.get(_INSIDE, Words()).ko
@@ -184,12 +186,9 @@ def _prepositions(words: Words, places: Mapping[str, Iterable[str]]) -> list[str
 
 def _phrases_by_sense(value: Value) -> Iterator[tuple[str, Words]]:
     """Yield the phrases of a value by what they say in a condition."""
-    told = {
-        phrase: sense
-        for sense, words in (("holds", value.holds), ("fails", value.fails))
-        for phrase in (*_expand_phrases(words.en), *_expand_phrases(words.ko))
-    }
-    for sense in ("", "holds", "fails"):
+    senses = {sense: getattr(value, sense) for sense in ("less", "more", "fails", "holds")}
+    told = {phrase: sense for sense, words in senses.items() for phrase in words.expanded()}
+    for sense in ("", *senses):
         english = [one for one in _expand_phrases(value.en) if told.get(one, "") == sense]
         korean = [one for one in _expand_phrases(value.ko) if told.get(one, "") == sense]
         yield sense, Words(en=english, ko=korean)
@@ -204,10 +203,12 @@ def _phrases_in(every: Iterable[Words], language: str) -> list[str]:
     return [one for words in every for one in _expand_phrases(getattr(words, language))]
 
 
-def _state_adjectives(words: Words) -> dict[str, Any]:
-    """Return the adjectives of a state."""
+def _state_adjectives(words: Words, *, compared: bool = False) -> dict[str, Any]:
+    """Return the adjectives of a state, with degrees like "darker" if states are compared."""
     english = [
-        f"{one}/more {one}/most {one}" for one in _expand_phrases(words.en) if "/" not in one
+        one if compared and one.isalpha() and len(one) > _SHORT else f"{one}/more {one}/most {one}"
+        for one in _expand_phrases(words.en)
+        if "/" not in one
     ]
     return {"en": {"adjective": english}, "ko": {"adjective": _nouns_in_da(words)}}
 

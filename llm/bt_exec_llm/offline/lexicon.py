@@ -101,21 +101,34 @@ class Value(Words):
         holds: Phrases that affirm it in a condition (there are people).
         fails: Phrases that deny it in a condition (empty, dark). A condition with any other phrase
             (crowded) cannot be decided.
+        more: Further phrases whose comparative means more of it, as that of `holds` does.
+        less: Further phrases whose comparative means less of it, as that of `fails` does.
         brings: Arguments that the value implies, by parameter name.
         each: The values of a word for several (everywhere), in order.
         home: Whether missions end there, so that coming there is no extra step.
         proxies: Phrases of another value that can stand for it, such as a place for the person
             there.
         other: Whether it means the value that was not used last (the other arm).
+        after: The values that it means, by the value that was named before (the other end).
+        parts: The values that it consists of: without one of them, the others are meant.
     """
 
     proxies: Words = Words()
     holds: Words = Words()
     fails: Words = Words()
+    more: Words = Words()
+    less: Words = Words()
     brings: Mapping[str, str] = {}
     each: list[str] = []
     home: bool = False
     other: bool = False
+    after: Mapping[str, str] = {}
+    parts: list[str] = []
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is one value of its own, whatever was named before."""
+        return not (self.other or self.each or self.after)
 
 
 class Way(_Part):
@@ -145,6 +158,20 @@ class Slot(_Part):
     shape: Literal["noun", "clause", "question"] = "clause"
     to: Phrases = []
     never: Words = Words()
+
+
+class Compared(_Part):
+    """Aspects by which places are compared.
+
+    Attributes:
+        of: The values that have an order, by type: ``Aspect: [people, light]``.
+        among: Tree that compares everything that was observed.
+        two: Tree that observes two places and decides whether the first has more.
+    """
+
+    of: Mapping[str, Phrases]
+    among: str
+    two: str
 
 
 class Talk(_Part):
@@ -191,6 +218,8 @@ class Lexicon(_Part):
     closing: Mapping[str, Closing] = {}
     follows: Phrases = []
     decides: Mapping[str, Mapping[str, str]] = {}
+    counted: Mapping[str, Phrases] = {}
+    compares: Compared | None = None
     past: Phrases = []
     relations: Mapping[str, Words] = {}
     whole: Words = Words()
@@ -275,6 +304,12 @@ class Lexicon(_Part):
     def list_types(self, how: str) -> frozenset[str]:
         """Types whose several values become several parts (``each``) or one (``joined``)."""
         return frozenset(kind for kind, way in self.lists.items() if way == how)
+
+    def values_within(self, kind: str, name: str) -> frozenset[str]:
+        """Return the values that a value stands for or consists of, at any depth."""
+        value = self.values.get(kind, {}).get(name, Value())
+        own = (*value.each, *value.parts)
+        return frozenset(own).union(*(self.values_within(kind, one) for one in own))
 
     def general_verb(self, name: str) -> str:
         """Return the general verb of `name`."""

@@ -65,7 +65,7 @@ class _File:
             hint = types.get(name)
             options = get_args(hint) if get_origin(hint) is Literal else ()
             for value, words in values.items():
-                if options and not words.other and not words.each:
+                if options and words.plain:
                     yield from self._check_name(("values", name, value), value, "value", options)
         for name in own.lists:
             yield from self._check_name(("lists", name), name, "type", types)
@@ -100,7 +100,7 @@ class _File:
         yield from self._find_shared_phrases("verbs", own.verbs, self._verbs_collide)
         yield from self._find_shared_phrases("nouns", own.nouns, self._nouns_collide)
         for name, values in own.values.items():
-            single = {key: one for key, one in values.items() if not one.each and not one.other}
+            single = {key: one for key, one in values.items() if one.plain}
             yield from self._find_shared_phrases(f"values/{name}", single, lambda *_: True)
 
     def _find_shared_phrases(

@@ -12,7 +12,7 @@ from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.frames import DURATION, Frame, Frames, piece_key, step_keys
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.numbers import KINDS, Number, fill_numbers
-from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.piece import BOUNDS, Piece
 from bt_exec_llm.offline.step import QUESTION, Step, latest_nouns, replace_pronoun
 from bt_exec_llm.offline.trouble import Trouble
 
@@ -47,6 +47,8 @@ class Matcher:
         """Return a step with omitted objects filled in, its tree, and whether any was filled in."""
         if not step.verbs and not step.pieces:
             return Trouble("NOT_UNDERSTOOD", step.text)
+        if QUESTION in step.verbs:  # the answer says how many there are
+            step = replace(step, pieces=[p for p in step.pieces if p.name not in BOUNDS])
         named = (p for p in latest_nouns(done) if p.mark != "not")
         for option in replace_pronoun(step, named):
             exact = self.match_exactly(option)
@@ -65,8 +67,18 @@ class Matcher:
         return [frame for verb in concepts for frame in self._frames.by_verb.get(verb, [])]
 
     def _alternatives(self, step: Step) -> Iterable[Step]:
-        """Yield a step, then variants with the other meanings of its names."""
-        yield step
+        """Yield a step and its variants with the other meanings of its names.
+
+        What is carried to the place of a person is for the person.
+        """
+        others = [*self._with_stand_ins(step)]
+        carries = any(
+            piece.kind == "text" and self._lexicon.texts[piece.name].shape == "noun"
+            for piece in step.pieces
+        )
+        yield from (*others, step) if carries else (step, *others)
+
+    def _with_stand_ins(self, step: Step) -> Iterable[Step]:
         for at, piece in enumerate(step.pieces):
             if piece.kind in ("value", "person") and "=" in piece.relation:
                 for other in piece.relation.split("|"):
@@ -257,6 +269,9 @@ class Matcher:
                 continue
             if tree.params[names[0]].many:
                 args[names[0]] = [*args.get(names[0], ()), *piece.value.split(", ")]
+                continue
+            if names[0] in {one.param for one in self._numbers.get(tree.tree, ())}:
+                args[names[0]] = int(piece.value)
                 continue
             if names[0] in args and args[names[0]] != piece.value:
                 return Trouble("CONTRADICTION", f"{args[names[0]]} / {piece.value}")

@@ -12,7 +12,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.part import Part
-from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step import COMPARE, QUESTION, Step
 
 __all__ = ["NOW", "MissionEnds"]
 
@@ -72,9 +72,9 @@ class MissionEnds:
         """Return parts followed by the trees that end the mission."""
         asked = any(
             part.step is not None
-            and (QUESTION in part.step.verbs or part.step.told)
+            and (QUESTION in part.step.verbs or part.step.told or _compares(part.step))
             and (part.step.via in ("ask", "tell") or part.step.told)
-            and not _is_question_tree(self._library.get(part.tree))
+            and (_compares(part.step) or not _is_question_tree(self._library.get(part.tree)))
             for part in parts
         )
         if asked and not any(tree in ends for tree in self._lexicon.closing):
@@ -123,6 +123,10 @@ class MissionEnds:
             for name, value in values.items()
             if value.home
         }
+
+
+def _compares(step: Step) -> bool:
+    return step.verbs == (COMPARE,)
 
 
 def _is_question_tree(tree: TreeSpec) -> bool:

@@ -6,7 +6,7 @@ alone. A reference without an antecedent is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
 from bt_exec.language.meaning import Meaning, Turn
@@ -22,7 +22,6 @@ __all__ = [
     "Said",
     "Understood",
     "complete_with_number",
-    "replace_other_value",
     "resolve_pronoun",
     "vary_last_command",
 ]
@@ -108,37 +107,24 @@ class Past:
         return ""
 
 
-def replace_other_value(
-    steps: list[Step], past: Past, library: Library, lexicon: Lexicon
-) -> list[Step] | Trouble:
-    """Return steps with "the other one" replaced by the value of two that was not used last."""
-    found: list[Step] = []
-    latest: dict[str, str] = {}
-    for step in steps:
-        pieces: list[Piece] = []
-        for piece in step.pieces:
-            values = lexicon.values.get(piece.name, {}) if piece.kind == "value" else {}
-            known = values.get(piece.value)
-            if known is not None and known.other:
-                meant = latest.get(piece.name) or past.last_value(piece.name, library, lexicon)
-                plain = [v for v, entry in values.items() if not (entry.other or entry.each)]
-                rest = [value for value in plain if value != meant]
-                if not meant or len(rest) != 1:
-                    return Trouble("NO_REFERENT", piece.text, (piece.name,))
-                piece = replace(piece, value=rest[0])
-            if known is not None and piece.mark != "not":
-                latest[piece.name] = piece.value
-            pieces.append(piece)
-        found.append(replace(step, pieces=pieces))
-    return found
-
-
-def resolve_pronoun(steps: list[Step], before: list[Step]) -> Iterable[list[Step]]:
+def resolve_pronoun(
+    steps: list[Step], before: list[Step], items: Container[str] = ()
+) -> Iterable[list[Step]]:
     """Yield a single step with its pronoun replaced by each earlier object, latest first.
 
     The library decides which one fits: "put it down" refers to the fetched object, not to the door.
+
+    Args:
+        steps: The steps.
+        before: Earlier steps, oldest first.
+        items: Types of texts that name objects.
     """
     if len(steps) == 1:
+        named_by_text = (p for one in reversed(before) for p in one.pieces if p.name in items)
+        thing = next(named_by_text, None)
+        if thing is not None and any(p.kind == "pronoun" and not p.name for p in steps[0].pieces):
+            rest = [p for p in steps[0].pieces if p.kind != "pronoun"]
+            yield [replace(steps[0], pieces=[thing, *rest], pronoun=False)]
         named = (p for p in latest_nouns(before) if not p.relation)
         yield from ([step] for step in replace_pronoun(steps[0], named))
 

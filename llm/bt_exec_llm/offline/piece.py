@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-__all__ = ["Kind", "Piece"]
+__all__ = ["BOUNDS", "Kind", "Piece"]
+
+BOUNDS = ("AtLeast", "AtMost")
+"""Types of the bounds of a number that a condition asks about."""
 
 Kind = Literal[
     "noun", "value", "state", "text", "speaker", "pronoun", "person", "limit", "unknown", "filler"

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from bt_exec.language.closed import words as closed_words
-from bt_exec.language.reading.node import Node, conjunction, conjuncts, normal
+from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, normal
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import find_only_other_value
+from bt_exec_llm.offline.grammar_words import parse_name
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases import ARMS, HAND, HELD, Phrases
-from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.piece import BOUNDS, Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
 __all__ = ["DESCRIBED", "FAILED", "PAIR", "SO", "UNABLE", "VISIBLE", "Questions"]
@@ -35,6 +36,11 @@ DESCRIBED = ("status", _HELD_THING)
 """Nouns that name a state of an object, or an object by its state."""
 FAILED, UNABLE = "failed", "unable"
 """Pronouns for the failure of the act before them; the second also for what cannot be seen."""
+_AT_LEAST, _AT_MOST = BOUNDS
+_WHO = "who"
+"""Mark of a phrase that counts persons without naming them."""
+_EXCLUSIVE, _DENIED = ("more", "at_most"), ("fewer", "at_most")
+"""Bounds that do not include their number in the least one, and those that deny it."""
 _ASKED = ("whether", "which", "how_many", "where", "what")
 
 
@@ -60,6 +66,7 @@ class Questions(Phrases):
         self._asked_more = False  # whether a branch asks a question, too
         self._via = ""
         self._case = 0
+        self._built: list[Step] = []
 
     def _build_question_step(self, ask: Node, via: str) -> Step:
         self._via = via
@@ -118,7 +125,9 @@ class Questions(Phrases):
         pronoun = any(piece.kind == "pronoun" for piece in pieces)
         told, joined = self._is_nominal(node), self._joined_to(node)
         text = self._said(node)
-        return Step(verbs, pieces, pronoun=pronoun, told=told, text=text, joined=joined)
+        step = Step(verbs, pieces, pronoun=pronoun, told=told, text=text, joined=joined)
+        self._built.append(step)
+        return step
 
     def _is_nominal(self, act: Node) -> bool:
         """Return True if the verb of an act is a noun alone: its results are reported."""
@@ -134,12 +143,10 @@ class Questions(Phrases):
         if of.kind == "exists":
             about = of.node("of")
             quantity = about.get("quantity") if about.kind == "np" else None
-            positive = quantity is None
-            if isinstance(quantity, Node):
-                if quantity.text("number") != "0" or quantity.text("bound") != "exactly":
-                    raise NoStepsError
+            bounds, positive = self._bounds(quantity, about)
+            if bounds or not positive:
                 about = about.replace(quantity=None)
-            pieces = list(self._convert_phrase(about))
+            pieces = [*self._convert_phrase(about), *bounds]
             if any(p.kind == "state" and p.name not in (HELD, VISIBLE) for p in pieces):
                 raise NoStepsError  # a free hand: one of several
             return self._with_visible_state(pieces), positive
@@ -169,6 +176,36 @@ class Questions(Phrases):
         if located and VISIBLE in self._lexicon.states and all(p.kind == "noun" for p in pieces):
             return [self._new_piece("state", VISIBLE), *pieces], True  # where is it: is it seen
         return pieces if located else self._with_visible_state(pieces), True
+
+    def _bounds(self, quantity: Value | None, about: Node) -> tuple[list[Piece], bool]:
+        """Return the bounds of a number, and whether a yes means that it is within them.
+
+        Opposite numbers have the same bounds: "fewer than two" is not "at least two".
+
+        Raises:
+            NoStepsError: If it is not a number of what can be counted.
+        """
+        if not isinstance(quantity, Node):
+            return [], True
+        bound, number = quantity.text("bound"), int(quantity.text("number"))
+        least = number + (bound in _EXCLUSIVE)
+        if least == 0 or (bound, number) == ("exactly", 0):
+            if bound != "exactly":
+                raise NoStepsError
+            return [], False
+        things = [one.text("name") for one in about.walk() if one.kind == "thing"]
+        named = [one[1:3] for one in map(parse_name, things) if one[1] in self._joined]
+        counted = [(kind, one) for kind, own in self._lexicon.counted.items() for one in own]
+        bounds: list[Piece] = []
+        if not named and about.text("wh") == _WHO:
+            named = counted
+            bounds = [self._new_piece("value", *one, sense="holds") for one in counted]
+        if len(named) != 1 or named[0] not in counted:
+            raise NoStepsError
+        bounds.append(self._new_piece("value", _AT_LEAST, str(least)))
+        if bound == "exactly":
+            bounds.append(self._new_piece("value", _AT_MOST, str(number)))
+        return bounds, bound not in _DENIED
 
     def _with_both_hands(self, pieces: list[Piece], ask: Node) -> list[Piece]:
         """Return the pieces of a question about both hands: "your hands", "which hand".

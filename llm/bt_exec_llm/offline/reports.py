@@ -10,11 +10,11 @@ from bt_exec.language.operators import operators_in
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.comparisons import Comparisons
 from bt_exec_llm.offline.errors import NoStepsError, UnclearTextError
 from bt_exec_llm.offline.grammar_words import parse_name
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece
-from bt_exec_llm.offline.questions import Questions
 from bt_exec_llm.offline.step import QUESTION, Step
 
 __all__ = ["Reports"]
@@ -25,7 +25,7 @@ _TAKING_PARTS = 3
 """Parts of the name of a verb that takes a text; see `to_engine_lexicon`."""
 
 
-class Reports(Questions):
+class Reports(Comparisons):
     """Converts the looks, reports and texts for persons of one meaning.
 
     Args:
@@ -39,6 +39,8 @@ class Reports(Questions):
         closing = [one for one in lexicon.closing_verbs if one in verbs and not verbs[one].sums]
         self._reports = tuple(sorted(one for one in closing if verbs[one].finds == "tell"))
         self._taking = lexicon.taking_verbs
+        slots = lexicon.texts.values()
+        self._carrying = {verb for one in slots if one.shape == "noun" for verb in one.verbs}
         pronouns = language_data(reading.language)["values"].get("pronoun", {}).values()
         self._pronouns = frozenset(word for words in pronouns for word in words)
         self._working = self._in_branch = False
@@ -59,6 +61,11 @@ class Reports(Questions):
             for one in asked:
                 yield self._build_question_step(one, "look")
             yield self._build_step(verbs, more, act)
+            return
+        if any(map(self._compares, asked)):
+            if more or len(asked) > 1 or self._in_branch:
+                raise NoStepsError
+            yield from self._convert_comparison(asked[0])
             return
         usual = [] if of else self._usual_values(verbs)
         steps = [self._build_question_step(one, via) for one in asked]

@@ -34,12 +34,8 @@ def remove_excluded_values(step: Step, lexicon: Lexicon) -> Step | Trouble:
         return Trouble("NEGATED", unknown.text)
     kept: list[Piece] = []
     for piece in rest:
-        each = _list_member_values(piece, lexicon)
         names = {p.value for p in out if p.name == piece.name}
-        if each and names:
-            kept += [replace(piece, value=value) for value in each if value not in names]
-        else:
-            kept.append(piece)
+        kept += [replace(piece, value=one) for one in _values_without(piece, names, lexicon)]
     if (every := _step_for_other_values(step, out, rest, lexicon)) is not None:
         return every
     for piece in out:
@@ -64,12 +60,23 @@ def _step_for_other_values(
     if len(kinds) != 1 or content or not _ALL & set(step.text.casefold().split()):
         return None
     values = lexicon.values.get(kinds.pop(), {})
-    whole = next((value.each for value in values.values() if value.each), [])
-    left = [one for one in whole if one not in {p.value for p in out}]
-    if not left or len(left) == len(whole):
+    without = {p.value for p in out}
+    wholes = [value.each for value in values.values() if without < {*value.each}]
+    if len(wholes) != 1:
         return None
+    left = [one for one in wholes[0] if one not in without]
     pieces = [replace(out[0], value=one, mark="") for one in left]
     return replace(step, pieces=[*pieces, *rest])
+
+
+def _values_without(piece: Piece, excluded: set[str], lexicon: Lexicon) -> list[str]:
+    """Return the value of a piece, or the values that it consists of without those excluded."""
+    if excluded.isdisjoint(lexicon.values_within(piece.name, piece.value)):
+        return [piece.value]
+    value = lexicon.values[piece.name][piece.value]
+    inner = (replace(piece, value=one) for one in value.each or value.parts)
+    left = (one for one in inner if one.value not in excluded)
+    return [name for one in left for name in _values_without(one, excluded, lexicon)]
 
 
 def _list_member_values(piece: Piece, lexicon: Lexicon) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from bt_exec_llm.offline.piece import Piece
 
 __all__ = [
+    "COMPARE",
     "QUESTION",
     "Step",
     "latest_nouns",
@@ -18,6 +19,8 @@ __all__ = [
 
 QUESTION = "?"
 """The predicate of a question."""
+COMPARE = "compare"
+"""The predicate of a comparison of what was observed."""
 
 
 @dataclass

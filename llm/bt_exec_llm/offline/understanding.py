@@ -15,6 +15,7 @@ from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.acts import meaning_from_parts
 from bt_exec_llm.offline.choosing import find_chosen_command
 from bt_exec_llm.offline.conversion import pieces_of_fragment
+from bt_exec_llm.offline.dependent_values import resolve_dependent_values
 from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
 from bt_exec_llm.offline.explain import explain
 from bt_exec_llm.offline.index import Index
@@ -24,7 +25,6 @@ from bt_exec_llm.offline.past import (
     Said,
     Understood,
     complete_with_number,
-    replace_other_value,
     resolve_pronoun,
     vary_last_command,
 )
@@ -221,14 +221,16 @@ def _bind_steps(
 ) -> Understood | Trouble:
     """Return the parts of steps; `said` are their words, if they are a part of the text."""
     text = said or reading.text
-    known = replace_other_value(steps, past, index.library, index.reader.lexicon)
+    known = resolve_dependent_values(steps, past, index.library, index.reader.lexicon)
     if isinstance(known, Trouble):
         return known
     tool = next((step for step in steps if step.positive and _is_by_that(step)), None)
     if tool is not None:
         return Trouble("NO_REFERENT", tool.text or text.strip())
     before = past.previous_steps(known)
-    for option in (*resolve_pronoun(known, before), known):
+    texts = index.reader.lexicon.texts.items()
+    items = [name for name, slot in texts if slot.shape == "noun"]
+    for option in (*resolve_pronoun(known, before, items), known):
         found = index.binder.bind(option, text.strip(), before)
         if not isinstance(found, Trouble):
             break

@@ -9,13 +9,22 @@ from __future__ import annotations
 
 from typing import Annotated, Protocol, TypeAlias, runtime_checkable
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 from bt_exec.robot import Motion, Robot
 from bt_exec.skill import Said
 from bt_exec_skills.navigation.geometry import Pose
 
-__all__ = ["EMPTY", "Motion", "PersonName", "PlaceName", "ReporterRobot", "SaidWords", "Words"]
+__all__ = [
+    "EMPTY",
+    "Count",
+    "Motion",
+    "PersonName",
+    "PlaceName",
+    "ReporterRobot",
+    "SaidWords",
+    "Words",
+]
 
 _Name = StringConstraints(pattern=r"^[^\W\d]\w*$", max_length=60)
 PlaceName: TypeAlias = Annotated[str, _Name]
@@ -28,6 +37,9 @@ Words: TypeAlias = Annotated[
 """Text of the user: a topic, a question, the name of an object."""
 SaidWords: TypeAlias = Annotated[Words, Said()]
 """Spoken text: a question, a message, a report."""
+
+Count: TypeAlias = Annotated[int, Field(ge=0, le=99)]
+"""Number of people."""
 
 EMPTY = "empty"
 
@@ -71,4 +83,4 @@ class ReporterRobot(Robot, Protocol):
         """Wait with the tray extended until `item` is on it."""
 
     def hand_over(self, person: str) -> Motion:
-        """Extend the tray to `person` until it is empty."""
+        """Extend the tray to `person` until it is empty; if that is a place, to anyone there."""

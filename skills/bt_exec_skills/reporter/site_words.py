@@ -8,6 +8,7 @@ from typing import Any
 
 from bt_exec_skills.reporter.rigs import ReporterSettings
 from bt_exec_skills.reporter.rules.keywords import is_english, names_professor
+from bt_exec_skills.reporter.sections import section_ids, section_words, without_article
 from bt_exec_skills.reporter.sitemap import Person, Place, Round, SiteMap, make_map
 
 __all__ = ["PROFESSOR", "PROFESSOR_OFFICE", "USER", "names", "words"]
@@ -45,9 +46,11 @@ def names(settings: ReporterSettings) -> dict[str, dict[str, str]]:
 def _places(site: SiteMap) -> dict[str, dict[str, Any]]:
     """Return the words of every place, and of every round with its places."""
     alone: dict[str, dict[str, Any]] = {
-        name: {**_place(_names(name, place))} for name, place in site.places.items()
+        name: {**_place(_names(name, place)), "parts": section_ids(place)}
+        for name, place in site.places.items()
     }
     alone[site.base]["home"] = True
+    alone |= section_words(site.places)
     rounds = {
         name: {**_place(_names(name, each)), "each": [*each.places]}
         for name, each in site.rounds.items()
@@ -59,7 +62,7 @@ def _names(name: str, known: Place | Person | Round) -> tuple[str, ...]:
     """Return the names of a place or person, without articles and lexicon markup."""
     every = (known.name.en, known.name.ko, *known.aliases)
     plain = [re.sub(r"[()\[\]|]", " ", text).strip().casefold() for text in every]
-    plain = [text.removeprefix("the ") for text in plain]
+    plain = [*map(without_article, plain)]
     if name == PROFESSOR_OFFICE:
         plain = [text for text in plain if names_professor(text)]
     return tuple(dict.fromkeys(text for text in plain if text))

@@ -24,29 +24,12 @@ from pydantic import Field
 from bt_exec.failure import UsageError, nearest
 from bt_exec.spec.user_data import UserData
 from bt_exec_skills.navigation.geometry import Area, Pose
+from bt_exec_skills.reporter.sections import Names, Section, fill_names, name_section
 
 __all__ = ["Names", "Person", "Place", "Round", "Section", "SiteMap", "make_map"]
 
 NEAR_M = 1.2
 """Maximum distance from one of a place's poses at which the robot is at that place [m]."""
-
-
-class Names(UserData):
-    """Names of a place, a person or a round."""
-
-    en: str
-    ko: str
-
-    def of(self, language: str) -> str:
-        """Return the name in a language."""
-        return self.ko if language == "ko" else self.en
-
-
-class Section(UserData):
-    """Part of a place with a separate light."""
-
-    name: Names
-    area: Area
 
 
 class Place(UserData):
@@ -57,7 +40,7 @@ class Place(UserData):
         aliases: Further names, in any language.
         poses: Viewpoints of the robot; the first is the target of a drive.
         area: Area of the place.
-        sections: Parts with separate lights.
+        sections: Parts with separate lights, in their order from one end to the other.
     """
 
     name: Names
@@ -65,6 +48,11 @@ class Place(UserData):
     poses: Annotated[tuple[Pose, ...], Field(min_length=1)]
     area: Area
     sections: tuple[Section, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names of the place."""
+        return (self.name.en, self.name.ko, *self.aliases)
 
     def away(self, x: float, y: float) -> float:
         """Return the distance between a point and the nearest pose [m]."""
@@ -168,6 +156,35 @@ def _normalized(word: str) -> str:
     return "".join(word.casefold().split()).removeprefix("the")
 
 
+def _with_sections(places: Mapping[str, Place]) -> dict[str, Place]:
+    """Return the places, with each section that has an id as a place of its own.
+
+    Raises:
+        UsageError: If the id of a section is that of another place, or it has no pose.
+    """
+    found = dict(places)
+    for place in places.values():
+        for section in place.sections:
+            if section.id in found or (section.id and not section.poses):
+                raise UsageError(
+                    f"settings of pack reporter: section {section.id!r} needs a pose and an id "
+                    "that no other place has"
+                )
+            if section.id:
+                found[section.id] = _place_of(section, place)
+    return found
+
+
+def _place_of(section: Section, place: Place) -> Place:
+    """Return a section of a place as a place."""
+    return Place(
+        name=name_section(section.name, place.name),
+        aliases=tuple(fill_names("part", place, part=section)),
+        poses=section.poses,
+        area=section.area,
+    )
+
+
 class Mapped(Protocol):
     """Settings with a map; implemented by `bt_exec_skills.reporter.rigs.ReporterSettings`."""
 
@@ -187,7 +204,7 @@ def make_map(settings: Mapped) -> SiteMap:
         raise UsageError("settings of pack reporter: places: the map needs one at least")
     site = SiteMap(
         base=settings.base,
-        places=settings.places,
+        places=_with_sections(settings.places),
         people=settings.people,
         rounds=settings.rounds,
     )

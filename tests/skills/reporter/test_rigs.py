@@ -16,7 +16,8 @@ from bt_exec_skills.reporter.sitemap import make_map
     ("at", "facts"),
     [
         ((8.0, 4.4), {"at": "lounge"}),
-        ((5.2, 1.0), {"passing": "corridor_center"}),
+        ((14.0, 1.0), {"passing": "corridor_center"}),
+        ((17.0, 1.2), {"at": "corridor_east"}),
         ((-9.0, 30.0), {}),
     ],
 )

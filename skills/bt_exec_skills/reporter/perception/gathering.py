@@ -44,6 +44,7 @@ class Observation(NamedTuple):
         answer: Answer in a sentence, in the language of the question.
         evidence: Facts of the answer: "people:user at (1.7,-3.0)".
         looks: Number of pictures used.
+        brightness: Mean luminance of the place, 0..255; -1 if it is unknown.
     """
 
     place: str
@@ -58,6 +59,7 @@ class Observation(NamedTuple):
     answer: str
     evidence: tuple[str, ...]
     looks: int
+    brightness: float = -1.0
 
 
 def noise_state(level_db: float) -> NoiseState:
@@ -121,13 +123,22 @@ class Gathering:
         return not len(self.unseen.spots)
 
     @property
+    def _levels(self) -> dict[int, float]:
+        """Median luminance of each part."""
+        return {
+            part: sorted(levels)[len(levels) // 2] for part, levels in sorted(self._light.items())
+        }
+
+    @property
+    def brightness(self) -> float:
+        """Mean luminance of the parts; -1 if it is unknown."""
+        levels = self._levels.values()
+        return round(sum(levels) / len(levels), 1) if levels else -1.0
+
+    @property
     def dark_parts(self) -> tuple[int, ...]:
         """Numbers of the dark parts."""
-        return tuple(
-            part
-            for part, levels in sorted(self._light.items())
-            if sorted(levels)[len(levels) // 2] < LIT_LEVEL
-        )
+        return tuple(part for part, level in self._levels.items() if level < LIT_LEVEL)
 
     @property
     def light(self) -> LightState:

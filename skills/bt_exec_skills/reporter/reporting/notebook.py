@@ -13,14 +13,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from bt_exec.events import Event, Finished, MissionStarted, SkillEnded
+from bt_exec.events import Asked, Event, Finished, MissionStarted, SkillEnded
 from bt_exec.language.messages import language_of
 from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.reporter.reporting.comparison import compare_places
 from bt_exec_skills.reporter.sitemap import SiteMap
 
 __all__ = ["Note", "NoteKind", "Notebook", "PastMission"]
 
-NoteKind = Literal["went", "saw", "asked", "said", "delivered", "failed"]
+NoteKind = Literal["went", "saw", "asked", "said", "delivered", "compared", "failed"]
 
 
 _KINDS: Mapping[str, NoteKind] = {
@@ -150,9 +151,26 @@ class Notebook:
                     self.notes.pop()  # the failure that the skill has noted itself
                     note = Note(event.t, "failed", last.place, {**last.facts, **facts})
                 self.notes.append(note)
+            case Asked(told=True):
+                self._note_comparison(event)
             case Finished():
                 outcome = event.outcome
                 self.past.append(PastMission(outcome.command, outcome.status, outcome.message))
+
+    def _note_comparison(self, event: Asked) -> None:
+        """Record a comparison of places, which has the evidence ``compared:ASPECT:ORDER``."""
+        kind, *more = ":".join(event.verdict.evidence[:1]).split(":")
+        if kind != "compared":
+            return
+        aspect, order = more
+        found = compare_places(self.looks(), aspect, "least" if order == "least" else "most")
+        levels = {str(facts["target"]): facts for facts in self.looks()}
+        compared = {place: levels[place] for place in found.places}
+        self.note(event.t, "compared", None, comparison=found, looks=compared)
+
+    def looks(self) -> list[Mapping[str, Any]]:
+        """Return the facts of the observations of places, in their order."""
+        return [note.facts for note in self.notes if note.kind == "saw"]
 
     def language(self, text: str = "") -> str:
         """Return the language of reports: the mission's, else that of `text`."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, language_of, messages_of
 from bt_exec_skills.reporter.perception.gathering import Gathering, NoiseState
+from bt_exec_skills.reporter.reporting.comparison import Comparison
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.query import Aspect, asks
 from bt_exec_skills.reporter.rules.keywords import about_past
@@ -78,7 +79,9 @@ def answer_of(
                 parts.append(say(f"NOISE_{noise}", language, db=round(noise_db)))
             case "unusual":
                 words = _sentences()
-                things = dict.fromkeys(words.word(one.label, language) for one in found.things)
+                things = dict.fromkeys(
+                    words.word(f"thing: {one.label}", language) for one in found.things
+                )
                 key = "UNUSUAL_some" if things else "UNUSUAL_none"
                 parts.append(say(key, language, things=", ".join(things)))
     return " ".join(f"{_capitalized(part)}." for part in parts)
@@ -133,19 +136,21 @@ def sentence(note: Note, site: SiteMap, language: str, now: float | None = None)
         language: ``en`` or ``ko``.
         now: Time of the report [s, mission clock]; None leaves times out.
     """
+    if note.kind == "compared":
+        return _comparison_text(note.facts["comparison"], note.facts["looks"], site, language)
     facts = _with_display_names(note.facts, site, language)
     place = facts.get("target", site.called(note.place or "", language))
     when = ago(now - note.t, language) if now is not None else ""
     facts = {**facts, "ago": when, "place": place}
     if "topic" in facts:
         facts["topic"] = _plain_topic(str(facts["topic"]))
+    to_place = note.facts.get("recipient") in site.places
     if note.kind != "failed":
         silent = note.kind == "said" and not note.facts.get("answer")
-        return _capitalized(
-            say("SAID_no_reply" if silent else note.kind.upper(), language, **facts)
-        )
+        key = "SAID_no_reply" if silent else note.kind.upper()
+        return _capitalized(say(f"{key}_at_place" if to_place else key, language, **facts))
     why = _punctuated(_capitalized(say(str(facts.pop("code")), language, **facts)))
-    key = f"FAILED_{note.facts.get('skill')}"
+    key = "FAILED_bring_object" if to_place else f"FAILED_{note.facts.get('skill')}"
     if note.facts.get("skill") == "navigate" and note.facts.get("target") == site.base:
         key = "FAILED_way_back"
     elif key not in _sentences():
@@ -157,6 +162,28 @@ def sentence(note: Note, site: SiteMap, language: str, now: float | None = None)
     elif f"{key}_on_tray" in _sentences() and note.facts.get("tray") == note.facts.get("object"):
         key += "_on_tray"
     return _capitalized(say(key, language, **{**facts, "why": why}))
+
+
+def _comparison_text(
+    found: Comparison, looks: Mapping[str, Mapping[str, Any]], site: SiteMap, language: str
+) -> str:
+    """Return the sentence of a comparison, with the finding at each place."""
+
+    def finding(place: str) -> str:
+        facts = dict(looks[place])
+        key = f"FOUND_{found.aspect}"
+        if found.aspect == "light":
+            key += f"_{facts['light']}"
+        elif found.aspect == "people" and facts.get("complete") is False:
+            key += "_or_more"
+        return say(key, language, **{**facts, "place": site.called(place, language)})
+
+    places = found.first if found.outcome in ("equal", "first") else found.places
+    named = ", ".join(site.called(place, language) for place in places)
+    values = ", ".join(map(finding, found.places))
+    what = say(f"COMPARED_{found.aspect}_{found.order}", language)
+    key = f"COMPARED_{found.outcome}"
+    return _capitalized(say(key, language, what=what, places=named, values=values))
 
 
 def _plain_topic(topic: str) -> str:

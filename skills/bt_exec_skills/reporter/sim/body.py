@@ -97,6 +97,12 @@ class SimReporterRobot(SimulatedBody[Command]):
         return (known is not None and known.remote) or self._is_beside(who)
 
     def _is_beside(self, who: str) -> bool:
+        """Return True if a person, or somebody at a place, is within reach."""
+        place = self.site.places.get(who)
+        if place is not None:
+            people = ((one.x, one.y) for one in self.world.walkers)
+            near = (at for at in people if place.area.holds(*at))
+            return any(self.pose.away(*at) <= _REACH_M for at in near)
         where = self.world.where(who)
         return where is not None and self.pose.away(*where) <= _REACH_M
 

@@ -14,16 +14,19 @@ from bt_exec.observation import World
 from bt_exec.skill import Service, Verdict, condition
 from bt_exec_skills.perception.fresh import PATIENCE_S
 from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterObservation
+from bt_exec_skills.reporter.reporting.comparison import Order, compare_places
 from bt_exec_skills.reporter.reporting.notebook import Notebook
-from bt_exec_skills.reporter.robot import EMPTY, PersonName, PlaceName, ReporterRobot, Words
+from bt_exec_skills.reporter.robot import EMPTY, Count, PersonName, PlaceName, ReporterRobot, Words
 
 __all__ = [
     "CONDITIONS",
     "at_place",
+    "compared",
     "failure_noted",
     "lit_here",
     "lit_there",
     "loud_there",
+    "more_there",
     "people_there",
     "person_found",
     "person_in_view",
@@ -94,15 +97,23 @@ def person_found(notebook: Service[Notebook], target: PersonName) -> Verdict:
 
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
-def people_there(notebook: Service[Notebook]) -> Verdict:
-    """Whether the last observation of a place found people; unknown if part of it was hidden."""
+def people_there(
+    notebook: Service[Notebook], least: Count = 1, most: Count | None = None
+) -> Verdict:
+    """Whether the last observation of a place found people, or so many of them.
+
+    It is unknown if the number depends on people in a part of the place that was hidden.
+    """
     facts = _last_look(notebook)
     people = int(facts.get("people", -1))
-    if people > 0:
-        return Verdict.yes(f"{people} people", f"people:{people}")
-    if people < 0 or facts.get("complete") is False:
+    hidden = people < 0 or facts.get("complete") is False
+    too_many = most is not None and people > most
+    if hidden and not too_many and (people < least or most is not None):
         return Verdict.unknown("a person may be in a part that was not visible")
-    return Verdict.no("nobody was found")
+    if people == 0:
+        return Verdict(least == 0, "nobody was found")
+    holds = people >= least and not too_many
+    return Verdict(holds, f"{people} people", (f"people:{people}",))
 
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
@@ -123,9 +134,36 @@ def loud_there(notebook: Service[Notebook]) -> Verdict:
     return Verdict(noise == "loud", f"it was {noise}", (f"noise:{noise}",))
 
 
+@condition(patience_s=0.0, unknown=_UNCERTAIN)
+def compared(notebook: Service[Notebook], about: Words, order: Order) -> Verdict:
+    """Whether several places were observed, so that the report tells which has most of an aspect.
+
+    It also tells if they are equal, or if parts of them were hidden.
+    """
+    found = compare_places(notebook.looks(), about, order)
+    evidence = (f"compared:{about}:{order}", *(f"place:{place}" for place in found.places))
+    return Verdict(found.outcome != "few", "observed places compared", evidence)
+
+
+@condition(patience_s=0.0, unknown=_UNCERTAIN)
+def more_there(
+    notebook: Service[Notebook], target: PlaceName, other: PlaceName, about: Words, order: Order
+) -> Verdict:
+    """Whether a place has more (or less) of an aspect than another; unknown if parts were hidden.
+
+    The aspect is ``people``, ``light`` or ``noise``. Equal places have neither more nor less.
+    """
+    looks = [facts for facts in notebook.looks() if facts.get("target") in (target, other)]
+    found = compare_places(looks, about, order)
+    if found.outcome in ("few", "unsure"):
+        return Verdict.unknown("the places cannot be compared")
+    evidence = tuple(f"first:{place}" for place in found.first)
+    return Verdict(found.first == (target,), f"{about}: {', '.join(found.first)}", evidence)
+
+
 def _last_look(notebook: Notebook) -> Mapping[str, Any]:
     """Return the facts of the last observation of a place, or no facts before the first."""
-    return next((note.facts for note in reversed(notebook.notes) if note.kind == "saw"), {})
+    return next(reversed(notebook.looks()), {})
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
@@ -164,6 +202,8 @@ CONDITIONS = (
     people_there,
     lit_there,
     loud_there,
+    compared,
+    more_there,
     lit_here,
     failure_noted,
 )

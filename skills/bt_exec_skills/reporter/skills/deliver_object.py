@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Service, Steps, skill
+from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.phrasing import say
@@ -16,13 +18,21 @@ from bt_exec_skills.reporter.sitemap import SiteMap
 from bt_exec_skills.reporter.skills.driving import (
     DRIVE_FAILS,
     drive,
+    drive_near,
     known_person,
     known_place,
+    look_once,
     noting,
 )
 from bt_exec_skills.reporter.skills.talk_to_person import face
 
 __all__ = ["Delivery", "deliver_object"]
+
+
+_STEPS = 5
+"""Pictures in which somebody at a place is searched for: a full turn."""
+_STAND_OFF_M = 1.2
+"""Distance from a person to whom the tray is held out, between their centres [m]."""
 
 
 class Delivery(NamedTuple):
@@ -37,6 +47,7 @@ class Delivery(NamedTuple):
     fails={
         *("UNKNOWN_PERSON", "TRAY_FULL", "NOTHING_TO_DELIVER"),
         *("PERSON_NOT_FOUND", "NO_ANSWER", "REFUSED"),
+        *("NOBODY_THERE", "NOT_TAKEN", "CAMERA_FAULT"),
         *DRIVE_FAILS,
     },
     effects={"at": "?", "tray": "empty"},
@@ -53,16 +64,19 @@ def deliver_object(
     object: Words,  # noqa: A002 - the name used in plans
     recipient: PersonName,
 ) -> Steps[Delivery]:
-    """Bring an object from the base to a person.
+    """Bring an object from the base to a person, or to whoever is at a place.
 
     Unless the object is on the tray, the robot drives to the base and asks for it. Any other
     object on the tray is returned there first. Then the robot drives to the usual place of the
-    recipient, finds them and holds the tray out. No `navigate` is needed before either drive. An
-    object that is not taken stays on the tray.
+    recipient, finds them and holds the tray out. If the recipient is a place, the robot asks the
+    nearest person there to take the object, because it has no arm. No `navigate` is needed before
+    either drive. An object that is not taken stays on the tray.
     """
     language = notebook.language(object)
     with noting(notebook, robot, world, "deliver_object", object=object, recipient=recipient):
-        person = known_person(site_map, recipient)
+        place = recipient in site_map.places
+        person = None if place else known_person(site_map, recipient)
+        goal = recipient if person is None else person.place
         if robot.tray not in (None, object):
             yield from _unload_tray(robot, site_map, speaker, language)
         if robot.tray is None:
@@ -70,13 +84,54 @@ def deliver_object(
             text = say("PLEASE_LOAD", language, object=object)
             speaker.say("user", text, language)
             yield from drive(robot, robot.load(object), object=object)
-        yield from _drive_unless_there(robot, site_map, person.place)
-        yield from face(robot, world, recipient, person)
+        yield from _drive_unless_there(robot, site_map, goal)
+        if person is None:
+            yield from _approach_anyone(robot, world, site_map, goal)
+        else:
+            yield from face(robot, world, recipient, person)
         speaker.say(recipient, say("PLEASE_TAKE", language, object=object), language)
-        yield from drive(robot, robot.hand_over(recipient), who=recipient, said=object)
-    place = robot.place or person.place
-    notebook.note(world.now, "delivered", place, target=place, object=object, recipient=recipient)
-    return Delivery(object, recipient, place)
+        yield from _hand_over(robot, recipient, object, anyone=person is None)
+    at = goal if person is None else robot.place or goal
+    notebook.note(world.now, "delivered", at, target=at, object=object, recipient=recipient)
+    return Delivery(object, recipient, at)
+
+
+def _approach_anyone(
+    robot: ReporterRobot, world: World[ReporterObservation], site_map: SiteMap, place: str
+) -> Steps:
+    """Drive up to the nearest person at a place and turn to them.
+
+    Raises:
+        Failed: NOBODY_THERE, CAMERA_FAULT, STOPPED.
+    """
+    area = known_place(site_map, place).area
+    for _ in range(_STEPS):
+        seen = [one.at for one in (yield from look_once(world)).people if one.at]
+        here = [at for at in seen if area.holds(*at)]
+        if here:
+            x, y = min(here, key=lambda at: robot.pose.away(*at))
+            yaw = robot.pose.yaw + robot.pose.bearing(x, y)
+            near = Pose(x - _STAND_OFF_M * math.cos(yaw), y - _STAND_OFF_M * math.sin(yaw), yaw)
+            if robot.pose.away(x, y) > _STAND_OFF_M and (yield from drive_near(robot, near)):
+                return
+            yield from drive(robot, robot.turn(robot.pose.bearing(x, y)))
+            return
+        yield from drive(robot, robot.turn(math.tau / _STEPS))
+    raise Failed("NOBODY_THERE", "nobody was in view", recipient=place)
+
+
+def _hand_over(robot: ReporterRobot, recipient: str, item: str, *, anyone: bool) -> Steps:
+    """Hold the tray out until the object is taken.
+
+    Raises:
+        Failed: NO_ANSWER or REFUSED, or NOT_TAKEN if the recipient is a place.
+    """
+    try:
+        yield from drive(robot, robot.hand_over(recipient), who=recipient, said=item)
+    except Failed as failed:
+        if not anyone or failed.code not in ("NO_ANSWER", "REFUSED"):
+            raise
+        raise Failed("NOT_TAKEN", failed.message, recipient=recipient) from failed
 
 
 def _unload_tray(robot: ReporterRobot, site_map: SiteMap, speaker: Speaker, language: str) -> Steps:

@@ -10,6 +10,7 @@ from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.motion.stepped import follow_motion
+from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.perception.fresh import fresh_observation
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
@@ -20,6 +21,7 @@ __all__ = [
     "DRIVE_FAILS",
     "PERCEPTION_FAILS",
     "drive",
+    "drive_near",
     "known_person",
     "known_place",
     "look_once",
@@ -80,6 +82,21 @@ def drive(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
     if failure is not None:
         retryable = failure.code != "REFUSED"
         raise Failed(failure.code, failure.message, retryable=retryable, **facts)
+
+
+def drive_near(robot: ReporterRobot, pose: Pose) -> Steps[bool]:
+    """Drive towards a pose and return True if it was reached.
+
+    Raises:
+        Failed: STOPPED.
+    """
+    try:
+        yield from drive(robot, robot.goto(pose))
+    except Failed as failed:
+        if failed.code == "STOPPED":
+            raise
+        return False
+    return True
 
 
 def look_once(world: World[ReporterObservation]) -> Steps[ReporterObservation]:

@@ -10,7 +10,6 @@ from bt_exec.failure import Failed
 from bt_exec.language.messages import language_of
 from bt_exec.observation import World
 from bt_exec.skill import Running, Service, Steps, skill
-from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.perception.gathering import Gathering, Observation, noise_state
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
@@ -23,6 +22,7 @@ from bt_exec_skills.reporter.skills.driving import (
     DRIVE_FAILS,
     PERCEPTION_FAILS,
     drive,
+    drive_near,
     known_place,
     look_once,
     noting,
@@ -95,6 +95,7 @@ def observe_scene(
         answer_of(found, noise, level, aspects, language_of(query), site_map, wanted),
         (*found.evidence(), f"noise:{level:.0f} dB"),
         found.looks,
+        found.brightness,
     )
     model = yield from visual_qa.ask(found.frame, target, query, language)
     if model:
@@ -138,7 +139,7 @@ def _look_around(
     for number, pose in enumerate(place.poses):
         if number:
             ahead = robot.pose._replace(yaw=0.0).bearing(pose.x, pose.y)  # saves a turn
-            if not (yield from _drive_to_viewpoint(robot, pose._replace(yaw=ahead))):
+            if not (yield from drive_near(robot, pose._replace(yaw=ahead))):
                 continue  # the viewpoint is occupied: use the others
         sense = -1 if number % 2 else 1  # people who followed the robot are in view now
         for _ in range(_LOOKS):
@@ -159,20 +160,5 @@ def _look_past(robot: ReporterRobot, world: World[ReporterObservation], found: G
         if view is None:
             return
         yield Running(1.0, "looking past people")
-        if (yield from _drive_to_viewpoint(robot, view)):
+        if (yield from drive_near(robot, view)):
             found.add((yield from look_once(world)))
-
-
-def _drive_to_viewpoint(robot: ReporterRobot, pose: Pose) -> Steps[bool]:
-    """Drive to a viewpoint and return True if it was reached.
-
-    Raises:
-        Failed: STOPPED.
-    """
-    try:
-        yield from drive(robot, robot.goto(pose))
-    except Failed as failed:
-        if failed.code == "STOPPED":
-            raise
-        return False
-    return True

@@ -88,7 +88,7 @@ def test_detector_can_be_replaced(site):
     assert scene.describe("ko") == "사람 1명 · 밝음"
     assert scene.describe("en") == "people 1 · lit"
     assert scene.record()["detections"][0]["at"] == [1.2, 0.6]
-    assert scene.record()["light"] == {"corridor_center/0": 120.0}
+    assert scene.record()["light"] == {"corridor_center/0": 120.0, "corridor_west/0": 120.0}
 
 
 def test_black_picture_is_a_fault(site):
@@ -172,4 +172,5 @@ def test_names_are_found_in_both_languages(site):
 def test_place_of_a_point(site):
     assert site.place_at(9.5, 1.2) == "corridor_center"
     assert site.place_at(9.5, 0.2) == "restroom_front"  # near both, nearer to this one
-    assert site.place_at(17.0, 1.2) is None
+    assert site.place_at(17.0, 1.2) == "corridor_east"
+    assert site.place_at(14.0, 1.2) is None

@@ -119,8 +119,8 @@ def test_unknown_names_are_refused_before_any_motion(bt, tmp_path: Path):
     assert code == 2
     assert out.splitlines()[:3] == [
         f"{file}: root/sequence[0]/with/target: no place is called 'loung' (found loung; allowed: "
-        "lounge, basecamp, professor_office, corridor_center, break_room, restroom_front) "
-        "[UNKNOWN_LOCATION]",
+        "lounge, basecamp, professor_office, corridor_center, break_room, restroom_front, "
+        "corridor_west, corridor_middle, corridor_east) [UNKNOWN_LOCATION]",
         f"{file}: root/sequence[1]/with/target: nobody is called 'bob' (found bob; allowed: "
         "user, professor) [UNKNOWN_PERSON]",
         f"{file}: root/sequence[2]/with/recipient: nobody is called '교수님' (found 교수님; "

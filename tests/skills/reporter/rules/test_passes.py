@@ -13,7 +13,7 @@ from bt_exec_skills.reporter.rules.place_mentions import named_places
 from bt_exec_skills.reporter.sitemap import make_map
 
 PLACES = ("basecamp", "professor_office", "corridor_center", "lounge", "break_room")
-PLACES += ("restroom_front",)
+PLACES += ("restroom_front", "corridor_west", "corridor_middle", "corridor_east")
 
 
 def problems(building, *steps):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -108,6 +109,14 @@ def test_invalid_value_lists_the_allowed_ones(settings, key, value, told):
     assert told in str(error.value)
 
 
+def section(**more: Any) -> dict[str, Any]:
+    """Return the settings of places, one of which has a section."""
+    area, poses = [0.0, 0.0, 9.0, 9.0], [[2.0, 2.0, 0.0]]
+    part = {"name": {"en": "the west", "ko": "서쪽"}, "area": area, **more}
+    place = {"name": {"en": "x", "ko": "x"}, "area": area, "poses": poses}
+    return {"places": {"basecamp": place, "lounge": {**place, "sections": [part]}}}
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -125,6 +134,8 @@ def test_invalid_value_lists_the_allowed_ones(settings, key, value, told):
             "rounds.lounge has the id of a place",
         ),
         ({"places": {"x": {"poses": []}}}, "places.x.name is missing"),
+        (section(id="lounge", poses=[[1.0, 1.0, 0.0]]), "section 'lounge' needs a pose and an id"),
+        (section(id="hall_west"), "section 'hall_west' needs a pose and an id that no other"),
     ],
 )
 def test_invalid_setting_lists_the_allowed_ones(settings, change, told):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bt_exec_skills.reporter.perception.observation import PlacedDetection
 from bt_exec_skills.reporter.reporting.speaker import Reply
 from tests.skills.reporter.acts import ARGS, BASE, OFFICE, PROFESSOR, SKILLS
 
@@ -13,6 +14,8 @@ NOWHERE = {"navigate": "target", "observe_scene": "target"}
 NOBODY = {"talk_to_person": "target", "deliver_object": "recipient"}
 MUTE = {"*": None}
 UNCLEARED = {"hand_over": "NO_ANSWER: nobody took it"}
+LOUNGE = {"recipient": "lounge"}
+VISITOR = PlacedDetection("person", (1, 1, 9, 40), 1.0, None, (9.0, 5.0))
 DECLINES = {"*": {"en": Reply("Not now.", refused=True)}}
 CODES = [
     # skill, code, robot, arguments
@@ -38,6 +41,10 @@ CODES = [
     ("deliver_object", "NOTHING_TO_DELIVER", {"reasons": {"load": "NOTHING_TO_DELIVER: no"}}, {}),
     ("deliver_object", "NO_ANSWER", {"reasons": {"hand_over": "NO_ANSWER: nobody took it"}}, {}),
     ("deliver_object", "REFUSED", {"reasons": {"hand_over": "REFUSED: no"}}, {}),
+    ("deliver_object", "NOBODY_THERE", {}, LOUNGE),
+    ("deliver_object", "NOT_TAKEN", {"reasons": UNCLEARED}, LOUNGE),
+    ("deliver_object", "NOT_TAKEN", {"reasons": {"hand_over": "REFUSED: no"}}, LOUNGE),
+    ("deliver_object", "CAMERA_FAULT", {}, LOUNGE),
     ("summarize_mission", "REPORT_NOT_WRITTEN", {"reports": Path(__file__)}, {}),
     ("fail_and_report", "MISSION_FAILED", {}, {}),
 ]
@@ -48,6 +55,8 @@ def test_every_code_is_raised(play, skill, code, robot, args):
     one = play(**robot)
     if code == "CAMERA_FAULT":
         one.scenes = lambda t: None
+    elif code == "NOT_TAKEN":
+        one.shows(VISITOR)
     elif code != "PERSON_NOT_FOUND":
         one.shows(PROFESSOR)
     assert one.run(skill, **{**ARGS[skill], **args}) == code
@@ -56,7 +65,7 @@ def test_every_code_is_raised(play, skill, code, robot, args):
     assert (note.kind, note.facts["skill"], note.facts["code"]) == ("failed", skill, code)
     evidence = one.failed.evidence  # noted, with the requested action
     assert note.facts.items() >= {**ARGS[skill], **args, **evidence}.items()
-    assert ("noise_db" in evidence) is (code == "CAMERA_FAULT")
+    assert ("noise_db" in evidence) is ((skill, code) == ("observe_scene", "CAMERA_FAULT"))
     assert one.failed.retryable is (code not in ("REFUSED", "MISSION_FAILED"))
 
 

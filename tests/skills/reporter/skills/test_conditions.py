@@ -142,6 +142,60 @@ def test_pending_failure_depends_on_the_newest_note(play: Any) -> None:
     assert (verdict.holds, verdict.why) == (False, "nothing that failed is in the notebook")
 
 
+@pytest.mark.parametrize(
+    ("people", "complete", "bounds", "holds"),
+    [
+        (2, True, {}, True),
+        (0, True, {}, False),
+        (0, False, {}, None),
+        (-1, True, {}, None),
+        (2, True, {"least": 2}, True),
+        (1, True, {"least": 2}, False),
+        (1, False, {"least": 2}, None),
+        (2, False, {"least": 2}, True),
+        (2, True, {"least": 2, "most": 2}, True),
+        (2, False, {"least": 2, "most": 2}, None),
+        (3, True, {"least": 2, "most": 2}, False),
+        (3, False, {"least": 2, "most": 2}, False),
+        (1, False, {"least": 2, "most": 2}, None),
+        (0, True, {"least": 0, "most": 2}, True),
+    ],
+)
+def test_number_of_people_is_unknown_if_it_depends_on_hidden_parts(
+    play: Any, people: int, complete: bool, bounds: dict[str, int], holds: bool | None
+) -> None:
+    one = play()
+    facts = {"target": "lounge", "people": people, "complete": complete}
+    one.notebook.note(1.0, "saw", "lounge", **facts)
+    assert Question(one).ask("people_there", **bounds).holds is holds
+
+
+@pytest.mark.parametrize(
+    ("about", "order", "looks", "holds"),
+    [
+        ("people", "most", ((3, True), (1, True)), True),
+        ("people", "most", ((1, True), (3, True)), False),
+        ("people", "most", ((2, True), (2, True)), False),
+        ("people", "least", ((1, True), (3, True)), True),
+        ("people", "most", ((3, True), (1, False)), None),
+        ("people", "most", ((3, False), (1, True)), True),
+        ("people", "most", ((3, True),), None),
+    ],
+)
+def test_two_places_are_compared_by_their_last_observations(
+    play: Any, about: str, order: str, looks: Any, holds: bool | None
+) -> None:
+    one = play()
+    one.notebook.note(1.0, "saw", "corridor_center", target="corridor_center", people=9)
+    for place, (people, complete) in zip(("lounge", "break_room"), looks, strict=False):
+        facts = {"target": place, "people": people, "complete": complete}
+        one.notebook.note(2.0, "saw", place, **facts)
+    args = {"target": "lounge", "other": "break_room", "about": about, "order": order}
+    assert Question(one).ask("more_there", **args).holds is holds
+    several = len(one.notebook.looks()) > 1
+    assert Question(one).ask("compared", about=about, order=order).holds is several
+
+
 def test_only_visual_conditions_wait_for_pictures() -> None:
     waited = {condition.name for condition in CONDITIONS if condition.patience_s}
     assert waited == {"person_in_view", "lit_here"}

@@ -52,6 +52,16 @@ def test_patrol_reports_match_their_worlds(trip, seed):
     assert one.robot.world.bumps == 0
 
 
+@pytest.mark.parametrize("dark", ["corridor_east", "corridor_west"])
+def test_section_of_a_place_is_judged_alone(trip, dark):
+    one = trip(seed=0, lights=f"corridor_center:on,corridor_west:on,corridor_east:on,{dark}:off")
+    assert one.run("navigate", target="corridor_east") == "OK"
+    assert one.robot.place == "corridor_east"
+    assert one.run("observe_scene", target="corridor_east", query="light") == "OK"
+    assert one.result.light == ("off" if dark == "corridor_east" else "on")
+    assert one.run("observe_scene", target="corridor_center", query="light") == "NOT_THERE"
+
+
 def test_same_seed_gives_the_same_trip(trip):
     trips = [trip(seed=9) for _ in range(2)]
     for one in trips:

@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
-from bt_exec_skills.reporter.reporting.phrasing import sentence
+from bt_exec_skills.reporter.reporting.phrasing import report_of, sentence
 from bt_exec_skills.reporter.reporting.speaker import Reply
 from tests.skills.reporter.acts import ARGS, BASE, OFFICE, PROFESSOR, SKILLS
 
@@ -26,7 +26,7 @@ def test_unknown_place_error_lists_the_known_ones_nearest_first(play):
     assert one.run("navigate", target="lunge") == "UNKNOWN_LOCATION"
     assert one.failed.message == (
         "no place is called lunge; known, nearest first: lounge, basecamp, professor_office, "
-        "corridor_center, break_room, restroom_front"
+        "corridor_center, break_room, restroom_front, corridor_west, corridor_middle, corridor_east"
     )
     assert not one.robot.motions
 
@@ -292,6 +292,32 @@ def test_failed_delivery(play, setting, code):
     one.shows(PROFESSOR)
     assert one.run("deliver_object", **ARGS["deliver_object"]) == code
     assert one.notebook.notes[-1].facts["code"] == code
+
+
+def test_delivery_to_a_place_approaches_the_nearest_person_there(play):
+    one = play()
+    one.shows(replace(PROFESSOR, who="a", at=(9.4, 4.4)), replace(PROFESSOR, at=(12.0, 5.0)))
+    assert one.run("deliver_object", object="box", recipient="lounge") == "OK"
+    assert tuple(one.result) == ("box", "lounge", "lounge")
+    assert one.robot.pose == pytest.approx(Pose(8.2, 4.4, 0.0))
+    assert [name for name, _ in one.robot.motions] == ["load", "goto", "goto", "hand_over"]
+    assert report_of(one.notebook, "en") == "Somebody at the lounge took the box."
+    assert report_of(one.notebook, "ko") == "라운지에 있는 분이 box를 받았습니다."
+
+
+def test_object_that_nobody_takes_at_a_place_is_reported_on_the_tray(play):
+    one = play(reasons={"hand_over": "NO_ANSWER: nobody took it"})
+    one.shows(replace(PROFESSOR, who="a", at=(9.0, 4.4)))
+    assert one.run("deliver_object", object="tea", recipient="lounge") == "NOT_TAKEN"
+    assert one.robot.tray == "tea"
+    assert report_of(one.notebook, "en") == (
+        "I did not hand over the tea at the lounge. Nobody took it from my tray, and I have no arm "
+        "to put it down. It is still on my tray."
+    )
+    assert report_of(one.notebook, "ko") == (
+        "라운지에서 tea를 건네지 못했습니다. 쟁반에서 가져간 사람이 없었고, 저는 팔이 없어 "
+        "내려놓지 못합니다. 쟁반에 그대로 있습니다."
+    )
 
 
 def test_delivery_fails_without_the_recipient(play):

@@ -1,0 +1,80 @@
+"""Values that depend on the one named before: "the other arm", "the other end", its west part."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bt_exec.spec.library import Library
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.past import Past
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.step import Step
+from bt_exec_llm.offline.trouble import Trouble
+
+__all__ = ["resolve_dependent_values"]
+
+
+def resolve_dependent_values(
+    steps: list[Step], past: Past, library: Library, lexicon: Lexicon
+) -> list[Step] | Trouble:
+    """Return steps, and the questions of their conditions, with dependent values replaced."""
+    values = _Values(past, library, lexicon)
+    found = [values.resolve(step) for step in steps]
+    if values.lost is not None:
+        return Trouble("NO_REFERENT", values.lost.text, (values.lost.name,))
+    return found
+
+
+class _Values:
+    """The values named so far, by type.
+
+    Attributes:
+        lost: A dependent value without a value before it.
+    """
+
+    def __init__(self, past: Past, library: Library, lexicon: Lexicon) -> None:
+        self._past, self._library, self._lexicon = past, library, lexicon
+        self._used: dict[str, str] = {}
+        self._named: dict[str, str] = {}
+        self._questions: dict[int, Step] = {}  # steps of one condition share its question
+        self.lost: Piece | None = None
+
+    def resolve(self, step: Step) -> Step:
+        held = step.condition
+        if held is not None:
+            asked, needed = held
+            if id(asked) not in self._questions:
+                pieces = [*map(self._resolve_piece, asked.pieces)]
+                changed = pieces != asked.pieces
+                self._questions[id(asked)] = replace(asked, pieces=pieces) if changed else asked
+            held = self._questions[id(asked)], needed
+        return replace(step, condition=held, pieces=[*map(self._resolve_piece, step.pieces)])
+
+    def _resolve_piece(self, piece: Piece) -> Piece:
+        values = self._lexicon.values.get(piece.name, {}) if piece.kind == "value" else {}
+        known = values.get(piece.value)
+        if known is None:
+            return piece
+        if not (known.plain or known.each):
+            meant = self._other_value(piece) if known.other else known.after.get(self._last(piece))
+            if not meant:
+                self.lost = self.lost or piece
+                return piece
+            piece = replace(piece, value=meant)
+        self._named[piece.name] = piece.value
+        if piece.mark != "not":
+            self._used[piece.name] = piece.value
+        return piece
+
+    def _other_value(self, piece: Piece) -> str:
+        """Return the one of two values that was not used last."""
+        last = self._used.get(piece.name) or self._last_of_session(piece)
+        values = self._lexicon.values[piece.name].items()
+        rest = [name for name, value in values if value.plain and name != last]
+        return rest[0] if last and len(rest) == 1 else ""
+
+    def _last(self, piece: Piece) -> str:
+        return self._named.get(piece.name) or self._last_of_session(piece)
+
+    def _last_of_session(self, piece: Piece) -> str:
+        return self._past.last_value(piece.name, self._library, self._lexicon)
