@@ -73,7 +73,10 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
         return _ranked(found, phrase, scope)[: phrase.count]
     if phrase.order in ("left", "right") and number == "all" and len(found) > 1:
         side = replace(phrase, text=phrase.text, number="one", table=True, values={}, relation=None)
-        return _fitting(_on_tables(tables_of(side, scope), found, scope.now), phrase, scope)
+        found = _on_tables(tables_of(side, scope), found, scope.now)
+        if not found:
+            raise _nothing(phrase, scope)
+        return found
     if phrase.near is not None and phrase.order not in _FULL:
         found = tuple(name for name in found if name != one_of(phrase.near, scope))
     if phrase.order and found:
@@ -84,12 +87,6 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
     if number == "any":
         return _near_first(found, scope)[:1]
     raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
-
-
-def _fitting(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
-    if not found:
-        raise _nothing(phrase, scope)
-    return found
 
 
 def one_of(phrase: Phrase, scope: Scope) -> str:
@@ -326,8 +323,7 @@ def _place(name: str, now: Environment) -> Point:
 def _ranked(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return `found` in the order of the phrase, else the nearest first."""
     if phrase.order in ("biggest", "smallest"):
-        big_first = phrase.order == "biggest"
-        return tuple(sorted(found, key=_size, reverse=big_first))
+        return tuple(sorted(found, key=_size, reverse=phrase.order == "biggest"))
     if phrase.order in _FULL:
         raise Trouble("NOT_UNDERSTOOD")
     near = _near_first(found, scope, phrase.near)
@@ -382,8 +378,8 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
 
     angle = to_the_back if order in ("front", "back") else to_the_right
     across = sorted(found, key=angle)
-    leading = across[0 if order in ("left", "front") else -1]
-    leading = across[len(across) // 2] if order == "middle" else leading
+    middle = len(across) // 2 if order == "middle" else -1
+    leading = across[0 if order in ("left", "front") else middle]
     same = tuple(one for one in found if abs(angle(one) - angle(leading)) < _SAME_RAD)
     return _single((leading, *(one for one in same if one != leading)), phrase)
 
