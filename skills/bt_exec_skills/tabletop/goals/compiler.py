@@ -6,7 +6,7 @@ present objects. A site selects the compiler by name: ``compiler: {name: table}`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -100,8 +100,8 @@ class TableCompiler:
                 before = _referred(request, understood, now)
                 plan = answer_plan(self._header(request), before)
                 return Plan(plan, meaning=_meaning(understood))
-            if understood.reply:
-                _check_reply(understood, now, _turns_with(request))
+            for reply, turns in _replies(understood, request):
+                _check_reply(reply, now, turns, language)
         except Trouble as trouble:
             return self._refusal(trouble, language)
         return self._planned(request, understood, understood.subgoals)
@@ -132,7 +132,7 @@ class TableCompiler:
             for move in one.moves
             if move.target and move.side == "in" and not move.spot
         }
-        asked = (reply_node(understood.reply, _turns_with(request)),) if understood.reply else ()
+        asked = [reply_node(reply, turns) for reply, turns in _replies(understood, request)]
         return Plan(plan_of(header, subgoals, wanted, asked), meaning=_meaning(understood))
 
     # -- parts of commands, as `bt_exec.planning.command_parts.PartCompiler`
@@ -206,21 +206,26 @@ class TableCompiler:
         )
 
 
-def _turns_with(request: Request) -> tuple[Turn, ...]:
-    """Return the turns before the question at the end of a command: it is the last of them."""
-    return *request.context.turns, Turn(request.command)
+def _replies(understood: Understood, request: Request) -> Iterator[tuple[str, tuple[Turn, ...]]]:
+    """Yield the questions after a command, each with the turns before it."""
+    turns = request.context.turns
+    if understood.subgoals:
+        turns = (*turns, Turn(request.command))
+    for reply in understood.replies:
+        yield reply, turns
+        turns = (*turns, Turn(reply))
 
 
-def _check_reply(understood: Understood, now: Environment, turns: Sequence[Turn]) -> None:
+def _check_reply(reply: str, now: Environment, turns: Sequence[Turn], language: str) -> None:
     """Refuse a question after a command that cannot be answered.
 
     Raises:
         Trouble: NOT_UNDERSTOOD, or the reason why it cannot be decided.
     """
-    question = understand(understood.reply, now, turns).question
+    question = understand(reply, now, turns).question
     if question is None:
         raise Trouble("NOT_UNDERSTOOD")
-    answer(question, now, None, understood.language)
+    answer(question, now, None, language)
 
 
 def _no_objects(now: Environment) -> Trouble:

@@ -71,7 +71,7 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
         if phrase.definite and len(found) > phrase.count and not phrase.order:
             raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
         return _ranked(found, phrase, scope)[: phrase.count]
-    if phrase.order in ("left", "right") and number == "all" and len(found) > 1:
+    if phrase.order in ("left", "right") and number == "all" and len(found) > 1 == phrase.rank:
         side = replace(phrase, text=phrase.text, number="one", table=True, values={}, relation=None)
         found = _on_tables(tables_of(side, scope), found, scope.now)
         if not found:
@@ -80,7 +80,8 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
     if phrase.near is not None and phrase.order not in _FULL:
         found = tuple(name for name in found if name != one_of(phrase.near, scope))
     if phrase.order and found:
-        best = _of_best_size(found, phrase.order) if number == "all" else ()
+        alike = number == "all" and phrase.rank == 1
+        best = _of_best_size(found, phrase.order) if alike else ()
         return best or (_extreme(found, phrase, scope),)
     if number == "all" or phrase.again or len(found) == 1:
         return found
@@ -349,6 +350,13 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
         Trouble: WHICH_ONE if several are; NO_VIEW if the robot's pose is unknown.
     """
     now, order = scope.now, phrase.order
+    if phrase.rank > len(found):
+        wanted, there = str(phrase.rank), str(len(found))
+        raise Trouble("TOO_FEW", found, wanted=wanted, there=there, what=phrase.text)
+    if phrase.rank > 1:
+        first = _extreme(found, replace(phrase, rank=1), scope)
+        rest = tuple(name for name in found if name != first)
+        return _extreme(rest, replace(phrase, rank=phrase.rank - 1), scope)
     if len(found) == 1:
         return found[0]
     if order in ("biggest", "smallest"):

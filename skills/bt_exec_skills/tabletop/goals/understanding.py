@@ -12,7 +12,12 @@ from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.answers import answer
-from bt_exec_skills.tabletop.goals.branches import refers_back, split_question, takes_some
+from bt_exec_skills.tabletop.goals.branches import (
+    lacks_noun,
+    refers_back,
+    split_question,
+    takes_some,
+)
 from bt_exec_skills.tabletop.goals.decompose import clearest, moves_of, subgoals_for_asks
 from bt_exec_skills.tabletop.goals.from_meaning import Converter
 from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
@@ -37,7 +42,7 @@ class Understood(NamedTuple):
         asks: Parts of the command, if it is one.
         subgoals: Subgoals of the command.
         words: Words of the text.
-        reply: The words of a question that is answered after the command; empty without one.
+        replies: The words of questions that are answered after the command.
     """
 
     language: str
@@ -46,7 +51,7 @@ class Understood(NamedTuple):
     asks: tuple[Ask, ...] = ()
     subgoals: tuple[Subgoal, ...] = ()
     words: tuple[Edge, ...] = ()
-    reply: str = ""
+    replies: tuple[str, ...] = ()
 
 
 class _World:
@@ -109,11 +114,15 @@ class _World:
 
     def _one(self, node: Node) -> Understood:
         converter = self._converter()
-        node, last = split_question(node)
-        if last is not None:
-            if refers_back(last) and takes_some(node):
+        order, last = split_question(node)
+        if last:
+            if order is not None and takes_some(order) and any(map(refers_back, last)):
                 raise Trouble("NOT_UNDERSTOOD")
-            return self._one(node)._replace(reply=self._reply(last))
+            if any(map(lacks_noun, last[order is None :])):
+                raise Trouble("NOT_UNDERSTOOD")  # "how many cubes, and how many are red?"
+            done = Understood(self.language, node) if order is None else self._one(order)
+            return done._replace(replies=tuple(map(self._reply, last)))
+        node = order or node
         asked = converter.question(node) if node.kind == "ask" else converter.branch_question(node)
         if asked is not None:
             return Understood(self.language, node, question=asked)
@@ -166,7 +175,7 @@ def understand_parts(
     meaning = parts[0] if len(parts) == 1 else Node("seq", (("of", parts),))
     world = _World(now, reading.language)
     found = world.understand(Said(reading, ((meaning, reading.cost),)), turns)
-    if found.reply:
+    if found.replies:
         raise Trouble("NOT_UNDERSTOOD")
     return found
 
