@@ -36,6 +36,7 @@ def with_nouns(
         if shared is not None:
             own = things.get(kind, {})
             words = {one: [*shared[one], *own.get(one, ())] for one in _LANGUAGES}
+            words["ko"] += [word.partition("/")[0] for word in words["en"]]  # "cup은 tray에"
             found[kind] = {**shared, **own, **words}
     return found
 

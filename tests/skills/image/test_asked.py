@@ -73,7 +73,7 @@ def test_negation_has_its_scope(text, same):
         "Are not all circles red?",
         "Are any circles not red and big?",
         "If there is a cup, how many apples are there?",
-        "Is there a cup? If so, where is it?",
+        "Is there a cup? If not, where is the plate?",
         "Unless there is a cup, count the apples.",
         "Are only the circles red?",
         "Count the circles, then the squares.",

@@ -126,6 +126,18 @@ EQUAL = [
     ("Are there more red or blue circles?", "Are there more red circles than blue circles?"),
     ("How many squares, no, triangles are there?", "How many triangles are there?"),
     ("네모, 아니 세모가 몇 개야?", "세모가 몇 개야?"),
+    ("의자가 하나도 없으면 없다고 하고, 있으면 몇 개인지 말해줘.", "의자는 몇 개야?"),
+    (
+        "If there's a dog, tell me its colour; if not, just say there's no dog.",
+        "What colour is the dog?",
+    ),
+    ("가장 비싼 메뉴가 뭐고 얼마인가요?", "가장 비싼 게 뭐야?"),
+    ("What's the cheapest item and how much is it?", "What is the cheapest item?"),
+    ("Add up the coffee and the sandwich for me.", "How much are a coffee and a sandwich?"),
+    ("우유랑 빵 값만 더하면 얼마예요?", "우유랑 빵은 모두 얼마야?"),
+    ("우유하고 빵만 사면 얼마야?", "우유랑 빵은 모두 얼마야?"),
+    ("What's written at the very bottom of the receipt?", "What does the last line say?"),
+    ("tomato가 몇 개야?", "토마토가 몇 개야?"),
 ]
 
 

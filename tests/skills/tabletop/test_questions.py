@@ -164,6 +164,17 @@ def test_question_after_a_command_is_answered_at_its_end(command, answer, run_ta
     assert answer in outcome.message
 
 
+def test_two_questions_are_answered_in_their_order(run_table):
+    command = "What is in the red bowl, and where is the apple?"
+    outcome, _, ears = run_table(command, seed=5, by="mixed", objects=4)
+    assert outcome.status == "satisfied", outcome.message
+    assert not ears.actions
+    assert outcome.message == (
+        "What is in the red bowl: there is nothing in red bowl 0. "
+        "Where is the apple: apple 0 is on table 1."
+    )
+
+
 def test_answer_replaces_yes_and_no(run_table):
     outcome, *_ = run_table("what are you holding?", seed=1, by="mixed", objects=4)
     assert outcome.message == "My hand is empty."

@@ -203,6 +203,13 @@ def test_politeness_and_spacing_have_no_effect(thing, place):
         ("빨간 컵을 쟁반에 올려", "나머지 컵도", "blue_cup>tray"),
         ("파란 컵 어디 있어?", "그거 가져와", "blue_cup>tray"),
         ("사과를 쟁반에 놔", "다시 해", "apple>tray"),
+        ("put the apple in the blue bowl", "put it in the red one instead", "apple>red_bowl"),
+        (
+            "put the apple in the red bowl",
+            "do the same with the red cup, but in the blue bowl",
+            "red_cup>blue_bowl",
+        ),
+        ("사과를 파란 그릇에 담아", "빨간 컵은 빨간 거에 담아", "red_cup>red_bowl"),
     ],
 )
 def test_command_is_completed_from_the_previous_one(before, command, moved):
@@ -221,6 +228,13 @@ def test_where_to_is_answered_by_a_word(before, word):
     assert not isinstance(answer, Refusal), answer
     moves = [move for goal in goals_of(answer.spec.root) for move in goal.moves]
     assert {move.target for move in moves} == {"object_tray_0"}
+
+
+def test_topic_is_no_place():
+    """The first object is not put to the right of the second one."""
+    before = ("사과를 왼쪽 테이블에 놔", "satisfied", "OK")
+    answer = ask(create({}), "빨간 컵은 오른쪽에 놔", WORLDS["mixed"], [before])
+    assert isinstance(answer, Refusal)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from bt_exec_skills.image.perception.graded_attributes import (
 )
 from bt_exec_skills.image.perception.written_values import Written
 from bt_exec_skills.image.rules.descriptions import Descriptions
+from bt_exec_skills.image.rules.priced import PRICED, article_name, dearest, off_paper
 from bt_exec_skills.image.rules.question import (
     BAR,
     SEVERAL,
@@ -41,13 +42,8 @@ __all__ = ["question_from_meaning", "read_question", "read_with_words", "resolve
 _DIRECT: dict[str, Kind] = {"how_many": "count", "where": "where"}
 _GROUPED: dict[str, Kind] = {"how_many": "groups", "which": "most"}
 _ALL_THINGS = Node("ask", (("what", "where"), ("of", Node("np", (("of", Node("any")),)))))
-_PRICED: dict[str, tuple[Written, Written]] = {
-    "expensive": ("dearest", "dearer"), "cheap": ("cheapest", "cheaper"),
-}  # fmt: skip
-"""Superlative and comparison of prices."""
 _MOST_ARTICLES = 20
 _BAR = Node("thing", (("name", BAR),))
-_PAPERS = tuple(Node("thing", (("name", name),)) for name in ("receipt", "menu"))
 
 
 def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] = ()) -> Question:
@@ -208,9 +204,9 @@ class _Questions:
             return self._convert_exists(of.node("of"))
         if of.kind == "all" and of.node("hold").kind == "than":
             than = of.node("hold")
-            if than.text("attribute") in _PRICED:
+            if than.text("attribute") in PRICED:
                 pair = Node("more", (("of", of.node("of")), ("to", than.node("to"))))
-                return self._convert_prices(pair, _PRICED[than.text("attribute")][1])
+                return self._convert_prices(pair, PRICED[than.text("attribute")][1])
         if of.kind == "all":
             every = self._described.phrase(of.node("of"))
             formula = self._described.formula_of(of.node("of"))
@@ -265,8 +261,8 @@ class _Questions:
 
     def _convert_which(self, of: Node) -> Question:
         """Return the question which of two sets is meant, or what an object is."""
-        if of.kind == "more" and of.text("sign") in _PRICED:
-            return self._convert_prices(of, _PRICED[of.text("sign")][0])
+        if of.kind == "more" and of.text("sign") in PRICED:
+            return self._convert_prices(of, PRICED[of.text("sign")][0])
         if of.kind == "more":
             degree = cast(GradedName, of.text("sign"))
             one, other = (
@@ -277,12 +273,12 @@ class _Questions:
         if of.kind == "all":
             return self._chosen(self._described.formula_of(of.node("of")), of.node("hold"))
         formula = self._described.formula_of(of) if of.kind == "np" else of
-        if (written := _dearest(formula)) is not None:
-            return Question("value", self._described.formula(_off_paper(formula)), written=written)
+        if (written := dearest(formula)) is not None:
+            return Question("value", self._described.formula(off_paper(formula)), written=written)
         if of.kind != "np":
             raise self._described.refusal()
-        if formula.kind == "than" and formula.text("attribute") in _PRICED:
-            written = cast(Written, f"{_PRICED[formula.text('attribute')][1]}_than")
+        if formula.kind == "than" and formula.text("attribute") in PRICED:
+            written = cast(Written, f"{PRICED[formula.text('attribute')][1]}_than")
             return self._convert_prices(Node("both", (("of", (formula.node("to"),)),)), written)
         phrase = self._described.formula(formula)
         inside = phrase.places[0].to if phrase.places else phrase
@@ -318,7 +314,7 @@ class _Questions:
             plain = replace(phrase, attributes=(), thing="", said="") == Phrase()
             if not (plain and phrase.thing and 0 < number <= _MOST_ARTICLES):
                 raise self._described.refusal()
-            articles += [_article_name(phrase)] * number
+            articles += [article_name(phrase)] * number
         said = self._generator.phrase(parts[0].node("of"))
         return Question("value", Phrase(thing=SEVERAL.join(articles), said=said), written=written)
 
@@ -327,10 +323,10 @@ class _Questions:
         if several.kind != "more":
             written: Written = "price" if several.kind == "both" else "gap"
             return self._convert_prices(several, written)
-        if several.text("sign") not in _PRICED:
+        if several.text("sign") not in PRICED:
             raise self._described.refusal()
         if what == "which":
-            named = f"{_PRICED[several.text('sign')][0]}_by"
+            named = f"{PRICED[several.text('sign')][0]}_by"
             return self._convert_prices(several, cast(Written, named))
         if several.text("sign") != "expensive":
             several = several.replace(of=several.node("to"), to=several.node("of"))
@@ -345,8 +341,8 @@ class _Questions:
         if known is None and of.text("name") == "price" and inner.kind in ("both", "apart", "more"):
             return self._convert_price_of_several(what, inner)
         top = self._described.formula_of(inner) if inner.kind == "np" else inner
-        if known is None and of.text("name") == "price" and (written := _dearest(top)) is not None:
-            return Question("value", self._described.formula(_off_paper(top)), written=written)
+        if known is None and of.text("name") == "price" and (written := dearest(top)) is not None:
+            return Question("value", self._described.formula(off_paper(top)), written=written)
         name, phrase = of.text("name"), self._described.phrase(of.node("of"))
         bar = any(node.text("name") == BAR for node in of.walk() if node.kind == "thing")
         labelled = self._kinds.get(phrase.thing) == "calendar"
@@ -360,7 +356,7 @@ class _Questions:
             return Question("measure", phrase, extent=cast(Extent, name), known=known)
         if known is None and name in get_args(Written):
             if phrase.attributes and phrase.thing:  # "green tea"
-                phrase = replace(phrase, attributes=(), thing=_article_name(phrase))
+                phrase = replace(phrase, attributes=(), thing=article_name(phrase))
             return Question("value", phrase, written=cast(Written, name))
         kind = {"writing": "read", "colour": "colour", "shape": "shape"}.get(name)
         if kind is None or known is not None:
@@ -378,12 +374,12 @@ class _Questions:
     def _convert_exists(self, phrase: Node) -> Question:
         quantity = phrase.get("quantity")
         than = [one for one in conjuncts(phrase.node("of")) if one.kind == "than"]
-        if len(than) == 1 and than[0].text("attribute") in _PRICED and quantity is None:
+        if len(than) == 1 and than[0].text("attribute") in PRICED and quantity is None:
             rest = (one for one in conjuncts(phrase.node("of")) if one != than[0])
             pair = Node(
                 "more", (("of", phrase.replace(of=conjunction(*rest))), ("to", than[0].node("to")))
             )
-            return self._convert_prices(pair, _PRICED[than[0].text("attribute")][1])
+            return self._convert_prices(pair, PRICED[than[0].text("attribute")][1])
         target = self._described.phrase(phrase.replace(quantity=None))
         if not isinstance(quantity, Node):
             return Question("exists", target)
@@ -391,28 +387,7 @@ class _Questions:
         return Question("exists", target, bound=bound, number=int(quantity.text("number")))
 
 
-def _dearest(formula: Node) -> Written | None:
-    """Return the value that tells the article with the highest, or the lowest, price."""
-    priced = formula.kind == "most" and formula.text("attribute") in _PRICED
-    return _PRICED[formula.text("attribute")][0] if priced and not formula.get("rank") else None
-
-
-def _off_paper(top: Node) -> Node:
-    """Return the articles of a superlative, without the paper on which they are written."""
-
-    def is_paper(part: Node) -> bool:
-        to = part.get("to") if part.kind == "rel" else None
-        return isinstance(to, Node) and to.get("of") in _PAPERS
-
-    return conjunction(*(part for part in conjuncts(top.node("of")) if not is_paper(part)))
-
-
 def _shared_conjuncts(listed: Node) -> list[Node]:
     """Return the formulas that all alternatives share: "red shapes and blue shapes"."""
     first, *others = ([*conjuncts(one)] for one in listed.parts())
     return [one for one in first if all(one in other for other in others)]
-
-
-def _article_name(phrase: Phrase) -> str:
-    """Return the name of an article as it may be written: "green tea"."""
-    return " ".join((*phrase.attributes, phrase.thing))

@@ -14,6 +14,7 @@ __all__ = [
     "asked_branches",
     "is_about",
     "itself",
+    "lacks_noun",
     "polarity",
     "refers_back",
     "selected_question",
@@ -37,29 +38,30 @@ _EMPTY = Node("has", (("attribute", "empty"),))
 _WHAT = Node("np", (("wh", "what"),))
 
 
-def split_question(node: Node) -> tuple[Node, Node | None]:
-    """Return a command, and the question that is answered after it; None without one.
+def split_question(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
+    """Return a command without the questions that are answered after it, and these.
 
     A question beside prohibitions and remarks alone is the whole command; "it" is their object.
+    Several questions alone have no command.
 
     Raises:
-        Trouble: NOT_UNDERSTOOD if it refers to several of their objects.
+        Trouble: NOT_UNDERSTOOD if a question refers to several objects of prohibitions.
     """
     parts = node.parts() if node.kind == "seq" else ()
-    asked = [part for part in parts if part.kind == "ask"]
-    if len(asked) != 1:
-        return node, None
+    asked = tuple(part for part in parts if part.kind == "ask")
     others = tuple(part for part in parts if part.kind != "ask")
-    if all(part.kind in ("avoid", "remark") for part in others):
+    if len(asked) == 1 and all(part.kind in ("avoid", "remark") for part in others):
         named = [one for part in others for one in part.walk() if one.kind == "np"]
         about = [one for one in named if formula_of(one) != ANY]
         question = with_subject(asked[0], about[0]) if len(about) == 1 else asked[0]
         if about and refers_back(question):
             raise Trouble("NOT_UNDERSTOOD")
-        return question, None
-    if parts[-1] != asked[0]:
-        return node, None
-    return others[0] if len(others) == 1 else Node("seq", (("of", others),)), asked[0]
+        return question, ()
+    if not asked or (others and parts != (*others, *asked)):
+        return node, ()
+    if not others:
+        return None, asked
+    return others[0] if len(others) == 1 else Node("seq", (("of", others),)), asked
 
 
 def after_remarks(parts: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -88,6 +90,13 @@ def refers_back(question: Node) -> bool:
     of = question.get("of")
     bare = isinstance(of, Node) and of.kind == "np" and formula_of(of) == ANY
     return bare or any(part.kind == "pronoun" for part in question.walk())
+
+
+def lacks_noun(question: Node) -> bool:
+    """Return True if a question is about objects that it describes without a noun: "red ones"."""
+    phrases = (part for part in question.walk() if part.kind == "np")
+    described = (part for part in phrases if any(one.kind == "has" for one in part.walk()))
+    return any(all(one.kind not in ("thing", "pronoun") for one in np.walk()) for np in described)
 
 
 def takes_some(order: Node) -> bool:

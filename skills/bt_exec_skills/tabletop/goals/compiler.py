@@ -6,33 +6,34 @@ present objects. A site selects the compiler by name: ``compiler: {name: table}`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from bt_exec.failure import Refusal, UsageError
 from bt_exec.language.meaning import Act, Meaning, Role, Turn, Unclear, WordUse
 from bt_exec.language.messages import language_of, messages_of
 from bt_exec.language.reading.chart import Edge
-from bt_exec.language.reading.node import Node
-from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec.planning.command_parts import CommandPart
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import Mission
 from bt_exec_skills.tabletop.display_names import MOST_NAMED, listed, said
 from bt_exec_skills.tabletop.environment import Environment, environment_of
 from bt_exec_skills.tabletop.goals.answers import answer
-from bt_exec_skills.tabletop.goals.branches import refers_back, split_question, takes_some
-from bt_exec_skills.tabletop.goals.decompose import clearest, moves_of, subgoals_for_asks
-from bt_exec_skills.tabletop.goals.from_meaning import Converter
-from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
-from bt_exec_skills.tabletop.goals.phrases import Phrases
+from bt_exec_skills.tabletop.goals.model import Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of, reply_node
-from bt_exec_skills.tabletop.goals.question import Question
-from bt_exec_skills.tabletop.goals.read import Said, kinds_of, names, read
+from bt_exec_skills.tabletop.goals.read import kinds_of, names
 from bt_exec_skills.tabletop.goals.repair import replanned
-from bt_exec_skills.tabletop.goals.session import ASKS_BACK, Meanings, Session
+from bt_exec_skills.tabletop.goals.session import ASKS_BACK
+from bt_exec_skills.tabletop.goals.understanding import (
+    Understood,
+    holds,
+    is_question,
+    subgoals_for,
+    understand,
+    understand_parts,
+)
 from bt_exec_skills.tabletop.lexicon import lexicon
 
 __all__ = [
@@ -57,177 +58,11 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
 
 
 _SUGGESTED = ("SUGGEST_SORT", "SUGGEST_PUT", "SUGGEST_BRING", "SUGGEST_ASK")
-_NOTHING = ("NOTHING_TO_DO", "EMPTY_ALREADY", "CONDITION_UNMET", "ALL_LEFT_OUT")
-"""Refusals of a meaning that leaves nothing to do; no other meaning is tried after them."""
 _TYPED = ("word", "name")
 """Facts of a refusal that contain typed words."""
 
 
 _sentences = partial(messages_of, Path(__file__).with_name("refusals.yaml"))
-
-
-class Understood(NamedTuple):
-    """Goals of a text in one world.
-
-    Attributes:
-        language: ``en`` or ``ko``.
-        meaning: Selected meaning.
-        question: The question, if it is one.
-        asks: Parts of the command, if it is one.
-        subgoals: Subgoals of the command.
-        words: Words of the text.
-        reply: The words of a question that is answered after the command; empty without one.
-    """
-
-    language: str
-    meaning: Node
-    question: Question | None = None
-    asks: tuple[Ask, ...] = ()
-    subgoals: tuple[Subgoal, ...] = ()
-    words: tuple[Edge, ...] = ()
-    reply: str = ""
-
-
-class _World:
-    """Interpretation of texts in one world."""
-
-    def __init__(self, now: Environment, language: str) -> None:
-        self.now, self.language = now, language
-        self.session = Session(now, self._converter, self._trouble_of)
-
-    def _converter(self) -> Converter:
-        there = (*self.now.objects, *self.now.tables)
-        return Converter(
-            Phrases(self.session.said, self.session.start, self.language, there, self.now.tables),
-            lambda question: answer(question, self.now, self.now.held, self.language).holds,
-            self.session.place,
-            self.session.subject,
-        )
-
-    def understand(self, command: str | Said, turns: Sequence[Turn] = ()) -> Understood:
-        """Return the goals of a command: the cheapest meaning that the world can resolve."""
-        meanings = self.session.meanings(command, turns)
-        words = tuple(self.session.readings[-1].edge.leaves())
-        return self._followed(meanings)._replace(words=words)
-
-    def holds(self, reading: Reading, question: Node) -> bool:
-        """Return the answer to a question in a text.
-
-        Raises:
-            Trouble: If it cannot be told.
-        """
-        self.session.readings.append(reading)
-        return self._converter().fulfils(question)
-
-    def _followed(self, meanings: Meanings) -> Understood:
-        found: list[tuple[Understood, float]] = []
-        troubles: list[Trouble] = []
-        for node, cost in meanings:
-            if found and cost > found[0][1] + MARGIN:
-                break
-            try:
-                one = self._one(node)
-            except Trouble as trouble:
-                if not found and trouble.code in _NOTHING:
-                    asked = [one for one in troubles if one.code in ASKS_BACK]
-                    raise (asked[0] if asked else trouble) from None
-                absent = not troubles or troubles[0].code in ("NOTHING_LIKE_THAT", "NOTHING_BEFORE")
-                there = trouble.code == "WHICH_ONE"  # its objects are there
-                nearer = absent and (there or trouble.absent)
-                if not troubles or nearer or cost <= meanings[0][1] + MARGIN:
-                    troubles.append(trouble)
-                continue
-            if all(_differ(one, other) for other, _ in found):
-                found.append((one, cost))
-        if not found:
-            raise clearest(troubles)
-        if len(found) > 1:
-            ways = tuple("; ".join(goal.text for goal in one.subgoals) for one, _ in found)
-            raise Trouble("WHICH_WAY", ways, options=" / ".join(filter(None, ways[:3])))
-        return found[0][0]
-
-    def _one(self, node: Node) -> Understood:
-        converter = self._converter()
-        node, last = split_question(node)
-        if last is not None:
-            if refers_back(last) and takes_some(node):
-                raise Trouble("NOT_UNDERSTOOD")
-            return self._one(node)._replace(reply=self._reply(last))
-        asked = converter.question(node) if node.kind == "ask" else converter.branch_question(node)
-        if asked is not None:
-            return Understood(self.language, node, question=asked)
-        asks = converter.asks(node)
-        subgoals = subgoals_for_asks(asks, self.now, self.language)
-        return Understood(self.language, node, asks=asks, subgoals=subgoals)
-
-    def _reply(self, question: Node) -> str:
-        """Return the words of the question at the end of a command.
-
-        Raises:
-            Trouble: If they mean something else without the command.
-        """
-        said_alone = self.session.readings[-1].said(question, whole=True)
-        if not said_alone or read(said_alone, self.now).meanings[0][0] != question:
-            raise Trouble("NOT_UNDERSTOOD")
-        return said_alone
-
-    def _trouble_of(self, meanings: Meanings) -> Trouble | None:
-        try:
-            self._followed(meanings)
-        except Trouble as trouble:
-            return trouble
-        return None
-
-
-def _differ(one: Understood, other: Understood) -> bool:
-    if one.question is not None or other.question is not None:
-        return one.question is None or other.question is None
-    return moves_of(one.subgoals) != moves_of(other.subgoals)
-
-
-def understand(command: str, now: Environment, turns: Sequence[Turn] = ()) -> Understood:
-    """Return the goals of a command or question in a world, after some turns.
-
-    Raises:
-        Trouble: With the reason why it cannot be followed.
-    """
-    return _World(now, language_of(command)).understand(command, turns)
-
-
-def _understood(
-    reading: Reading, parts: tuple[Node, ...], now: Environment, turns: Sequence[Turn]
-) -> Understood:
-    """Return the goals of some parts of a text.
-
-    Raises:
-        Trouble: With the reason why they cannot be followed.
-    """
-    meaning = parts[0] if len(parts) == 1 else Node("seq", (("of", parts),))
-    world = _World(now, reading.language)
-    found = world.understand(Said(reading, ((meaning, reading.cost),)), turns)
-    if found.reply:
-        raise Trouble("NOT_UNDERSTOOD")
-    return found
-
-
-def subgoals_for(command: str, now: Environment) -> tuple[Subgoal, ...]:
-    """Return the subgoals of a command in a world.
-
-    Raises:
-        Trouble: With the reason why it cannot be followed.
-    """
-    understood = understand(command, now)
-    if understood.question is not None:
-        raise Trouble("NOT_UNDERSTOOD")
-    return understood.subgoals
-
-
-def is_question(command: str, now: Environment) -> bool:
-    """Return True if a command only asks a question."""
-    try:
-        return understand(command, now).question is not None
-    except Trouble:
-        return False
 
 
 def _is_followed(command: str, now: Environment) -> bool:
@@ -265,8 +100,8 @@ class TableCompiler:
                 before = _referred(request, understood, now)
                 plan = answer_plan(self._header(request), before)
                 return Plan(plan, meaning=_meaning(understood))
-            if understood.reply:
-                _check_reply(understood, now, _turns_with(request))
+            for reply, turns in _replies(understood, request):
+                _check_reply(reply, now, turns, language)
         except Trouble as trouble:
             return self._refusal(trouble, language)
         return self._planned(request, understood, understood.subgoals)
@@ -297,7 +132,7 @@ class TableCompiler:
             for move in one.moves
             if move.target and move.side == "in" and not move.spot
         }
-        asked = (reply_node(understood.reply, _turns_with(request)),) if understood.reply else ()
+        asked = [reply_node(reply, turns) for reply, turns in _replies(understood, request)]
         return Plan(plan_of(header, subgoals, wanted, asked), meaning=_meaning(understood))
 
     # -- parts of commands, as `bt_exec.planning.command_parts.PartCompiler`
@@ -316,10 +151,10 @@ class TableCompiler:
         if not now.objects:
             return self._refusal(_no_objects(now), part.reading.language)
         try:
-            understood = _understood(part.reading, (*part.before, part.meaning), now, turns)
+            understood = understand_parts(part.reading, (*part.before, part.meaning), now, turns)
             subgoals = understood.subgoals
             if part.before:
-                done = _understood(part.reading, part.before, now, turns).subgoals
+                done = understand_parts(part.reading, part.before, now, turns).subgoals
                 if subgoals[: len(done)] != done:
                     return self._refusal(Trouble("NOT_UNDERSTOOD"), part.reading.language)
                 subgoals = subgoals[len(done) :]
@@ -331,7 +166,7 @@ class TableCompiler:
         """Return the answer to a question about the table now."""
         now, language = environment_of(request.situation), part.reading.language
         try:
-            return _World(now, language).holds(part.reading, part.meaning)
+            return holds(part.reading, part.meaning, now)
         except Trouble as trouble:
             return self._refusal(trouble, language)
 
@@ -371,21 +206,26 @@ class TableCompiler:
         )
 
 
-def _turns_with(request: Request) -> tuple[Turn, ...]:
-    """Return the turns before the question at the end of a command: it is the last of them."""
-    return *request.context.turns, Turn(request.command)
+def _replies(understood: Understood, request: Request) -> Iterator[tuple[str, tuple[Turn, ...]]]:
+    """Yield the questions after a command, each with the turns before it."""
+    turns = request.context.turns
+    if understood.subgoals:
+        turns = (*turns, Turn(request.command))
+    for reply in understood.replies:
+        yield reply, turns
+        turns = (*turns, Turn(reply))
 
 
-def _check_reply(understood: Understood, now: Environment, turns: Sequence[Turn]) -> None:
+def _check_reply(reply: str, now: Environment, turns: Sequence[Turn], language: str) -> None:
     """Refuse a question after a command that cannot be answered.
 
     Raises:
         Trouble: NOT_UNDERSTOOD, or the reason why it cannot be decided.
     """
-    question = understand(understood.reply, now, turns).question
+    question = understand(reply, now, turns).question
     if question is None:
         raise Trouble("NOT_UNDERSTOOD")
-    answer(question, now, None, understood.language)
+    answer(question, now, None, language)
 
 
 def _no_objects(now: Environment) -> Trouble:

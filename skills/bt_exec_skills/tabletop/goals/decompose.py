@@ -62,6 +62,7 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
             named = [phrase for phrase in ask.themes if not phrase.rest]
             scope.left |= set(all_of(named, scope))
     found: list[Subgoal] = []
+    done: list[Trouble] = []
     barred: set[tuple[str, str]] = set()
     for number, ask in enumerate(asked):
         if ask.verb in ("pick", "bring", "go", "out") and _goes_on(asked[number + 1 :]):
@@ -74,16 +75,28 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
             barred |= {(name, target) for name in scope.last for target in targets}
         elif ask.verb != "leave":
             _check_barred(ask, barred, scope)
-            subgoals = _allowed(goals_for(ask, scope, language), barred)
+            try:
+                subgoals = _allowed(goals_for(ask, scope, language), barred)
+            except Trouble as trouble:
+                if trouble.code != "EMPTY_ALREADY" or _refer_back(asked[number + 1 :]):
+                    raise
+                done.append(trouble)
+                continue
             found = _without_exceptions(found, subgoals)
             found += subgoals if found else held_first(subgoals, now)
             scope.last = tuple(move.thing for one in subgoals for move in one.moves)
             reached = {move.target for one in subgoals for move in one.moves}
             scope.used |= {*scope.last, *(reached & now.objects.keys())}
     if not found:
-        raise Trouble("NOTHING_TO_DO")
+        raise done[0] if done else Trouble("NOTHING_TO_DO")
     _check_once(found)
+    found[-1] = replace(found[-1], remarks=(*found[-1].remarks, *done))
     return tuple(found)
+
+
+def _refer_back(asks: Iterable[Ask]) -> bool:
+    """Return True if parts are about the objects of earlier ones: "empty it and put them away"."""
+    return any(phrase.again or phrase.rest for ask in asks for phrase in ask.themes)
 
 
 def _all_targets(to: Phrase, scope: Scope) -> tuple[str, ...]:

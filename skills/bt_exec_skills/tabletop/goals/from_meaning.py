@@ -5,11 +5,11 @@ A request without a skill is refused with its words; it is never done in part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import cast
 
-from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts
+from bt_exec.language.reading.node import Node, Value, conjuncts
 from bt_exec_skills.tabletop.goals.branches import (
     NOTHING,
     acts_on_each,
@@ -29,7 +29,6 @@ from bt_exec_skills.tabletop.goals.model import Ask, Phrase, Trouble, Verb
 from bt_exec_skills.tabletop.goals.phrases import (
     HAND,
     SIDES,
-    TABLE,
     Phrases,
     formula_of,
     has_nouns,
@@ -39,6 +38,7 @@ from bt_exec_skills.tabletop.goals.phrases import (
 )
 from bt_exec_skills.tabletop.goals.question import Question
 from bt_exec_skills.tabletop.goals.question_from_meaning import Questions
+from bt_exec_skills.tabletop.goals.sequences import elaborated, with_swaps, with_verbs
 from bt_exec_skills.tabletop.names import CONTAINERS, Attribute
 from bt_exec_skills.tabletop.robot import Side
 
@@ -101,9 +101,9 @@ class Converter:
 
     def _asks(self, node: Node) -> list[Ask]:
         if node.kind == "seq":
-            said = _with_swaps(_elaborated(after_remarks(node.parts())))
+            said = with_swaps(elaborated(after_remarks(node.parts())))
             parts = [ask for part in said for ask in self._asks(part)]
-            return _with_verbs(parts)
+            return with_verbs(parts)
         if node.kind == "if":
             return self._chosen(node)
         if node.kind == "avoid":
@@ -203,7 +203,7 @@ class Converter:
         whole = with_subject(branch, subject) if isinstance(subject, Node) else branch
         if isinstance(subject, Node):
             whole = with_noun(whole, subject, counted=self._korean)  # 거 means any object
-        return _with_verbs(self._asks(whole))
+        return with_verbs(self._asks(whole))
 
     def _left(self, act: Node) -> Ask:
         if any(one.get("quantity") or one.text("det") == "any" for one in act.parts()):
@@ -291,8 +291,8 @@ class Converter:
         self, verb: Verb, text: str, themes: tuple[Phrase, ...], to: Phrase | None, side: Side
     ) -> Ask:
         """Return the part for a verb with its objects and place; omitted ones are taken over."""
-        one = themes[0] if len(themes) == 1 and not self._korean else None
-        if verb == "clear" and one and one.number == "one" and one.kind in CONTAINERS:
+        holders = all(one.number == "one" and one.kind in CONTAINERS for one in themes)
+        if verb == "clear" and themes and holders and not self._korean:
             verb = "empty"  # "clear the tray onto the table"; in Korean it is about the tray itself
         if verb == "empty" and to is not None and not any(one.table for one in themes):
             content = (Phrase(one.text, number="all", relation=("in", one)) for one in themes)
@@ -317,6 +317,8 @@ class Converter:
             if self._place is None:
                 raise Trouble("NOTHING_BEFORE", what=self._said(goal) or "-")
             return self._place, self._side, None
+        if target.text("det") == "some":
+            raise Trouble("NOT_UNDERSTOOD")  # a topic: "the banana, to the right"
         to = self.phrase(target)
         beside = self._side != "in" and SIDES.get(relation, "in") != "in"
         if target == _IT and beside and self._place is not None:
@@ -329,7 +331,7 @@ class Converter:
             side = SIDES[relation]
         else:
             raise Trouble("NOT_UNDERSTOOD")
-        previous = self._place or self._source
+        previous = self._place or self._source or self._place_before()
         if _is_number(to):
             to = _numbered_like(to, previous, self._said(goal))  # "from table 0 to number 1"
         if to.order and not (to.kind or to.values or to.name) and previous and previous.table:
@@ -346,6 +348,11 @@ class Converter:
         self._place, self._side = to, side
         self._places.append(to)
         return replace(to, own=None), side, to.own
+
+    def _place_before(self) -> Phrase | None:
+        """Return the place of earlier commands: "in the blue bowl ... in the red one"."""
+        place = self._earlier_goal.get("to") if self._earlier_goal is not None else None
+        return self.phrase(place) if isinstance(place, Node) and place.kind == "np" else None
 
     def _like_others(self, to: Phrase, target: Node, side: Side) -> Phrase:
         """Return a target without the words that compare it to other objects."""
@@ -386,60 +393,3 @@ def _every(phrase: Phrase) -> Phrase:
     if phrase.again or phrase.number != "one":
         return phrase
     return replace(phrase, number="all")
-
-
-def _elaborated(parts: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Return parts without a first "tidy the table" that the verbless ones after it explain.
-
-    Those are about the objects on that table: "tidy the table: cups on the tray".
-    """
-    if not parts:
-        return parts
-    tidy, *rest = parts
-    general = tidy.text("verb") in ("clear", "sort") and not (tidy.get("to") or tidy.get("by"))
-    if not general or not rest or any(one.kind != "act" or one.get("verb") for one in rest):
-        return parts
-    if not tidy.parts():
-        return tuple(rest)
-    if len(tidy.parts()) > 1 or TABLE not in conjuncts(formula_of(tidy.parts()[0])):
-        return parts
-    there = Node("rel", (("relation", "at"), ("to", tidy.parts()[0])))
-    return tuple(
-        act.replace(
-            of=tuple(one.replace(of=conjunction(formula_of(one), there)) for one in act.parts())
-        )
-        for act in rest
-    )
-
-
-def _with_swaps(parts: Sequence[Node]) -> list[Node]:
-    """Return parts in which two moves, each to where the other object is, are one exchange."""
-    found: list[Node] = []
-    for part in parts:
-        before = _exchanged(found[-1]) if found else None
-        if before is not None and _exchanged(part) == before[::-1]:
-            part = Node("act", (("verb", "swap"), ("of", found.pop().parts() + part.parts())))
-        found.append(part)
-    return found
-
-
-def _exchanged(act: Node) -> tuple[Node, ...] | None:
-    """Return the object of a move, and the object at whose place it is put; None for others."""
-    goal = act.get("to") if act.kind == "act" else None
-    if not isinstance(goal, Node) or goal.text("relation") != "where":
-        return None
-    return tuple(one.replace(det=None) for one in (*act.parts(), target_of(goal)))
-
-
-def _with_verbs(asks: list[Ask]) -> list[Ask]:
-    """Return the parts, with missing verbs copied from their neighbours."""
-    known = [ask.verb for ask in asks if ask.verb and ask.verb != "leave"]
-    verb = known[0] if known else "move"
-    found = []
-    for ask in asks:
-        if not ask.verb:
-            if verb not in ("move", "sort", "bring", "pick", "clear", "empty", "out"):
-                raise Trouble("NOT_UNDERSTOOD")
-            ask = replace(ask, verb="move")
-        found.append(ask)
-    return found

@@ -47,6 +47,7 @@ class Phrase:
         number: Quantity without a count.
         count: Count, or 0 without one.
         order: Selection among several: by size, by distance, as seen by the robot.
+        rank: Place in that order; 2 for the second biggest.
         near: Object from which distances are measured; None for the robot. For ``fullest`` and
             ``emptiest``: the objects that are counted.
         relation: Position relative to others.
@@ -71,6 +72,7 @@ class Phrase:
     number: Number = "one"
     count: int = 0
     order: Order = ""
+    rank: int = 1
     near: Phrase | None = None
     relation: tuple[Side, Phrase] | None = None
     but: tuple[Phrase, ...] = ()

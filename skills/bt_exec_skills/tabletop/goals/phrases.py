@@ -38,6 +38,10 @@ _ORDERS: Mapping[str, Order] = {
     "middle": "middle",
     "front": "front",
     "back": "back",
+    "left_of": "left",
+    "right_of": "right",
+    "left_part": "left",
+    "right_part": "right",
     "fullest": "fullest",
     "emptiest": "emptiest",
 }
@@ -200,6 +204,7 @@ class Phrases:
             "has": self._has,
             "or": self._or,
             "most": self._most,
+            "placed": self._placed,
             "rel": self._rel,
             "not": self._not,
             "nth": lambda phrase, part: replace(phrase, index=int(part.text("number"))),
@@ -254,12 +259,19 @@ class Phrases:
             raise Trouble("NOT_UNDERSTOOD")
         anchor = part.get("to")
         near = self.phrase(anchor) if isinstance(anchor, Node) else None
-        phrase = replace(phrase, order=_ORDERS[value], near=near)
+        rank = int(part.text("rank") or 1)
+        phrase = replace(phrase, order=_ORDERS[value], near=near, rank=rank)
         inner = part.get("of")
         for one in conjuncts(inner) if isinstance(inner, Node) else ():
             several = one.kind == "many"
             phrase = replace(phrase, number="all") if several else self._with(phrase, one)
         return phrase
+
+    def _placed(self, phrase: Phrase, part: Node) -> Phrase:
+        side = part.text("column")
+        if part.get("row") is not None or side not in ("left", "right") or phrase.order:
+            raise Trouble("NOT_UNDERSTOOD")
+        return replace(phrase, order=_ORDERS[side])
 
     def _rel(self, phrase: Phrase, part: Node) -> Phrase:
         relation = part.text("relation")

@@ -71,25 +71,23 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
         if phrase.definite and len(found) > phrase.count and not phrase.order:
             raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
         return _ranked(found, phrase, scope)[: phrase.count]
-    if phrase.order in ("left", "right") and number == "all" and len(found) > 1:
+    if phrase.order in ("left", "right") and number == "all" and len(found) > 1 == phrase.rank:
         side = replace(phrase, text=phrase.text, number="one", table=True, values={}, relation=None)
-        return _fitting(_on_tables(tables_of(side, scope), found, scope.now), phrase, scope)
+        found = _on_tables(tables_of(side, scope), found, scope.now)
+        if not found:
+            raise _nothing(phrase, scope)
+        return found
     if phrase.near is not None and phrase.order not in _FULL:
         found = tuple(name for name in found if name != one_of(phrase.near, scope))
     if phrase.order and found:
-        best = _of_best_size(found, phrase.order) if number == "all" else ()
+        alike = number == "all" and phrase.rank == 1
+        best = _of_best_size(found, phrase.order) if alike else ()
         return best or (_extreme(found, phrase, scope),)
     if number == "all" or phrase.again or len(found) == 1:
         return found
     if number == "any":
         return _near_first(found, scope)[:1]
     raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
-
-
-def _fitting(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
-    if not found:
-        raise _nothing(phrase, scope)
-    return found
 
 
 def one_of(phrase: Phrase, scope: Scope) -> str:
@@ -326,8 +324,7 @@ def _place(name: str, now: Environment) -> Point:
 def _ranked(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return `found` in the order of the phrase, else the nearest first."""
     if phrase.order in ("biggest", "smallest"):
-        big_first = phrase.order == "biggest"
-        return tuple(sorted(found, key=_size, reverse=big_first))
+        return tuple(sorted(found, key=_size, reverse=phrase.order == "biggest"))
     if phrase.order in _FULL:
         raise Trouble("NOT_UNDERSTOOD")
     near = _near_first(found, scope, phrase.near)
@@ -353,6 +350,13 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
         Trouble: WHICH_ONE if several are; NO_VIEW if the robot's pose is unknown.
     """
     now, order = scope.now, phrase.order
+    if phrase.rank > len(found):
+        wanted, there = str(phrase.rank), str(len(found))
+        raise Trouble("TOO_FEW", found, wanted=wanted, there=there, what=phrase.text)
+    if phrase.rank > 1:
+        first = _extreme(found, replace(phrase, rank=1), scope)
+        rest = tuple(name for name in found if name != first)
+        return _extreme(rest, replace(phrase, rank=phrase.rank - 1), scope)
     if len(found) == 1:
         return found[0]
     if order in ("biggest", "smallest"):
@@ -382,8 +386,8 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
 
     angle = to_the_back if order in ("front", "back") else to_the_right
     across = sorted(found, key=angle)
-    leading = across[0 if order in ("left", "front") else -1]
-    leading = across[len(across) // 2] if order == "middle" else leading
+    middle = len(across) // 2 if order == "middle" else -1
+    leading = across[0 if order in ("left", "front") else middle]
     same = tuple(one for one in found if abs(angle(one) - angle(leading)) < _SAME_RAD)
     return _single((leading, *(one for one in same if one != leading)), phrase)
 

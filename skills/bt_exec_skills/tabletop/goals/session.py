@@ -14,19 +14,18 @@ from bt_exec.language.meaning import Turn
 from bt_exec.language.reading.node import (
     Node,
     conjunction,
-    conjuncts,
     disjunction,
-    negation,
     normal,
 )
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec.language.reading.session import with_named_conditions
 from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.amended import amended, formulas, holds, last_act, like_before
 from bt_exec_skills.tabletop.goals.from_meaning import Converter
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.read import Said, read
 from bt_exec_skills.tabletop.goals.resolve import Scope, tables_of, things_of
-from bt_exec_skills.tabletop.names import CONTAINERS, looks_of
+from bt_exec_skills.tabletop.names import looks_of
 
 __all__ = ["ASKS_BACK", "Meanings", "Session"]
 
@@ -134,14 +133,14 @@ class Session:
                 continue  # again? again with the left arm, not on the tray
             if questioned and _is_open(node):
                 old = before[0][0] if before and node.kind == "fragment" else None
-                amended = _amended(old, node) if old is not None and old.kind == "ask" else ()
-                found += [(one, cost) for one in (tuple(amended) or _questions(node))]
+                again = amended(old, node) if old is not None and old.kind == "ask" else ()
+                found += [(one, cost) for one in (tuple(again) or _questions(node))]
             elif node.kind == "fragment" and asked:
                 found += [(one, cost) for one in self._answered(node, before)]
             elif node.text("sign") == "answer" and not (before and before[0][0].kind == "ask"):
                 continue  # an answer without a question
             elif node.kind == "fragment":
-                found += [(one, cost) for old, _ in before[:1] for one in _amended(old, node)]
+                found += [(one, cost) for old, _ in before[:1] for one in amended(old, node)]
             elif node.kind == "again":
                 found += before
             else:
@@ -157,7 +156,7 @@ class Session:
         if trouble is None:
             return
         if trouble.code == "WHERE_TO":
-            yield from (one for old, _ in before for one in _amended(old, fragment))
+            yield from (one for old, _ in before for one in amended(old, fragment))
             return
         chosen = self._chosen(fragment.node("of"), trouble.choices)
         if not chosen:
@@ -202,7 +201,7 @@ class Session:
             return node.replace(verb="put_down")
         if node.kind == "act" and not node.parts() and _lacks_theme(node):
             return node.replace(of=_IT)
-        if isinstance(of, Node) and of.kind == "np" and _holds(of):
+        if isinstance(of, Node) and of.kind == "np" and holds(of):
             of = Node("rel", (("relation", "at"), ("to", of)))
         if not isinstance(of, Node) or of.kind != "rel":
             return node
@@ -220,8 +219,7 @@ class Session:
         if not isinstance(there, Node):
             return node
         node = node.substitute(_THERE, there)
-        holds = any(map(_holds, self.subjects))
-        return node if holds else _with_holder(node, there)
+        return node if any(map(holds, self.subjects)) else _with_holder(node, there)
 
     def _with_antecedent(self, node: Node, before: Meanings) -> Node:
         """Return a meaning in which a leading pronoun is replaced by its antecedent."""
@@ -244,8 +242,8 @@ class Session:
                 return part.replace(of=tuple(one.replace(det="all") for one in subjects))
             if part.kind == "np" and part.get("det") == "rest" and not done:
                 for one in filter(partial(_may_contrast, part), subjects):
-                    part = _like(part, one)
-            if part.kind == "np" and _THEM in _formulas(part) and not done:
+                    part = like_before(part, one)
+            if part.kind == "np" and _THEM in formulas(part) and not done:
                 return normal(
                     part.substitute(_THEM, disjunction(*(n.node("of") for n in subjects)))
                 )
@@ -296,7 +294,7 @@ def _lacks_theme(act: Node) -> bool:
 def _is_denial(node: Node) -> bool:
     """Return True for a fragment that only negates part of the previous command."""
     of = node.get("of") if node.kind == "fragment" else None
-    denied = isinstance(of, Node) and any(one.kind == "not" for one in _formulas(of))
+    denied = isinstance(of, Node) and any(one.kind == "not" for one in formulas(of))
     return denied and node.text("sign") == "only"
 
 
@@ -312,7 +310,7 @@ def _questions(node: Node) -> Iterator[Node]:
         if of.kind == "rel":
             of = Node("np", (("of", of),))
         if isinstance(place, Node) and of.kind == "np":
-            of = of.replace(of=conjunction(*_formulas(of), place), det=None)
+            of = of.replace(of=conjunction(*formulas(of), place), det=None)
         yield normal(Node("ask", (("what", "whether"), ("of", Node("exists", (("of", of),))))))
 
 
@@ -321,7 +319,7 @@ def _subjects(meaning: Node) -> tuple[Node, ...]:
 
     Objects of a question are where they were; those of an act have left their place.
     """
-    about = _last(meaning)
+    about = last_act(meaning)
     phrases = [one for one in (about or meaning).walk() if one.kind == "np" and one.get("of")]
     themes = [one for one in about.parts() if one in phrases] if about is not None else []
     chosen = themes if len(themes) > 1 else phrases[:1]
@@ -335,7 +333,7 @@ def _place_of(meaning: Node) -> Node | None:
         one for one in meaning.walk() if one.kind == "rel" and isinstance(one.get("to"), Node)
     ]
     named = [one for one in places if one.node("to").kind == "np"]
-    asked = [one for one in meaning.walk() if one.kind == "np" and _holds(one)]
+    asked = [one for one in meaning.walk() if one.kind == "np" and holds(one)]
     if not named and asked and meaning.kind == "ask":
         return Node("rel", (("relation", "at"), ("to", asked[0])))
     return named[-1] if named else None
@@ -355,100 +353,12 @@ def _subject(of: Node, said: Node) -> Node | None:
     if said.kind != "act":
         listed = of.get("wh") or said.text("what") in ("which", "how_many")
         return of.replace(wh=None, det=of.get("det") or ("all" if listed else None))
-    kept = [part for part in _formulas(of) if part.kind not in ("rel", "any", "one")]
+    kept = [part for part in formulas(of) if part.kind not in ("rel", "any", "one")]
     if all(part.kind == "many" for part in kept):
         return None
     return normal(of.replace(of=conjunction(*kept)))
 
 
-def _last(meaning: Node) -> Node | None:
-    """Return the last act of a meaning that names an action."""
-    return next((one for one in reversed(list(meaning.walk())) if one.kind == "act"), None)
-
-
-def _amended(old: Node, fragment: Node) -> Iterator[Node]:
-    """Yield an earlier meaning with one of its phrases replaced by a fragment."""
-    new = fragment.node("of") if isinstance(fragment.get("of"), Node) else None
-    if old.kind == "ask":
-        before = next((one for one in old.walk() if one.kind == "np"), None)
-        if before is not None and new is not None and new.kind == "np":
-            yield old.substitute(before, _like(new, before))
-        return
-    act = _last(old)
-    if act is None:
-        return
-    changed = _other_goal(act, new) if new is not None and new.kind == "rel" else None
-    if changed is not None:
-        yield normal(old.substitute(act, changed))
-    elif new is None or new.kind != "rel":
-        yield from (normal(one) for one in _other_phrase(old, act, fragment.parts("of")))
-
-
-def _other_goal(act: Node, goal: Node) -> Node | None:
-    """Return an act with another target, if its verb has one."""
-    old, verb = act.get("to"), act.text("verb")
-    if not isinstance(old, Node) and verb not in (*_CLEARING, "bring", "out"):
-        return None
-    to, target = old.get("to") if isinstance(old, Node) else None, goal.get("to")
-    if isinstance(to, Node) and isinstance(target, Node):
-        goal = goal.replace(to=_like(target, to))
-    return act.replace(to=goal, verb=verb if verb in _CLEARING else "move", source=None)
-
-
-def _other_phrase(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Node]:
-    """Yield an act with other objects, or with another target if they can be one."""
-    goal, themes, verb = act.get("to"), act.parts("of"), act.text("verb")
-    target = goal.get("to") if isinstance(goal, Node) else None
-    holds = all(_holds(one) for one in phrases)
-    first = phrases[0]
-    # "the blue one" may be a bowl, "the other one" is another object
-    place = holds or not (_has_noun(first) or first.get("det") == "rest")
-    if isinstance(goal, Node) and isinstance(target, Node) and len(phrases) == 1 and place:
-        yield old.substitute(act, act.replace(to=goal.replace(to=_like(first, target))))
-    elif holds and verb in _CLEARING:
-        to = Node("rel", (("relation", "at"), ("to", first)))
-        yield old.substitute(act, act.replace(to=to))
-    if themes and not holds and verb != "go":
-        of = tuple(_like(one, themes[-1]) for one in phrases)
-        yield act.replace(of=of if len(of) > 1 else of[0])
-
-
-def _like(new: Node, old: Node) -> Node:
-    """Return a phrase with the noun of the replaced one, if it has none."""
-    if new.kind != "np" or old.kind != "np" or not (_formulas(new) and _formulas(old)):
-        return new
-    nouns = [one for one in _formulas(old) if one.kind == "thing"]
-    if new.get("det") == "rest":
-        single = Node("one") in _formulas(new)  # "and the other one, too"
-        like = nouns if single else []
-        left = conjunction(new.node("of"), *like, negation(old.node("of")))
-        return normal(new.replace(of=left, det="the" if single else "all"))
-    if _has_noun(new):
-        return new
-    parts = [one for one in _formulas(new) if one.kind not in ("one", "any")]
-    return normal(new.replace(of=conjunction(*nouns, *parts)))
-
-
 def _is_named(phrase: Node) -> bool:
     """Return False for the objects of "what do you see?" and "what are you holding?"."""
-    return any(one.kind not in ("any", "one") and one != _HELD for one in _formulas(phrase))
-
-
-def _has_noun(phrase: Node) -> bool:
-    return any(part.kind == "thing" for part in _formulas(phrase))
-
-
-def _formulas(phrase: Node) -> tuple[Node, ...]:
-    """Return the parts of the description of a phrase; empty for a bare "what"."""
-    of = phrase.get("of")
-    return conjuncts(of) if isinstance(of, Node) else ()
-
-
-def _holds(phrase: Node) -> bool:
-    """Return True if a phrase names a container or a table."""
-    named = {part.text("name") for part in _formulas(phrase)}
-    return any(name in (*CONTAINERS, "table") or _is_holder(name) for name in named if name)
-
-
-def _is_holder(name: str) -> bool:
-    return looks_of(name).holds_things or name.startswith("table_")
+    return any(one.kind not in ("any", "one") and one != _HELD for one in formulas(phrase))

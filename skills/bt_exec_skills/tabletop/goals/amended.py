@@ -1,0 +1,100 @@
+"""Earlier commands with one of their phrases replaced, and the nouns that phrases repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation, normal
+from bt_exec_skills.tabletop.names import CONTAINERS, looks_of
+
+__all__ = ["amended", "formulas", "holds", "last_act", "like_before"]
+
+_CLEARING = ("clear", "empty")
+
+
+def amended(old: Node, fragment: Node) -> Iterator[Node]:
+    """Yield an earlier meaning with one of its phrases replaced by a fragment."""
+    new = fragment.node("of") if isinstance(fragment.get("of"), Node) else None
+    if old.kind == "ask":
+        before = next((one for one in old.walk() if one.kind == "np"), None)
+        if before is not None and new is not None and new.kind == "np":
+            yield old.substitute(before, like_before(new, before))
+        return
+    act = last_act(old)
+    if act is None:
+        return
+    changed = _other_goal(act, new) if new is not None and new.kind == "rel" else None
+    if changed is not None:
+        yield normal(old.substitute(act, changed))
+    elif new is None or new.kind != "rel":
+        yield from (normal(one) for one in _other_phrase(old, act, fragment.parts("of")))
+
+
+def _other_goal(act: Node, goal: Node) -> Node | None:
+    """Return an act with another target, if its verb has one."""
+    old, verb = act.get("to"), act.text("verb")
+    if not isinstance(old, Node) and verb not in (*_CLEARING, "bring", "out"):
+        return None
+    to, target = old.get("to") if isinstance(old, Node) else None, goal.get("to")
+    if isinstance(to, Node) and isinstance(target, Node):
+        goal = goal.replace(to=like_before(target, to))
+    return act.replace(to=goal, verb=verb if verb in _CLEARING else "move", source=None)
+
+
+def _other_phrase(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Node]:
+    """Yield an act with other objects, or with another target if they can be one."""
+    goal, themes, verb = act.get("to"), act.parts("of"), act.text("verb")
+    target = goal.get("to") if isinstance(goal, Node) else None
+    holders = all(map(holds, phrases))
+    first = phrases[0]
+    # "the blue one" may be a bowl, "the other one" is another object
+    place = holders or not (_has_noun(first) or first.get("det") == "rest")
+    if isinstance(goal, Node) and isinstance(target, Node) and len(phrases) == 1 and place:
+        yield old.substitute(act, act.replace(to=goal.replace(to=like_before(first, target))))
+    elif holders and verb in _CLEARING:
+        to = Node("rel", (("relation", "at"), ("to", first)))
+        yield old.substitute(act, act.replace(to=to))
+    if themes and not holders and verb != "go":
+        of = tuple(like_before(one, themes[-1]) for one in phrases)
+        yield act.replace(of=of if len(of) > 1 else of[0])
+
+
+def like_before(new: Node, old: Node) -> Node:
+    """Return a phrase with the noun of the replaced one, if it has none."""
+    if new.kind != "np" or old.kind != "np" or not (formulas(new) and formulas(old)):
+        return new
+    nouns = [one for one in formulas(old) if one.kind == "thing"]
+    if new.get("det") == "rest":
+        single = Node("one") in formulas(new)  # "and the other one, too"
+        like = nouns if single else []
+        left = conjunction(new.node("of"), *like, negation(old.node("of")))
+        return normal(new.replace(of=left, det="the" if single else "all"))
+    if _has_noun(new):
+        return new
+    parts = [one for one in formulas(new) if one.kind not in ("one", "any")]
+    return normal(new.replace(of=conjunction(*nouns, *parts)))
+
+
+def _has_noun(phrase: Node) -> bool:
+    return any(part.kind == "thing" for part in formulas(phrase))
+
+
+def formulas(phrase: Node) -> tuple[Node, ...]:
+    """Return the parts of the description of a phrase; empty for a bare "what"."""
+    of = phrase.get("of")
+    return conjuncts(of) if isinstance(of, Node) else ()
+
+
+def holds(phrase: Node) -> bool:
+    """Return True if a phrase names a container or a table."""
+    named = {part.text("name") for part in formulas(phrase)}
+    return any(name in (*CONTAINERS, "table") or _is_holder(name) for name in named if name)
+
+
+def _is_holder(name: str) -> bool:
+    return looks_of(name).holds_things or name.startswith("table_")
+
+
+def last_act(meaning: Node) -> Node | None:
+    """Return the last act of a meaning that names an action."""
+    return next((one for one in reversed(list(meaning.walk())) if one.kind == "act"), None)

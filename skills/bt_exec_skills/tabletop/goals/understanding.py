@@ -1,0 +1,209 @@
+"""Meanings of commands in one world: the cheapest meaning that the world can resolve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bt_exec.language.meaning import Turn
+from bt_exec.language.messages import language_of
+from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.reader import MARGIN, Reading
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.answers import answer
+from bt_exec_skills.tabletop.goals.branches import (
+    lacks_noun,
+    refers_back,
+    split_question,
+    takes_some,
+)
+from bt_exec_skills.tabletop.goals.decompose import clearest, moves_of, subgoals_for_asks
+from bt_exec_skills.tabletop.goals.from_meaning import Converter
+from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.phrases import Phrases
+from bt_exec_skills.tabletop.goals.question import Question
+from bt_exec_skills.tabletop.goals.read import Said, read
+from bt_exec_skills.tabletop.goals.session import ASKS_BACK, Meanings, Session
+
+__all__ = ["Understood", "holds", "is_question", "subgoals_for", "understand", "understand_parts"]
+
+_NOTHING = ("NOTHING_TO_DO", "EMPTY_ALREADY", "CONDITION_UNMET", "ALL_LEFT_OUT")
+"""Refusals of a meaning that leaves nothing to do; no other meaning is tried after them."""
+
+
+class Understood(NamedTuple):
+    """Goals of a text in one world.
+
+    Attributes:
+        language: ``en`` or ``ko``.
+        meaning: Selected meaning.
+        question: The question, if it is one.
+        asks: Parts of the command, if it is one.
+        subgoals: Subgoals of the command.
+        words: Words of the text.
+        replies: The words of questions that are answered after the command.
+    """
+
+    language: str
+    meaning: Node
+    question: Question | None = None
+    asks: tuple[Ask, ...] = ()
+    subgoals: tuple[Subgoal, ...] = ()
+    words: tuple[Edge, ...] = ()
+    replies: tuple[str, ...] = ()
+
+
+class _World:
+    """Interpretation of texts in one world."""
+
+    def __init__(self, now: Environment, language: str) -> None:
+        self.now, self.language = now, language
+        self.session = Session(now, self._converter, self._trouble_of)
+
+    def _converter(self) -> Converter:
+        there = (*self.now.objects, *self.now.tables)
+        return Converter(
+            Phrases(self.session.said, self.session.start, self.language, there, self.now.tables),
+            lambda question: answer(question, self.now, self.now.held, self.language).holds,
+            self.session.place,
+            self.session.subject,
+        )
+
+    def understand(self, command: str | Said, turns: Sequence[Turn] = ()) -> Understood:
+        """Return the goals of a command: the cheapest meaning that the world can resolve."""
+        meanings = self.session.meanings(command, turns)
+        words = tuple(self.session.readings[-1].edge.leaves())
+        return self._followed(meanings)._replace(words=words)
+
+    def holds(self, reading: Reading, question: Node) -> bool:
+        """Return the answer to a question in a text.
+
+        Raises:
+            Trouble: If it cannot be told.
+        """
+        self.session.readings.append(reading)
+        return self._converter().fulfils(question)
+
+    def _followed(self, meanings: Meanings) -> Understood:
+        found: list[tuple[Understood, float]] = []
+        troubles: list[Trouble] = []
+        for node, cost in meanings:
+            if found and cost > found[0][1] + MARGIN:
+                break
+            try:
+                one = self._one(node)
+            except Trouble as trouble:
+                if not found and trouble.code in _NOTHING:
+                    asked = [one for one in troubles if one.code in ASKS_BACK]
+                    raise (asked[0] if asked else trouble) from None
+                absent = not troubles or troubles[0].code in ("NOTHING_LIKE_THAT", "NOTHING_BEFORE")
+                there = trouble.code == "WHICH_ONE"  # its objects are there
+                nearer = absent and (there or trouble.absent)
+                if not troubles or nearer or cost <= meanings[0][1] + MARGIN:
+                    troubles.append(trouble)
+                continue
+            if all(_differ(one, other) for other, _ in found):
+                found.append((one, cost))
+        if not found:
+            raise clearest(troubles)
+        if len(found) > 1:
+            ways = tuple("; ".join(goal.text for goal in one.subgoals) for one, _ in found)
+            raise Trouble("WHICH_WAY", ways, options=" / ".join(filter(None, ways[:3])))
+        return found[0][0]
+
+    def _one(self, node: Node) -> Understood:
+        converter = self._converter()
+        order, last = split_question(node)
+        if last:
+            if order is not None and takes_some(order) and any(map(refers_back, last)):
+                raise Trouble("NOT_UNDERSTOOD")
+            if any(map(lacks_noun, last[order is None :])):
+                raise Trouble("NOT_UNDERSTOOD")  # "how many cubes, and how many are red?"
+            done = Understood(self.language, node) if order is None else self._one(order)
+            return done._replace(replies=tuple(map(self._reply, last)))
+        node = order or node
+        asked = converter.question(node) if node.kind == "ask" else converter.branch_question(node)
+        if asked is not None:
+            return Understood(self.language, node, question=asked)
+        asks = converter.asks(node)
+        subgoals = subgoals_for_asks(asks, self.now, self.language)
+        return Understood(self.language, node, asks=asks, subgoals=subgoals)
+
+    def _reply(self, question: Node) -> str:
+        """Return the words of the question at the end of a command.
+
+        Raises:
+            Trouble: If they mean something else without the command.
+        """
+        said_alone = self.session.readings[-1].said(question, whole=True)
+        if not said_alone or read(said_alone, self.now).meanings[0][0] != question:
+            raise Trouble("NOT_UNDERSTOOD")
+        return said_alone
+
+    def _trouble_of(self, meanings: Meanings) -> Trouble | None:
+        try:
+            self._followed(meanings)
+        except Trouble as trouble:
+            return trouble
+        return None
+
+
+def _differ(one: Understood, other: Understood) -> bool:
+    if one.question is not None or other.question is not None:
+        return one.question is None or other.question is None
+    return moves_of(one.subgoals) != moves_of(other.subgoals)
+
+
+def understand(command: str, now: Environment, turns: Sequence[Turn] = ()) -> Understood:
+    """Return the goals of a command or question in a world, after some turns.
+
+    Raises:
+        Trouble: With the reason why it cannot be followed.
+    """
+    return _World(now, language_of(command)).understand(command, turns)
+
+
+def understand_parts(
+    reading: Reading, parts: tuple[Node, ...], now: Environment, turns: Sequence[Turn]
+) -> Understood:
+    """Return the goals of some parts of a text.
+
+    Raises:
+        Trouble: With the reason why they cannot be followed.
+    """
+    meaning = parts[0] if len(parts) == 1 else Node("seq", (("of", parts),))
+    world = _World(now, reading.language)
+    found = world.understand(Said(reading, ((meaning, reading.cost),)), turns)
+    if found.replies:
+        raise Trouble("NOT_UNDERSTOOD")
+    return found
+
+
+def subgoals_for(command: str, now: Environment) -> tuple[Subgoal, ...]:
+    """Return the subgoals of a command in a world.
+
+    Raises:
+        Trouble: With the reason why it cannot be followed.
+    """
+    understood = understand(command, now)
+    if understood.question is not None:
+        raise Trouble("NOT_UNDERSTOOD")
+    return understood.subgoals
+
+
+def is_question(command: str, now: Environment) -> bool:
+    """Return True if a command only asks a question."""
+    try:
+        return understand(command, now).question is not None
+    except Trouble:
+        return False
+
+
+def holds(reading: Reading, question: Node, now: Environment) -> bool:
+    """Return the answer to a question in a text.
+
+    Raises:
+        Trouble: If it cannot be told.
+    """
+    return _World(now, reading.language).holds(reading, question)
