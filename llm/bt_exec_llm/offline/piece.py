@@ -7,7 +7,7 @@ from typing import Literal
 
 __all__ = ["BOUNDS", "Kind", "Piece"]
 
-BOUNDS = ("AtLeast", "AtMost")
+BOUNDS = ("LeastCount", "MostCount")
 """Types of the bounds of a number that a condition asks about."""
 
 Kind = Literal[

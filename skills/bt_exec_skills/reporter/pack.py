@@ -42,7 +42,7 @@ PACK = Pack(
         "Place": PlaceName,
         "OtherPlace": PlaceName,
         "Order": Order,
-        **dict.fromkeys(("AtLeast", "AtMost"), Count),
+        **dict.fromkeys(("LeastCount", "MostCount"), Count),
         "Person": PersonName,
         **dict.fromkeys(("Aspect", "Question", "Message", "Item"), Words),
     },
