@@ -101,10 +101,12 @@ class Conditionals(ActClauses, ABC):
             if isinstance(branch, Node) and self._only_reports_answer(branch):
                 if self._language == "en":
                     yield self._convert_report_branch(node, name, branch, (question, answer))
+                    yield from self._convert_return(branch)
                     self._case += 1
                     continue
                 told = replace(question, via="tell")  # the report is the answer itself
-                for part in branch.parts()[:-1] if branch.kind == "seq" else ():
+                alone = self._branches == 1
+                for part in branch.parts()[:-1] if branch.kind == "seq" and not alone else ():
                     for step in self.convert(part):
                         yield replace(step, condition=(question, answer), case=self._case)
                 so = node.node("of").get("of") in _SOS[:PAIR]
@@ -113,6 +115,7 @@ class Conditionals(ActClauses, ABC):
                         raise NoStepsError  # told at the end, after the other branch
                     told = replace(told, condition=(question, answer), case=self._case)
                 yield told
+                yield from self._convert_return(branch)
                 self._case += 1
                 continue
             if not isinstance(branch, Node) or _is_empty(branch):
@@ -146,6 +149,12 @@ class Conditionals(ActClauses, ABC):
         if followed and any(step.via != "tell" for step in asked):
             raise NoStepsError
         self._asked, self._asked_more = None, True
+
+    def _convert_return(self, branch: Node) -> Iterator[Step]:
+        """Yield the return of the only branch that acts: "if so come and tell me"."""
+        acts = branch.parts() if branch.kind == "seq" else ()
+        if self._branches == 1 and any(map(self._only_comes, acts)):
+            yield self._build_step(self._reports, [], branch)
 
     def _may_mean_unseen(self, node: Node, before: Step | None) -> bool:
         """Return True if "if you can't" may deny what was asked: "If you see it, get it"."""

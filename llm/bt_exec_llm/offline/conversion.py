@@ -58,8 +58,9 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if not steps:
         raise LeftAloneError
     saving = {name for name, verb in lexicon.verbs.items() if verb.rescues}
-    if any(not (one.rescues or saving.isdisjoint(one.acts)) for one in steps):
+    if any(one.acts and not one.rescues and saving.issuperset(one.acts) for one in steps):
         raise NoStepsError
+    steps = [one if one.rescues else one.without_verbs(saving) for one in steps]
     found = apply_exclusions(_with_recipients(steps, lexicon), lexicon)
     acts = [step for step in found if step.positive and step.acts]
     if len(found) > 1 and _ends_before(found[0], reading, lexicon):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from bt_exec.language.closed import words
 from bt_exec_llm.offline.frames import Frames
@@ -38,10 +39,16 @@ def append_parts(
         and size == 1
         and (more[0].borrowed or _is_asked_again(found[-1], more[0], lexicon))
         and not (again or more[0].rescues)
-        and found[-1].effect == more[0].effect
+        and _includes(found[-1], more[0])
     ):
         return found
     return [*found, *more]
+
+
+def _includes(first: Part, part: Part) -> bool:
+    """Return True if a part did all that another asks: "How many people …? Go and look."."""
+    known = {**first.args, **{name: first.args.get(name) for name in part.args}}
+    return replace(part, args=known).effect == first.effect and part.args.items() <= known.items()
 
 
 def _is_asked_again(first: Part, part: Part, lexicon: Lexicon) -> bool:

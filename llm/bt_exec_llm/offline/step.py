@@ -74,6 +74,11 @@ class Step:
         """Its verbs; none for a question."""
         return tuple(verb for verb in self.verbs if verb != QUESTION)
 
+    def without_verbs(self, verbs: Iterable[str]) -> Step:
+        """Return the step without some of its possible verbs."""
+        kept = tuple(verb for verb in self.verbs if verb not in verbs)
+        return self if kept == self.verbs else replace(self, verbs=kept)
+
 
 def move_prohibitions_last(steps: list[Step]) -> list[Step]:
     """Return steps with prohibitions last ("do not close it, but fetch …")."""
