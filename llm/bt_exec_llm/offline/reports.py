@@ -54,14 +54,13 @@ class Reports(Comparisons):
             raise NoStepsError  # a message for a person
         asked = [one.replace(what="whether") if one.text("what") == _THAT else one for one in asked]
         more = [piece for one in of for piece in self._convert_phrase(one)]
-        found = self._working and all(map(self._asks_where_found, asked))
-        past = self._working and all(map(self._asks_about_past, asked))
-        if via == "tell" and found:
+        told = via == "tell" and self._working
+        if told and all(map(self._asks_where_found, asked)):
             yield self._build_step(self._reports, more, act)
             return
         if not all(map(self._knows_person, asked)):
             raise NoStepsError
-        if via == "tell" and past:
+        if told and all(map(self._asks_about_past, asked)):
             yield self._build_step(verbs, more, act)
             return
         if via == "tell" and {piece.name for piece in more} & self._persons:
