@@ -139,8 +139,10 @@ class Binder:
                 return Trouble("NO_OBJECT", step.text)
             if at and self._is_asked_at_another_place(work[at - 1], step, found[0]):
                 return Trouble("AMBIGUOUS", step.text)
+            before_it = parts
             parts = append_parts(parts, found, self._frames, self._lexicon)
-            done.append(self._whole or step)
+            if parts != before_it:
+                done.append(self._whole or step)
             at += 1
         self.bound = [*(step for step in steps if step.said), *done[known:]]
         if not parts:

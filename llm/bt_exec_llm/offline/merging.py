@@ -42,6 +42,8 @@ def append_parts(
         and _includes(found[-1], more[0])
     ):
         return found
+    if found and size == 1 and not again and _answers_question_before(found[-1], more[0]):
+        return found
     return [*found, *more]
 
 
@@ -55,6 +57,14 @@ def _is_asked_again(first: Part, part: Part, lexicon: Lexicon) -> bool:
     """Return True for two questions with one answer, after which the robot need not come back."""
     asked = [one.step is not None and QUESTION in one.step.verbs for one in (first, part)]
     return all(asked) and not lexicon.closing
+
+
+def _answers_question_before(asked: Part, part: Part) -> bool:
+    """Return True for an observation without an object after a direct question: "go and see"."""
+    if asked.step is None or asked.step.verbs != (QUESTION,) or asked.step.via != "ask":
+        return False
+    same = asked.tree == part.tree and asked.condition == part.condition
+    return same and part.borrowed and part.times == 1 and part.args.items() <= asked.args.items()
 
 
 def _asks_to_repeat(part: Part) -> bool:

@@ -22,6 +22,7 @@ __all__ = [
     "Said",
     "Understood",
     "complete_with_number",
+    "leave_out",
     "resolve_pronoun",
     "vary_last_command",
 ]
@@ -148,6 +149,30 @@ def complete_with_number(pieces: list[Piece], past: Past) -> list[list[Step]]:
         own = lent if kind == "TIMES" else [*lent, replace(number, name=kind)]
         found.append([replace(last.steps[0], pieces=own, times=times)])
     return found
+
+
+def leave_out(steps: list[Step], excluded: list[Piece], lexicon: Lexicon) -> list[Step]:
+    """Return steps without excluded values; none if one of them is not in the steps.
+
+    A step that had no other value of its type is not left either.
+    """
+    out = {(piece.name, piece.value) for piece in excluded if piece.kind == "value"}
+    if not out or len(out) != len(excluded):
+        return []
+    used: set[tuple[str, str]] = set()
+    found: list[Step] = []
+    for step in steps:
+        pieces: list[Piece] = []
+        for piece in step.pieces:
+            within = {(piece.name, one) for one in lexicon.values_within(piece.name, piece.value)}
+            used |= out & {(piece.name, piece.value), *within}
+            if (piece.name, piece.value) not in out:
+                pieces.append(piece)
+            pieces += [p.with_mark("not") for p in excluded if (p.name, p.value) in within]
+        kinds = {piece.name for piece in step.pieces} - {piece.name for piece in pieces}
+        if not kinds & {name for name, _ in out}:
+            found.append(replace(step, pieces=pieces, start=0, end=0))
+    return found if used == out else []
 
 
 def vary_last_command(pieces: list[Piece], past: Past, library: Library) -> list[Step]:

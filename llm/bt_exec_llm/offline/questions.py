@@ -194,7 +194,8 @@ class Questions(Phrases):
                 raise NoStepsError
             return [], False
         things = [one.text("name") for one in about.walk() if one.kind == "thing"]
-        named = [one[1:3] for one in map(parse_name, things) if one[1] in self._joined]
+        known = [parse_name(one) for one in things if one.startswith("value/")]
+        named = [one[1:3] for one in known if one[1] in self._joined]
         counted = [(kind, one) for kind, own in self._lexicon.counted.items() for one in own]
         bounds: list[Piece] = []
         if not named and about.text("wh") == _WHO:

@@ -43,7 +43,7 @@ class Reports(Comparisons):
         self._carrying = {verb for one in slots if one.shape == "noun" for verb in one.verbs}
         pronouns = language_data(reading.language)["values"].get("pronoun", {}).values()
         self._pronouns = frozenset(word for words in pronouns for word in words)
-        self._working = self._in_branch = False
+        self._working = self._in_branch = self._observed_all = False
 
     def _convert_information_verb(
         self, act: Node, verbs: tuple[str, ...], asked: list[Node], of: list[Node]
@@ -54,7 +54,13 @@ class Reports(Comparisons):
             raise NoStepsError  # a message for a person
         asked = [one.replace(what="whether") if one.text("what") == _THAT else one for one in asked]
         more = [piece for one in of for piece in self._convert_phrase(one)]
-        if via == "tell" and self._working and all(map(self._asks_about_past, asked)):
+        told = via == "tell" and self._working
+        if told and all(map(self._asks_where_found, asked)):
+            yield self._build_step(self._reports, more, act)
+            return
+        if not all(map(self._knows_person, asked)):
+            raise NoStepsError
+        if told and all(map(self._asks_about_past, asked)):
             yield self._build_step(verbs, more, act)
             return
         if via == "tell" and {piece.name for piece in more} & self._persons:
@@ -68,7 +74,11 @@ class Reports(Comparisons):
             yield from self._convert_comparison(asked[0])
             return
         usual = [] if of else self._usual_values(verbs)
+        observed = self._observed_all
         steps = [self._build_question_step(one, via) for one in asked]
+        if via == "tell" and observed and not of and all(map(self._is_about_aspects, steps)):
+            yield self._build_step(self._reports, [], act)  # every aspect was observed
+            return
         if of and all(p.name in self._joined for step in steps for p in step.pieces):
             steps[0].pieces += [piece for step in steps[1:] for piece in step.pieces]
             steps = steps[:1]  # all of them at each of the places
@@ -86,6 +96,28 @@ class Reports(Comparisons):
         ways = [self._lexicon.ways[verb].about for verb in verbs if verb in self._lexicon.ways]
         return [self._new_piece("value", kind, one) for way in ways for kind, one in way.items()]
 
+    def _is_about_aspects(self, step: Step) -> bool:
+        return bool(step.pieces) and all(piece.name in self._joined for piece in step.pieces)
+
+    def _knows_person(self, ask: Node) -> bool:
+        """Return False for a question about a person who was not named: "where he is"."""
+        of = ask.node("of")
+        named = any(piece.name in self._persons for step in self._built for piece in step.pieces)
+        return named or (of.kind, of.text("name"), ask.text("what")) != (
+            "pronoun",
+            "person",
+            "where",
+        )
+
+    def _asks_where_found(self, ask: Node) -> bool:
+        """Return True for the question where the person is whom the act before it looked for."""
+        before = self._built[-1] if self._built else None
+        if before is None or ask.text("what") != "where" or ask.node("of").kind != "pronoun":
+            return False
+        kinds = {piece.name for piece in before.pieces}
+        looked_for = bool(kinds & self._persons) and kinds <= self._persons | self._each
+        return self._observes(before) and looked_for
+
     def _asks_about_past(self, ask: Node) -> bool:
         things = [parse_name(one.text("name")) for one in ask.walk() if one.kind == "thing"]
         return bool(things) and all(name in self._lexicon.past for _, name, _, _ in things)
@@ -101,8 +133,12 @@ class Reports(Comparisons):
 
     def _record_look(self, step: Step) -> Step:
         """Return a step; one that looks for something is a question for what follows."""
-        looks = {self._lexicon.verbs[verb].finds for verb in step.verbs} == {"look"}
-        if looks and not self._in_branch:
+        finds = [self._lexicon.verbs[verb].finds for verb in step.verbs]
+        if self._observes(step) and not self._in_branch:
+            several = step.times > 1 or len(self._places_of(step)) > 1
+            aspects = any(piece.name in self._joined for piece in step.pieces)
+            self._observed_all = several and not aspects
+        if {*finds} == {"look"} and not self._in_branch:
             self._asked = replace(step, verbs=(QUESTION,), via="ask"), True
             self._free = self._asks_presence = True
         return step
@@ -117,6 +153,10 @@ class Reports(Comparisons):
         self, verbs: tuple[str, ...], pieces: list[Piece], act: Node, times: int
     ) -> Iterator[Step]:
         """Yield the question that a report answers, and the report if a person is to get it."""
+        named = [piece for piece in pieces if piece.kind != "speaker"]
+        if self._observed_all and all(piece.name in self._joined for piece in named):
+            yield self._build_step(self._reports, [], act)
+            return
         persons = [piece for piece in pieces if piece.name in self._persons]
         about = [piece for piece in pieces if piece not in persons]
         question = replace(self._build_step((QUESTION,), about, act), times=times)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
+from bt_exec.language.closed import closed_classes
 from bt_exec.language.closed import words as closed_words
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
@@ -17,6 +18,7 @@ from bt_exec_llm.offline.choosing import find_chosen_command
 from bt_exec_llm.offline.conversion import pieces_of_fragment
 from bt_exec_llm.offline.dependent_values import resolve_dependent_values
 from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
+from bt_exec_llm.offline.exclusions import LEAVE
 from bt_exec_llm.offline.explain import explain
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.part import Held
@@ -25,6 +27,7 @@ from bt_exec_llm.offline.past import (
     Said,
     Understood,
     complete_with_number,
+    leave_out,
     resolve_pronoun,
     vary_last_command,
 )
@@ -154,8 +157,12 @@ def _understand_meaning(
             return past.find_unfinished()
         if meaning.get("of") is None or past.last is None:
             return past.last or Trouble("NOTHING_SAID", text)
+    if _is_led_fragment(meaning, reading):
+        meaning = meaning.node("then")
     if meaning.kind in ("again", "fragment"):
         return _understand_fragment(meaning, reading, index, past)
+    if (without := _parts_left_out(meaning)) and past.last is not None:
+        return _repeat_without(without, reading, index, past)
     steps = index.reader.convert(reading, meaning)
     *before, last = reading.edge.leaves()
     late = bool(before) and last.category.startswith("v.")  # door open?
@@ -171,6 +178,41 @@ def _understand_meaning(
     if idle and isinstance(found, Trouble):
         raise LeftAloneError  # 그냥 놔둬: leave it, or let go of it
     return found
+
+
+def _is_led_fragment(meaning: Node, reading: Reading) -> bool:
+    """Return True for a fragment after a word that only leads to it (그럼 휴게실은?)."""
+    leading = closed_classes(reading.language)["operators"].get("leading", ())
+    short = meaning.kind == "if" and meaning.node("then").kind == "fragment"
+    starts = reading.text.split()[:1]
+    return reading.language == "ko" and short and starts[:1] in ([one] for one in leading)
+
+
+def _parts_left_out(meaning: Node) -> list[Node]:
+    """Return what is to be left out of the last command: "again, but skip the lounge"."""
+    parts = meaning.parts() if meaning.kind == "seq" else ()
+    again = [one for one in parts if one.kind == "again" and one.get("of") is None]
+    rest = [one for one in parts if one not in again]
+    left = all(one.kind == "avoid" and one.node("of").text("verb") == LEAVE for one in rest)
+    return rest if len(again) == 1 and left else []
+
+
+def _repeat_without(
+    without: list[Node], reading: Reading, index: Index, past: Past
+) -> Understood | Trouble:
+    """Return the last command without the values that are to be left out."""
+    said = past.said[-1]
+    lexicon = index.reader.lexicon
+    excluded = [
+        piece
+        for one in without
+        for part in one.node("of").parts()
+        for piece in pieces_of_fragment(Node("fragment", (("of", part),)), lexicon, reading)
+    ]
+    steps = leave_out(list(said.steps), excluded, lexicon)
+    if not steps:
+        return Trouble("NEGATED", reading.text)
+    return _bind_steps(steps, reading, index, past)
 
 
 def _asks_without_request(reading: Reading) -> bool:
@@ -201,7 +243,9 @@ def _understand_fragment(
     varied = vary_last_command(pieces, past, index.library)
     options = [varied] if varied else complete_with_number(pieces, past)
     if asks:
-        options = [steps for steps in options if all(asking & {*one.verbs} for one in steps)]
+        ends = index.reader.lexicon.closing_verbs
+        options = [[one for one in own if not {*one.verbs} <= ends] for own in options]
+        options = [own for own in options if own and all(asking & {*one.verbs} for one in own)]
         options = [[replace(one, verbs=(QUESTION,), via="ask") for one in own] for own in options]
     alone = Step((QUESTION,) if asks else (), pieces, via="ask" if asks else "")
     with suppress(NoStepsError):
