@@ -26,7 +26,7 @@ _CLEAR = frozenset({"top", "obj", "with", "than"})  # particles in which few nam
 _OPERATORS = frozenset(
     {"minus", "absent", "isnot", "total", "every", "pointing", "among", "most", "reserved"}
 )
-"""Categories of words that are no names."""
+"""Categories of words that do not name anything."""
 _WHOLE, _RARELY, _LENGTH = 0.1, 0.3, 0.1
 """Costs of a name without particle, with another particle, and of each of its letters."""
 _RUN_ON = 0.25  # cost of a missing space before a word; of one syllable, twice

@@ -175,7 +175,7 @@ def _separable_verbs(words: Iterable[str]) -> Mapping[str, list[str]]:
 
 
 def _prepositions(words: Words, places: Mapping[str, Iterable[str]]) -> list[str]:
-    """Return the prepositions of a relation that have no other use and are no operators."""
+    """Return the prepositions of a relation that have no other use and are not operators."""
     known = {one for own in places.values() for one in own}
     return [
         one

@@ -127,7 +127,7 @@ class Value(Words):
 
     @property
     def plain(self) -> bool:
-        """Whether it is one value of its own, whatever was named before."""
+        """Whether it is one value whatever was named before."""
         return not (self.other or self.each or self.after)
 
 

@@ -230,7 +230,7 @@ def test_where_to_is_answered_by_a_word(before, word):
     assert {move.target for move in moves} == {"object_tray_0"}
 
 
-def test_topic_is_no_place():
+def test_topic_is_not_a_place():
     """The first object is not put to the right of the second one."""
     before = ("사과를 왼쪽 테이블에 놔", "satisfied", "OK")
     answer = ask(create({}), "빨간 컵은 오른쪽에 놔", WORLDS["mixed"], [before])
