@@ -61,8 +61,10 @@ def trees_of(both):
     return trees_of
 
 
-END_AT_BASE = {"자재 를 가져 와": ", report_back", "팔 원위치": ", report_back"}
-"""What the other pack adds to commands that end with coming, or with a noun alone."""
+END_AT_BASE = {"팔 원위치": ", report_back"}
+"""What the other pack adds to commands that end with a noun alone."""
+OF_THE_SITE = {"문 열고 5초 뒤에 닫아": "open_door, pause, close_door"}
+"""Plans of commands that need a tree which neither pack has."""
 
 
 def _door_rows():
@@ -77,6 +79,7 @@ def test_door_commands_keep_their_meaning(trees_of, step):
     rows = _door_rows()[::step]
     assert len(rows) >= 75
     for command, expected in rows:
+        expected = OF_THE_SITE.get(command, expected)
         names = ", ".join(part.split(" ")[0] for part in expected.split(", "))
         found = trees_of(command)
         if expected.isupper():
