@@ -45,6 +45,8 @@ class Questions:
         if meaning.kind != "ask" or any(one.kind == "own" for one in meaning.walk()):
             raise Trouble("NOT_UNDERSTOOD")
         what, of = meaning.text("what"), meaning.node("of")
+        if of.kind == "all" and what == "which" and has_nouns(of.node("hold")):
+            return Question("where", tuple(self._all_phrases(of.node("of"))))  # here or there
         if of.kind == "all":
             return self._all(of)
         if of.kind == "exists":
