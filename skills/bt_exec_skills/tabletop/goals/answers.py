@@ -23,7 +23,7 @@ from bt_exec_skills.tabletop.placement_search import is_beside
 
 __all__ = ["Answer", "answer"]
 
-_NONE = ("NOTHING_LIKE_THAT", "ALL_LEFT_OUT", "TOO_FEW")
+_NONE = ("NOTHING_LIKE_THAT", "ALL_LEFT_OUT", "TOO_FEW", "EMPTY_ALREADY")
 _MANY, _MOST_NAMED = 3, 20
 _INSIDE: Place = ("in", Phrase())
 

@@ -154,6 +154,9 @@ class Phrases:
                 plural = True
             else:
                 found = self._with(found, part)
+        inside = any(part.text("relation") in ("in", "at") for part in parts)
+        if found.table and inside:
+            raise Trouble("NOT_UNDERSTOOD")  # a table is in and on nothing
         found = replace(found, kind=found.kind or _contrasted(found))
         out = (replace(but, kind=but.kind or found.kind) for but in found.but)  # "not the red cups"
         return self._numbered(replace(found, but=tuple(out)), node, plural)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast, get_args
 
-from bt_exec.language.reading.node import Node, conjunction, conjuncts
+from bt_exec.language.reading.node import Node, conjunction, conjuncts, disjunction
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
 from bt_exec_skills.tabletop.goals.phrases import (
     ANY,
@@ -19,7 +19,7 @@ from bt_exec_skills.tabletop.goals.phrases import (
     target_of,
 )
 from bt_exec_skills.tabletop.goals.question import Fullness, Place, Question, Sign
-from bt_exec_skills.tabletop.names import Attribute
+from bt_exec_skills.tabletop.names import CONTAINERS, Attribute
 
 __all__ = ["Questions"]
 
@@ -45,15 +45,14 @@ class Questions:
         if meaning.kind != "ask" or any(one.kind == "own" for one in meaning.walk()):
             raise Trouble("NOT_UNDERSTOOD")
         what, of = meaning.text("what"), meaning.node("of")
+        if of.kind == "all" and what == "which" and has_nouns(of.node("hold")):
+            return Question("where", tuple(self._all_phrases(of.node("of"))))  # here or there
         if of.kind == "all":
             return self._all(of)
         if of.kind == "exists":
             return self._exists(of.node("of"))
-        if of.kind == "more" and of.text("sign") in get_args(Sign):
-            sides = tuple(self._phrases.phrase(of.node(name)) for name in ("of", "to"))
-            things = tuple(replace(one, number="all") for one in sides)
-            sign = cast(Sign, of.text("sign"))
-            return Question("difference" if what == "how_many" else "more", things, sign=sign)
+        if of.kind == "more":
+            return self._richer(of) if what in ("which", "where") else self._more(what, of)
         if what == "what" and of.kind == "aspect" and of.text("name") in get_args(Attribute):
             things, place = self._subject_and_place(of.node("of"))
             return Question("values", things, place, cast(Attribute, of.text("name")))
@@ -78,6 +77,30 @@ class Questions:
         if len(things) == 1 and things[0].empty:
             return Question("empties", (replace(things[0], empty=False),))
         return Question("which", things, place)
+
+    def _more(self, what: str, more: Node) -> Question:
+        if more.text("sign") not in get_args(Sign):
+            raise Trouble("NOT_UNDERSTOOD")
+        sides = (self._phrases.phrase(more.node(name)) for name in ("of", "to"))
+        things = tuple(replace(one, number="all") for one in sides)
+        sign = cast(Sign, more.text("sign"))
+        return Question("difference" if what == "how_many" else "more", things, sign=sign)
+
+    def _richer(self, more: Node) -> Question:
+        """Return the question at which of two places, or of all, there are more objects."""
+        kind: Fullness = "fullest" if more.text("sign") == "more" else "emptiest"
+        sides = [conjuncts(formula_of(more.node(name))) for name in ("of", "to")]
+        counted = conjunction(*(part for part in sides[0] if part.kind != "rel"))
+        if more.get("to") == Node("np", (("of", ANY),)) and counted == conjunction(*sides[0]):
+            holders = (Phrase(kind=kind, number="all") for kind in CONTAINERS)
+            about = replace(self._phrases.phrase(more.node("of")), number="all")
+            return Question(kind, (about, *holders, Phrase(number="all", table=True)))
+        places = [part for side in sides for part in side if part.kind == "rel"]
+        if len(places) != 2 or any(SIDES.get(one.text("relation")) != "in" for one in places):
+            raise Trouble("NOT_UNDERSTOOD")
+        either = disjunction(*(formula_of(target_of(one)) for one in places))
+        top = Node("most", (("attribute", kind), ("of", either)))
+        return self._richest(top.replace(to=more.node("of").replace(of=counted)))
 
     def _richest(self, top: Node) -> Question:
         """Return the question which of some places holds the most or the fewest objects."""

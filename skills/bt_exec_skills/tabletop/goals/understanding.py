@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -88,8 +89,9 @@ class _World:
     def _followed(self, meanings: Meanings) -> Understood:
         found: list[tuple[Understood, float]] = []
         troubles: list[Trouble] = []
+        asking = math.inf
         for node, cost in meanings:
-            if found and cost > found[0][1] + MARGIN:
+            if cost > MARGIN + min(asking, found[0][1] if found else math.inf):
                 break
             try:
                 one = self._one(node)
@@ -100,6 +102,7 @@ class _World:
                 absent = not troubles or troubles[0].code in ("NOTHING_LIKE_THAT", "NOTHING_BEFORE")
                 there = trouble.code == "WHICH_ONE"  # its objects are there
                 nearer = absent and (there or trouble.absent)
+                asking = min(asking, cost) if trouble.code in ASKS_BACK else asking
                 if not troubles or nearer or cost <= meanings[0][1] + MARGIN:
                     troubles.append(trouble)
                 continue
