@@ -164,8 +164,10 @@ class ActClauses(Reports):
                 raise NoStepsError  # a place takes nothing: give the lounge a visit
             return
         texts = self._taking
-        if any(piece.kind == "pronoun" and not piece.name for piece in pieces):
-            texts -= self._carrying  # it: what was carried before
+        before = {piece.name for step in self._built for piece in step.pieces}
+        omitted = self._language == "ko" and not before.isdisjoint(self._lexicon.texts)
+        if omitted or any(piece.kind == "pronoun" and not piece.name for piece in pieces):
+            texts -= self._carrying  # what was carried before
         reports = set(verbs) & self._lexicon.closing_verbs
         if any(self._lexicon.verbs[verb].finds != "tell" for verb in texts & {*verbs} - reports):
             raise NoStepsError  # what is asked or delivered is missing

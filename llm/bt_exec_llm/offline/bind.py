@@ -121,7 +121,7 @@ class Binder:
                 held = self._bind_step_condition(end, done)
                 if isinstance(held, Trouble):
                     return held
-                parts.append(Part(end.verbs[1], {}, end.text, held, rescues=end.rescues))
+                parts.append(Part(end.verbs[1], {}, end.text, held, 1, end.case, end.rescues))
                 continue
             if work[at].verbs == (COMPARE,):
                 compared = self._bind_comparison(work[at])

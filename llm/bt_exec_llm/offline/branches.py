@@ -35,7 +35,9 @@ def build_nodes(parts: list[Part], library: Library) -> tuple[Node, ...]:
     """Return the nodes of parts, in their order."""
     nodes: list[Node] = []
     for hung, run in groupby(parts, lambda part: part.condition is not None and not part.rescues):
-        branches = [list(group) for _, group in groupby(run, lambda part: part.case)]
+        branches = [
+            list(group) for _, group in groupby(run, lambda part: (part.case, part.condition))
+        ]
         if not hung:
             _add_nodes(nodes, chain.from_iterable(branches), library)
             continue

@@ -15,7 +15,7 @@ from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.act_clauses import ActClauses
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import LEAVE
-from bt_exec_llm.offline.grammar_words import TOOL, verbs_in
+from bt_exec_llm.offline.grammar_words import TOOL, parse_name, verbs_in
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases import THERE
 from bt_exec_llm.offline.piece import Piece
@@ -99,6 +99,11 @@ class Conditionals(ActClauses, ABC):
         for name, answer in (("then", needed), ("other", not needed)):
             branch = self._branch_of(node, name)
             if isinstance(branch, Node) and self._only_reports_answer(branch):
+                if self._is_one_of_several(node):
+                    told = self._build_step(self._reports, [], branch)
+                    yield replace(told, condition=(question, answer), case=self._case)
+                    self._case += 1
+                    continue
                 if self._language == "en":
                     yield self._convert_report_branch(node, name, branch, (question, answer))
                     yield from self._convert_return(branch)
@@ -149,6 +154,23 @@ class Conditionals(ActClauses, ABC):
         if followed and any(step.via != "tell" for step in asked):
             raise NoStepsError
         self._asked, self._asked_more = None, True
+
+    def _is_one_of_several(self, node: Node) -> bool:
+        """Return True if a mission ends with the report of one answer, and goes on after others."""
+        ifs = [one for one in self._meaning.walk() if one.kind == "if"]
+        branches = [self._branch_of(one, name) for one in ifs for name in ("then", "other")]
+        acting = [one for one in branches if isinstance(one, Node) and not self._is_idle(one)]
+        if not self._reports or all(map(self._only_reports_answer, acting)):
+            return False
+        own = {id(one) for one in (node, *ifs[ifs.index(node) + 1 :])}
+        about = [one.node("of") for one in ifs if id(one) in own]
+        refers = not all(any(map(self._names_place_or_person, ask.walk())) for ask in about)
+        other = self._branch_of(node, "other")
+        return refers or (isinstance(other, Node) and not self._is_idle(other))
+
+    def _names_place_or_person(self, node: Node) -> bool:
+        known = {*self._each, *self._persons}
+        return node.kind == "thing" and parse_name(node.text("name"))[1] in known
 
     def _convert_return(self, branch: Node) -> Iterator[Step]:
         """Yield the return of the only branch that acts: "if so come and tell me"."""
@@ -243,18 +265,22 @@ class Conditionals(ActClauses, ABC):
             NoStepsError: If it tells an answer that is not its own.
         """
         persons: list[Piece] = []
-        self._in_branch = True
+        self._in_branch, observed = True, False
         for part in branch.parts() if branch.kind == "seq" else (branch,):
             if self._is_idle(part):
                 continue
             reports = self._only_reports_answer(part)
             if reports and not persons:
-                raise NoStepsError
+                if not (self._reports and observed):
+                    raise NoStepsError
+                yield self._build_step(self._reports, [], part)
+                continue
             for step in self.convert(part):
                 own = [piece for piece in step.pieces if piece.name in self._persons]
                 if reports:
                     step = replace(step, pieces=persons)  # 교수님께 가서 말씀드려
                 persons = own or persons
+                observed = observed or (step.positive and self._observes(step))
                 if step.pieces or not any(self._lexicon.verbs[one].idle for one in step.verbs):
                     yield step
         self._in_branch = False

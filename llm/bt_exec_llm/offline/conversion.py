@@ -58,6 +58,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if not steps:
         raise LeftAloneError
     saving = {name for name, verb in lexicon.verbs.items() if verb.rescues}
+    steps = _with_returned_things(steps, saving, lexicon)
     if any(one.acts and not one.rescues and saving.issuperset(one.acts) for one in steps):
         raise NoStepsError
     steps = [one if one.rescues else one.without_verbs(saving) for one in steps]
@@ -80,6 +81,29 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         )
         for at, step in enumerate(found)
     ]
+
+
+def _with_returned_things(steps: list[Step], saving: set[str], lexicon: Lexicon) -> list[Step]:
+    """Return steps in which a thing is taken along that is brought back without its recipient.
+
+    "If he is in, give him the coffee, otherwise bring it back" is "give him the coffee, and if he
+    is not in, bring it back".
+    """
+    found = list(steps)
+    for at, (first, second) in enumerate(pairwise(steps)):
+        if first.condition is None or second.condition is None or not second.acts:
+            continue
+        (asked, yes), (again, no) = first.condition, second.condition
+        alone = [one.condition and one.condition[0] for one in steps].count(asked) == 2
+        sought = {(p.name, p.value) for p in asked.pieces}
+        recipients = {(p.name, p.value) for p in first.pieces if p.name in lexicon.people}
+        persons = bool(sought) and {name for name, _ in sought} <= lexicon.people
+        present = persons and (not recipients or sought <= recipients)
+        carried = saving.issuperset(second.acts) and lexicon.taking_verbs & {*first.verbs}
+        if asked == again and yes != no and alone and present and carried:
+            found[at] = replace(first, condition=None)
+            found[at + 1] = replace(second, rescues=True, case=0)
+    return found
 
 
 def pieces_of_fragment(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[Piece]:

@@ -38,6 +38,8 @@ class Matcher:
         self._library = library
         self._lexicon = lexicon
         self._brought = lexicon.brought
+        slots = lexicon.texts.items()
+        self._things = {f"text:{name}" for name, slot in slots if slot.shape == "noun"}
         frames_of_acts = (
             f for verb, own in frames.by_verb.items() if verb != QUESTION for f in own
         )
@@ -144,7 +146,7 @@ class Matcher:
             if (
                 missing
                 and self._accepts_remaining_pieces(frame.tree, keys - frame.keys, step)
-                and not any(k.startswith(("text:", "is:")) for k in missing)
+                and not any(k.startswith(("text:", "is:")) for k in missing - self._things)
             ):
                 options.setdefault(missing, set()).add(frame.tree)
         said = [p for one in reversed(done) for p in reversed(one.pieces) if p.mark != "not"]

@@ -45,7 +45,8 @@ class MissionEnds:
             tree = self.tree_of(step)
             reports = bool(set(step.verbs) & self._report_verbs)
             free = step.condition is None or _ends_mission(step, work, steps)
-            if tree and step.rescues:
+            chosen = step.condition is not None and any(one.case for one in steps)
+            if tree and (step.rescues or (reports and chosen)):
                 work.append(replace(step, verbs=(NOW, tree)))
                 continue
             if tree and (reports or free):  # findings are reported anyway
