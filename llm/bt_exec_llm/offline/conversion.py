@@ -58,7 +58,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if not steps:
         raise LeftAloneError
     saving = {name for name, verb in lexicon.verbs.items() if verb.rescues}
-    steps = _with_returned_things(steps, saving, lexicon)
+    steps = _with_repeated_returns(_with_returned_things(steps, saving, lexicon), lexicon)
     if any(one.acts and not one.rescues and saving.issuperset(one.acts) for one in steps):
         raise NoStepsError
     steps = [one if one.rescues else one.without_verbs(saving) for one in steps]
@@ -104,6 +104,24 @@ def _with_returned_things(steps: list[Step], saving: set[str], lexicon: Lexicon)
             found[at] = replace(first, condition=None)
             found[at + 1] = replace(second, rescues=True, case=0)
     return found
+
+
+def _with_repeated_returns(steps: list[Step], lexicon: Lexicon) -> list[Step]:
+    """Return steps; an act is repeated with the return behind it: "go there and come back twice".
+
+    Raises:
+        NoStepsError: If what is to be repeated is not clear.
+    """
+    closing = lexicon.closing_verbs
+    often = [one for one in steps if one.times > 1 and one.acts and closing.issuperset(one.acts)]
+    if not often:
+        return steps
+    *_, last = steps
+    several = len(steps) != 2 or often != [last] or any(one.turns > 1 for one in steps)
+    reports = any(lexicon.verbs[verb].finds for verb in last.acts)
+    if several or reports or steps[0].times > 1 or any(one.condition for one in steps):
+        raise NoStepsError
+    return [replace(one, times=1, turns=last.times) for one in steps]
 
 
 def pieces_of_fragment(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[Piece]:

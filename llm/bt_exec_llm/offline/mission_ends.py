@@ -35,7 +35,7 @@ class MissionEnds:
         work: list[Step] = []
         ends: dict[str, Step] = {}
         alone: list[Step] = []
-        for step in steps:
+        for at, step in enumerate(steps):
             if step.said:
                 continue
             late = [p for p in step.pieces if p.mark == "after" and p.kind == "value"]
@@ -48,6 +48,10 @@ class MissionEnds:
             chosen = step.condition is not None and any(one.case for one in steps)
             if tree and (step.rescues or (reports and chosen)):
                 work.append(replace(step, verbs=(NOW, tree)))
+                continue
+            goes_on = step.turns > 1 or self._goes_on(steps[at + 1 :])
+            if tree and free and not reports and goes_on:
+                work.append(replace(step, pieces=[]))
                 continue
             if tree and (reports or free):  # findings are reported anyway
                 if tree in ends and reports and self._asks_for_report(ends[tree]):
@@ -106,6 +110,10 @@ class MissionEnds:
             return tree
         home = [p for p in rest if (p.name, p.value) in self._home_values]
         return tree if not rest or len(home) == len(rest) else ""
+
+    def _goes_on(self, steps: list[Step]) -> bool:
+        """Return True if there is more to do after the robot came back."""
+        return any(step.positive and not step.said and not self.tree_of(step) for step in steps)
 
     @property
     def _report_verbs(self) -> set[str]:
