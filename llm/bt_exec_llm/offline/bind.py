@@ -128,6 +128,7 @@ class Binder:
                 if isinstance(compared, Trouble):
                     return compared
                 parts.append(compared)
+                done.append(work[at])
                 at += 1
                 continue
             step = self._with_object_of_next_step(work, at)
@@ -147,6 +148,9 @@ class Binder:
         self.bound = [*(step for step in steps if step.said), *done[known:]]
         if not parts:
             return Trouble("NOT_UNDERSTOOD", text)
+        cases = {(part.condition, part.case) for part in parts if part.condition is not None}
+        if len(cases) > len({condition for condition, _ in cases}):
+            return Trouble("CONDITION", text)  # the same answer a second time: asked elsewhere
         return self._ends.append_to(parts, ends, alone, work)
 
     def _bind_comparison(self, step: Step) -> Part | Trouble:
@@ -255,9 +259,12 @@ class Binder:
         if isinstance(found, Trouble):
             return found
         step = found
+        if _points_at_result(step, done):
+            return Trouble("NO_REFERENT", step.text)
         held = self._bind_step_condition(step, done)
         if isinstance(held, Trouble):
             return held
+        done = [one for one in done if not _is_other_branch(one, step)]
         verbs = self._lexicon.verbs
         if any(v in verbs and verbs[v].denied for v in step.verbs) and not step.probe:
             return Trouble("UNKNOWN_ACTION", step.text)
@@ -433,6 +440,20 @@ class Binder:
             return step
         full = replace(step, pieces=[replace(p, start=step.start, end=step.start) for p in lent])
         return full if isinstance(self._matcher.match_exactly(full), TreeSpec) else step
+
+
+def _points_at_result(step: Step, done: list[Step]) -> bool:
+    """Return True if a step would be about the result of a comparison before it: "go there"."""
+    compared = bool(done) and done[-1].verbs == (COMPARE,)
+    return compared and all(piece.kind in ("filler", "pronoun") for piece in step.pieces)
+
+
+def _is_other_branch(one: Step, step: Step) -> bool:
+    """Return True for a step that is not done if another one is: their answers differ."""
+    if one.condition is None or step.condition is None:
+        return False
+    (asked, yes), (again, no) = one.condition, step.condition
+    return asked == again and yes != no
 
 
 def _points_beside(asked: Step, step: Step) -> bool:

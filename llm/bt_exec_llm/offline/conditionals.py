@@ -73,6 +73,9 @@ class Conditionals(ActClauses, ABC):
         before, self._plain_act = self._plain_act, None
         asked = node.node("of").node("of")
         fails = asked.parts()[0] if asked.kind == "not" else None  # "it does not open"
+        failed = asked in (_FAILED, _UNABLE) or (fails is not None and fails.kind == "act")
+        if failed and act is not None and before is None and self._taking & {*act.verbs}:
+            raise NoStepsError  # "if he is in, give it to him; if you can't, …": if he is not in?
         if fails is not None and fails.kind == "act":
             tried = [] if self._is_tried(fails, act) else [*self._convert_act(fails)]
             if tried and self._only_reports_answer(node.node("then")):

@@ -37,8 +37,8 @@ _TAKING = {"clause": "say", "question": "ask", "noun": "carry"}
 
 
 def parse_name(text: str) -> Name:
-    """Return the piece that a name of `to_engine_lexicon` stands for."""
-    kind, name, value, sense = text.split("/")
+    """Return the piece that a name of `to_engine_lexicon` stands for; empty for any other name."""
+    kind, name, value, sense = text.split("/") if text.count("/") == 3 else ("",) * 4
     return kind, name, value, sense
 
 

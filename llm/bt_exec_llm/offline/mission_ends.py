@@ -45,8 +45,7 @@ class MissionEnds:
             tree = self.tree_of(step)
             reports = bool(set(step.verbs) & self._report_verbs)
             free = step.condition is None or _ends_mission(step, work, steps)
-            chosen = step.condition is not None and any(one.case for one in steps)
-            if tree and (step.rescues or (reports and chosen)):
+            if tree and (step.rescues or (reports and step.condition is not None)):
                 work.append(replace(step, verbs=(NOW, tree)))
                 continue
             goes_on = step.turns > 1 or self._goes_on(steps[at + 1 :])
