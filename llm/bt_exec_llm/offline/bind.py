@@ -284,7 +284,10 @@ class Binder:
             if isinstance(bound, Trouble):
                 return bound
             full, tree, _ = bound
-            full = self._at_place_of_person(full, done)
+            placed = self._at_place_of_person(full, done)
+            if self._has_unused_place(placed.pieces[len(full.pieces) :], full, tree):
+                return Trouble("NOT_TOGETHER", step.text)
+            full = placed
             args = self._matcher.args(full, tree)
             if isinstance(args, Trouble):
                 return args
@@ -313,6 +316,14 @@ class Binder:
                 places = [p for p in one.pieces if p.name in each and p.mark != "not"]
                 return replace(step, pieces=[*step.pieces, *places])
         return step
+
+    def _has_unused_place(self, places: list[Piece], step: Step, tree: TreeSpec) -> bool:
+        """Return True if a person is elsewhere than usual, and a tree cannot be told where."""
+        taken = {param.type for param in tree.params.values()}
+        values = self._lexicon.values
+        known = [values.get(p.name, {}).get(p.value) for p in step.pieces if p.kind == "value"]
+        usual = {place for one in known if one is not None for place in one.brings.values()}
+        return any(p.name not in taken and p.value not in usual for p in places)
 
     def _bind_step_condition(self, step: Step, done: list[Step]) -> Held | Trouble | None:
         """Return the question that a step depends on; None without a condition."""

@@ -206,6 +206,9 @@ class Conditionals(ActClauses, ABC):
         persons = [] if act is None else self._recipients(act)
         if ask.node("of") != _NOT_THERE or not persons:
             return None
+        thing = any(one.startswith("absent.") for one in self._categories_of(ask))
+        if thing and act is not None and not self._carrying & {*act.verbs}:
+            raise NoStepsError  # what is asked about may be what is not there
         if self._asked is not None:
             raise NoStepsError
         return replace(self._build_step((QUESTION,), persons, ask), via="ask"), False
@@ -412,6 +415,8 @@ class Conditionals(ActClauses, ABC):
         own = [*conditional.walk()]
         second = next(one for one in self._meaning.walk() if one.kind == "if") != conditional
         later = [one for one in self._meaning.walk() if one.kind == "act" and one not in own]
+        if self._reports and self._are_report_verbs(verbs) and not self._is_report_conditional():
+            raise NoStepsError  # the report would be made all the same
         return (
             bool(verbs)
             and plain
@@ -419,6 +424,15 @@ class Conditionals(ActClauses, ABC):
             and (second or conditional.get("other") is not None)
             and all(verbs.isdisjoint(self._verbs_of(act)) for act in later)
         )
+
+    def _is_report_conditional(self) -> bool:
+        """Return True if each report of the command depends on a condition, and there is one."""
+        ifs = [one for one in self._meaning.walk() if one.kind == "if"]
+        inside = [id(one) for node in ifs for one in node.walk()]
+        denied = [id(one.node("of")) for one in self._meaning.walk() if one.kind == "avoid"]
+        acts = [one for one in self._meaning.walk() if id(one) not in denied]
+        told = [one for one in acts if self._are_report_verbs(self._verbs_of(one))]
+        return bool(told) and all(id(one) in inside for one in told)
 
     def _is_idle(self, clause: Node) -> bool:
         """Return True for an act that leaves everything as it is: "do nothing"."""

@@ -54,6 +54,8 @@ class Reports(Comparisons):
             raise NoStepsError  # a message for a person
         asked = [one.replace(what="whether") if one.text("what") == _THAT else one for one in asked]
         more = [piece for one in of for piece in self._convert_phrase(one)]
+        if via == "look" and of and any(map(self._asks_about_person, asked)):
+            raise NoStepsError  # a condition: "look at the lounge if he is not in"
         told = via == "tell" and self._working
         if told and all(map(self._asks_where_found, asked)):
             yield self._build_step(self._reports, more, act)
@@ -117,6 +119,12 @@ class Reports(Comparisons):
         kinds = {piece.name for piece in before.pieces}
         looked_for = bool(kinds & self._persons) and kinds <= self._persons | self._each
         return self._observes(before) and looked_for
+
+    def _asks_about_person(self, ask: Node) -> bool:
+        """Return True for a question about a person that does not refer to anything before it."""
+        things = [parse_name(one.text("name"))[1] for one in ask.walk() if one.kind == "thing"]
+        refers = any(one.kind == "pronoun" for one in ask.walk())
+        return not refers and not self._persons.isdisjoint(things)
 
     def _asks_about_past(self, ask: Node) -> bool:
         things = [parse_name(one.text("name")) for one in ask.walk() if one.kind == "thing"]
