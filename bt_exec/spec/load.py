@@ -52,11 +52,11 @@ _SAID: Mapping[type, str] = {
     MissionSpec: "a mission",
     Mission: "the header of a mission",
     Param: "a parameter",
-    Way: "another way",
+    Way: "an alternative",
 }
 _NAME_FORM = "letters, digits and _, not starting with a digit"
 _CODE_FORM = "capitals, digits and _, such as NOT_FOUND"
-_ARGUMENTS_HINT = "; arguments stand under the name of the condition: {NAME: {ARGUMENT: value}}"
+_ARGUMENTS_HINT = "; put arguments under the name of the condition: {NAME: {ARGUMENT: value}}"
 
 
 class Loaded(NamedTuple):
@@ -114,7 +114,7 @@ def _validate(source: Source) -> tuple[Document | None, list[Problem]]:
     except ValidationError as error:
         return None, _explain(error, source, model)
     except RecursionError:
-        message = "nodes are nested too deep to be read"
+        message = "nodes are nested too deeply to be read"
         return None, [source.problem("TOO_DEEP", message, ("root",))]
 
 
@@ -286,7 +286,7 @@ def _too_few(kind: str, ctx: Mapping[str, Any], place: Place) -> str:
 
 
 def _plain_words(finding: ErrorDetails) -> str:
-    """Say what a value must be, without pydantic's vocabulary."""
+    """Describe what a value must be, without pydantic's vocabulary."""
     kind, ctx, value = finding["type"], finding.get("ctx", {}), finding["input"]
     words = {
         "string": "text" + ("; put it into quotes" if type(value) in (int, float, bool) else ""),

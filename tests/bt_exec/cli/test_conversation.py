@@ -150,7 +150,7 @@ def test_question_can_be_left_open(person):
     ("said", "question", "answer", "told"),
     [
         ("open or close the door", 'Which one: "open the door" or', "close", "already closed"),
-        ("문 열거나 닫아", '"문을 닫아" 중 어느 것이요?', "닫아요", "이미"),
+        ("문 열거나 닫아", '"문을 닫아" 중 어느 것인가요?', "닫아요", "이미"),
     ],
 )
 def test_ambiguous_command_leads_to_a_question(person, said, question, answer, told):

@@ -128,7 +128,8 @@ def test_queued_mission_is_listed_as_waiting(served: Served):
         one["mission_id"]: one["status"] for one in served.ask("GET", "/missions").data["missions"]
     }
     assert states == {first: "running", second: "waiting"}
-    assert served.ask("GET", f"/missions/{second}").data["why"]["cause"] == "It waits for its turn."
+    why = served.ask("GET", f"/missions/{second}").data["why"]
+    assert why["cause"] == "It is waiting in the queue."
 
 
 def test_abort_of_a_running_and_of_an_ended_mission(served: Served):
