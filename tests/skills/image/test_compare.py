@@ -124,14 +124,14 @@ def test_missions_of_a_comparison(tmp_path):
     assert build_mission_worlds(files[:2], "두 사진이 같아?") == [
         {"image": first, "second": second}
     ]
-    with pytest.raises(UsageError, match="two pictures are compared at a time; found 3"):
+    with pytest.raises(UsageError, match="a comparison takes two pictures; found 3"):
         build_mission_worlds(files, "What is different?")
-    with pytest.raises(UsageError, match="a program is written for one picture; found 3"):
+    with pytest.raises(UsageError, match="a program can only be written for one picture; found 3"):
         build_mission_worlds(files, "몇 개야?", program=tmp_path / "p.py")
     outs = [
         world["out"] for world in build_mission_worlds(files, "몇 개야?", out=tmp_path / "outs")
     ]
     assert outs[0] == str(tmp_path / "outs" / "001-a.png")
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="names a folder"):
+    with pytest.raises(UsageError, match="must be a folder"):
         build_mission_worlds(files, "몇 개야?", out=tmp_path / "file")

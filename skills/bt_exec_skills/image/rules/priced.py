@@ -22,7 +22,7 @@ def dearest(formula: Node) -> Written | None:
 
 
 def off_paper(top: Node) -> Node:
-    """Return the articles of a superlative, without the paper on which they are written."""
+    """Return the articles of a superlative, without the receipt or menu that lists them."""
 
     def is_paper(part: Node) -> bool:
         to = part.get("to") if part.kind == "rel" else None

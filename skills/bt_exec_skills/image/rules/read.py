@@ -110,7 +110,7 @@ def resolve_meaning(
 
 
 def _of_same_bar(meaning: Node, earlier: Sequence[Node]) -> Node:
-    """Return a question in which "that bar" is the one that the question before is about."""
+    """Return a question in which "that bar" is the bar of the previous question."""
     before = subject_of(earlier[-1]) if earlier else None
     if before is None or _BAR not in before.walk():
         return meaning

@@ -152,7 +152,7 @@ def test_blocked_way_back_is_reported(site):
     note = Note(
         9.0, "failed", None, {"skill": "navigate", "code": "BLOCKED_PATH", "target": "basecamp"}
     )
-    assert sentence(note, site, "en") == "I did not get back to basecamp. The way is blocked."
+    assert sentence(note, site, "en") == "I did not get back to basecamp. The path is blocked."
     assert sentence(note, site, "ko") == "베이스캠프로 돌아오지 못했습니다. 길이 막혀 있습니다."
 
 
@@ -245,7 +245,7 @@ def test_written_report(site, tmp_path):
         "## What was found\n"
         "\n"
         "- I looked around the lounge. There is nobody.\n"
-        "- I did not get to the break room. The way is blocked.\n"
+        "- I did not get to the break room. The path is blocked.\n"
         "\n"
         "## Timeline\n"
         "\n"
@@ -253,7 +253,7 @@ def test_written_report(site, tmp_path):
         "|---|---|---|\n"
         "| 0:05 | the lounge | I reached the lounge. |\n"
         "| 0:12 | the lounge | I looked around the lounge. There is nobody. |\n"
-        "| 0:20 | – | I did not get to the break room. The way is blocked. |\n"
+        "| 0:20 | – | I did not get to the break room. The path is blocked. |\n"
         "\n"
         "## Pictures\n"
         "\n"

@@ -139,7 +139,7 @@ def test_pending_failure_depends_on_the_newest_note(play: Any) -> None:
     assert noted.evidence == ("notebook:BLOCKED_PATH",)
     one.notebook.note(2.0, "went", "lounge", target="lounge")
     verdict = Question(one).ask("failure_noted")
-    assert (verdict.holds, verdict.why) == (False, "nothing that failed is in the notebook")
+    assert (verdict.holds, verdict.why) == (False, "the notebook contains no failure")
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_blocked_corridor_is_bypassed(trip):
 def test_unreachable_place_is_a_failure(trip):
     one = trip(seed=2, blocked="professor_office", people="none", unusual="none")
     assert one.run("navigate", target="professor_office") == "BLOCKED_PATH"
-    assert one.failed.message == "every way there is blocked"
+    assert one.failed.message == "every path there is blocked"
     assert one.robot.still
     assert one.run("navigate", target="basecamp") == "OK"
 

@@ -166,7 +166,7 @@ def test_report_contains_observations_speech_and_failures(play):
     one.notebook.begin("교수님께 여쭤보고 복도 보고 와", "ko")
     one.shows(PROFESSOR)
     assert one.run("talk_to_person", target="professor", topic="회의 일정 문의") == "OK"
-    one.robot.reasons["goto"] = "BLOCKED_PATH: every way there is blocked"
+    one.robot.reasons["goto"] = "BLOCKED_PATH: every path there is blocked"
     assert one.run("navigate", target="corridor_center") == "BLOCKED_PATH"
     one.robot.pose = BASE
     assert one.run("talk_to_person", target="user", topic="결과 보고") == "OK"
