@@ -304,5 +304,5 @@ def test_breaches_of_a_whole_record(waiting: Vocabulary) -> None:
         "[NO_EVIDENCE]"
     ]
     assert breaches_of({"uncertainty": "\ud800"}, waiting) == [
-        "record: is nested too deeply, or contains half a character [NOT_STORABLE]"
+        "record: is nested too deeply, or contains an incomplete character [NOT_STORABLE]"
     ]

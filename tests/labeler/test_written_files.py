@@ -91,7 +91,7 @@ def labelled(folder: Path, role: str) -> tuple[Path, Path, Path]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON; of pictures only their size, since codecs differ."""
+    """Return a value as JSON; pictures are reduced to their size, because codecs differ."""
     if isinstance(value, Mapping):
         if set(value) == {"bytes", "path"}:
             image = decoded(value["bytes"], value["path"])

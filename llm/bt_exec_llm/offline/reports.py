@@ -1,4 +1,4 @@
-"""Conversion of verbs that find something out or tell it, and of the texts that they take."""
+"""Conversion of verbs that obtain or report information, and of their texts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Reports(Comparisons):
     def _convert_information_verb(
         self, act: Node, verbs: tuple[str, ...], asked: list[Node], of: list[Node]
     ) -> Iterator[Step]:
-        """Yield the questions of a verb that finds something out, about the places beside them."""
+        """Yield the questions of a verb that obtains information, about the places beside them."""
         via = "tell" if self._are_report_verbs(verbs) or self._is_nominal(act) else "look"
         if via == "tell" and any(one.text("what") == _THAT for one in asked):
             raise NoStepsError  # a message for a person
