@@ -107,7 +107,7 @@ def _validate(source: Source) -> tuple[Document | None, list[Problem]]:
         message = "a document is a mapping that starts with 'tree: NAME' or 'mission:'"
         return None, [source.problem("NOT_A_TREE", message, found=_shown(data))]
     if ("tree" in data) == ("mission" in data):
-        return None, [_no_document(data, source)]
+        return None, [_wrong_header(data, source)]
     model: type[TreeSpec] | type[MissionSpec] = TreeSpec if "tree" in data else MissionSpec
     try:
         return model.model_validate(data), []
@@ -118,7 +118,7 @@ def _validate(source: Source) -> tuple[Document | None, list[Problem]]:
         return None, [source.problem("TOO_DEEP", message, ("root",))]
 
 
-def _no_document(data: Mapping[str, Any], source: Source) -> Problem:
+def _wrong_header(data: Mapping[str, Any], source: Source) -> Problem:
     """Return the problem of a mapping that is neither a tree nor a mission, or both."""
     message = "a document starts with 'tree: NAME' (a tree) or with 'mission:' (a plan)"
     if "tree" in data:

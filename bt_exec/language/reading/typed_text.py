@@ -86,9 +86,11 @@ class Text:
 
     def around(self, start: int, end: int) -> tuple[str, str]:
         """Return the typed text before and after two positions."""
-        return self.source[: self._place(start, False)], self.source[self._place(end, True) :]
+        return self.source[: self._source_position(start, False)], self.source[
+            self._source_position(end, True) :
+        ]
 
-    def _place(self, position: int, is_end: bool) -> int:
+    def _source_position(self, position: int, is_end: bool) -> int:
         """Map a position in the normalized text to one in the typed text."""
         before = [one for one in self.origins if one[0] < position + (not is_end)]
         at, start, stop = before[-1] if before else (0, 0, 0)

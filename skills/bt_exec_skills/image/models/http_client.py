@@ -102,7 +102,7 @@ class RemoteModel:
                         raise UsageError(f"{url} returned more than {_MOST_BYTES // 1_000_000} MB")
             found = json.loads(data)
         except httpx2.HTTPError as error:
-            raise UsageError(f"{url} cannot be reached:  {error or type(error).__name__}") from None
+            raise UsageError(f"{url} cannot be reached: {error or type(error).__name__}") from None
         except (ValueError, RecursionError):
             raise UsageError(f"{url} did not return JSON") from None
         if not isinstance(found, dict):
