@@ -119,7 +119,7 @@ def person(door: str, tmp_path: Path) -> Iterator[Person]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("turns", [ENGLISH, KOREAN], ids=["en", "ko"])
-def test_conversation_of_ten_turns(person, turns):
+def test_ten_turns_of_a_conversation_have_the_expected_answers(person, turns):
     person.reads(["door>"])
     for said, told in turns:
         person.types(said)

@@ -183,7 +183,7 @@ def messages(tmp_path_factory: pytest.TempPathFactory) -> Messages:
 
 
 @pytest.mark.parametrize(("explanation", "language", "width", "ascii_only", "expected"), SCREENS)
-def test_complete_answer(
+def test_why_explains_a_mission_in_either_language(
     messages: Messages,
     explanation: Explanation,
     language: str,

@@ -136,7 +136,7 @@ def test_correction_must_be_a_valid_record(cards: Sequence[Card], vocabulary: Vo
         assert [breach.code for breach in wrong] == ["UNKNOWN_DECISION"]
 
 
-def test_agreement_of_two_reviewers_and_the_labeler(
+def test_agreement_counts_two_reviewers_and_the_labeler(
     labelled: Path, cards: Sequence[Card], vocabulary: Vocabulary
 ) -> None:
     rest = [{"op": "REST", "args": {}}]

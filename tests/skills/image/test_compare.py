@@ -116,7 +116,7 @@ def test_size_between_two_limits_is_undecided():
     assert tools.alike(*crops, "size").holds is None
 
 
-def test_missions_of_a_comparison(tmp_path):
+def test_only_a_comparison_takes_two_pictures(tmp_path):
     files = [tmp_path / name for name in ("a.png", "b.png", "c.png")]
     first, second = (str(one) for one in files[:2])
     assert build_mission_worlds(files[:1], "몇 개야?") == [{"image": first}]

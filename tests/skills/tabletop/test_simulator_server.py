@@ -332,7 +332,7 @@ def test_foreign_page_is_refused(served):
     assert (status, answer["status"]) == (403, "error")
 
 
-def test_state_and_camera_responses(served):
+def test_state_and_camera_have_the_expected_fields(served):
     state = get(f"{served.url}/state")[1]
     assert set(state["mobile"]) == {"x", "y", "theta"}
     assert len(state["arm"]["joints"]) == 4

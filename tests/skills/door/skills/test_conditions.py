@@ -45,7 +45,9 @@ def world_of(
         ((), "open", None),
     ],
 )
-def test_door_state_condition(scene: Scenes, states: Any, asked: Any, holds: bool | None) -> None:
+def test_door_is_depends_on_recent_observations(
+    scene: Scenes, states: Any, asked: Any, holds: bool | None
+) -> None:
     world = world_of(*(scene(t=8.0 + k, state=state) for k, state in enumerate(states)))
     assert conditions.door_is(world=world, state=asked).holds is holds
 
