@@ -110,7 +110,7 @@ class Reports(Comparisons):
         )
 
     def _asks_where_found(self, ask: Node) -> bool:
-        """Return True for the question where the person is whom the act before it looked for."""
+        """Return True if the place of the person from the previous act is asked for."""
         before = self._built[-1] if self._built else None
         if before is None or ask.text("what") != "where" or ask.node("of").kind != "pronoun":
             return False

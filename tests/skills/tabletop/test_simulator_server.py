@@ -97,7 +97,7 @@ def get(url, **headers):
             return error.code, json.loads(error.read())
 
 
-def test_client_of_the_document_moves_an_object_into_its_bowl(served):
+def test_documented_client_moves_an_object_into_its_bowl(served):
     tasks = [
         {"skill": "GoToObject", "target": "object_red_0"},
         {"skill": "PickObject", "target": "object_red_0"},
