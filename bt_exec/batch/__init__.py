@@ -1,1 +1,1 @@
-"""Long runs in parallel: folders with one owner, results that survive kills, engines."""
+"""Parallel runs that survive kills: execution engines, output folders and result stores."""

@@ -1,4 +1,4 @@
-"""Folders with a single writing process, folders that appear complete or not at all."""
+"""Output folders: locked by one writing process, or renamed into place when complete."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class RunFolder:
 
 
 def _is_foreign(path: Path) -> bool:
-    """Return True for files that an incomplete start of a run cannot have left."""
+    """Return True for a file that cannot be a leftover of an interrupted start of a run."""
     return path.suffix != ".part" and path.name != _LOCK
 
 

@@ -24,7 +24,7 @@ ALL = ("", "all")
 
 
 class Rate(NamedTuple):
-    """Number of cells that ended as expected, of all."""
+    """Number of cells that ended as expected, and number of all cells."""
 
     good: int
     total: int

@@ -111,7 +111,7 @@ def _top(
     context: typer.Context,
     version: Annotated[  # noqa: ARG001 - its callback answers
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Say which version."),
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:
@@ -168,7 +168,7 @@ def _add_installed() -> None:
 
 @lru_cache
 def _click_group(name: str | None) -> Any:
-    """Return a command as a click group, or all commands for None; all take much longer."""
+    """Return a command as a click group; for None, a group of all commands, which takes longer."""
     only = copy.copy(app)
     if name is not None:
         only.registered_commands = [one for one in app.registered_commands if one.name == name]
@@ -195,7 +195,7 @@ def main() -> NoReturn:
 
 
 def _decoded(argument: str) -> str:
-    """Return an argument that the locale could not decode as UTF-8, if that is what it is."""
+    """Return an argument decoded as UTF-8 if the locale could not decode it."""
     with contextlib.suppress(UnicodeError):
         return os.fsencode(argument).decode("utf-8")
     return argument
@@ -307,7 +307,7 @@ def _say(message: str, arguments: Sequence[str]) -> str:
 
 
 def _exit_code_of(leaving: SystemExit, arguments: Sequence[str]) -> int:
-    """Return the exit code after code of a pack, a rig or a tool called ``sys.exit``."""
+    """Return the exit code after a pack, a rig or a tool has called ``sys.exit``."""
     raised = traceback.extract_tb(leaving.__traceback__)[-1]
     if leaving.code == 1 and {"click", "rich", "typer"} & set(Path(raised.filename).parts):
         raise BrokenPipeError from leaving  # how command groups report a closed pipe
@@ -329,7 +329,7 @@ def _report_error(error: Exception, arguments: Sequence[str]) -> int:
     if os.environ.get("BT_EXEC_DEBUG"):
         raise error
     kind = type(error).__name__
-    text = f"internal error in bt-exec: {kind}: {error}; BT_EXEC_DEBUG=1 shows where"
+    text = f"internal error in bt-exec: {kind}: {error}; BT_EXEC_DEBUG=1 prints the traceback"
     return _print_error(_say(text, arguments), EXIT_BUG)
 
 

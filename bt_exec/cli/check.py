@@ -172,7 +172,7 @@ def _with_position(problem: Problem, names: Mapping[str, str]) -> Problem:
 def _site_hints(
     problems: Sequence[Problem], files: Sequence[Path], checked: CheckedFiles
 ) -> Iterator[str]:
-    """Yield which other site defines the unknown names."""
+    """Yield hints to other sites that define the unknown names."""
     names = {problem.found for problem in problems if problem.code in _OF_A_SITE}
     if not names or checked.loaded is None:
         return

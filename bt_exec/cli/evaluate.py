@@ -33,9 +33,7 @@ def eval_(
     site: opt.SiteName = "",
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out", help="Keep the answers in this file; those in it are not asked for again."
-        ),
+        typer.Option("--out", help="Store answers in this file and reuse those already in it."),
     ] = None,
     json: opt.Json = False,
     verbose: opt.Verbose = False,

@@ -55,7 +55,7 @@ def export(
 def import_(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="XML files that belong together, also node models."),
+        typer.Argument(metavar="FILE...", help="XML files of one project, including node models."),
     ],
     site: opt.SiteName = "",
     to: Annotated[
@@ -63,7 +63,7 @@ def import_(
         typer.Option(
             "--to",
             metavar="DIR",
-            help="Folder for one YAML file a tree; must be empty of files of these names.",
+            help="Output folder, one YAML file per tree; existing files are not overwritten.",
         ),
     ] = None,
 ) -> None:
@@ -98,7 +98,7 @@ def _write_all(folder: Path, texts: Mapping[str, str]) -> None:
 
     taken = [str(folder / name) for name in texts if (folder / name).exists()]
     if taken:
-        raise UsageError(f"--to: already there, and not overwritten: {', '.join(taken)}")
+        raise UsageError(f"--to: existing files are not overwritten: {', '.join(taken)}")
     for name, text in texts.items():
         replace_file(folder / name, text, folders=True)
         for_people().say(localized(f"wrote {folder / name}"))

@@ -20,15 +20,20 @@ __all__ = ["COMMANDS", "HISTORY", "MissionName", "open_journal", "tell_interrupt
 MissionName: TypeAlias = Annotated[
     str,
     typer.Argument(
-        metavar="[ID]", help="A number of the day (7), a whole name, or last.", show_default=False
+        metavar="[ID]",
+        help="Number within the day (7), full mission id, or last.",
+        show_default=False,
     ),
 ]
 _File: TypeAlias = Annotated[
-    Path | None, typer.Option("--journal", metavar="FILE", help="Another journal file than yours.")
+    Path | None,
+    typer.Option(
+        "--journal", metavar="FILE", help="Journal file to use instead of the default one."
+    ),
 ]
 
 HISTORY = typer.Typer(
-    help="What was done: a list of missions, or one of them as it ended.",
+    help="List recorded missions, or show how one of them ended.",
     invoke_without_command=True,
     no_args_is_help=False,
 )
@@ -38,13 +43,13 @@ HISTORY = typer.Typer(
 def history(
     context: typer.Context,
     failed: Annotated[
-        bool, typer.Option("--failed", help="Only those that did not end satisfied.")
+        bool, typer.Option("--failed", help="Only missions that did not end satisfied.")
     ] = False,
-    today: Annotated[bool, typer.Option("--today", help="Only those of today.")] = False,
+    today: Annotated[bool, typer.Option("--today", help="Only missions of today.")] = False,
     site: opt.SiteName = "",
     status: Annotated[
         str,
-        typer.Option("--status", metavar="NAME", help="Only those with this status: blocked, …"),
+        typer.Option("--status", metavar="NAME", help="Only missions with this status: blocked, …"),
     ] = "",
     command: Annotated[
         str, typer.Option("--command", metavar="TEXT", help="Only commands that contain TEXT.")
@@ -52,7 +57,9 @@ def history(
     search: Annotated[
         str,
         typer.Option(
-            "--search", metavar="WORDS", help="Only those with WORDS in command, sentence or code."
+            "--search",
+            metavar="WORDS",
+            help="Only missions with WORDS in command, sentence or code.",
         ),
     ] = "",
     count: Annotated[
@@ -256,7 +263,7 @@ def _amount(text: str, option: str, units: Mapping[str, float]) -> float | None:
 def check(
     context: typer.Context,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Remove orphans, fill in ends that are on record.")
+        bool, typer.Option("--repair", help="Remove orphaned rows and complete recorded ends.")
     ] = False,
     journal: _File = None,
     json: opt.Json = False,

@@ -18,7 +18,7 @@ NEW = typer.Typer(
     no_args_is_help=True,
 )
 
-_Name = Annotated[str, typer.Argument(metavar="NAME", help="Small letters, digits and '_'.")]
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="Lower-case letters, digits and '_'.")]
 _Folder = Annotated[Path, typer.Option("--to", metavar="DIR", help="Folder for the new files.")]
 
 

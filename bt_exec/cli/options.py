@@ -92,7 +92,9 @@ WorldTexts: TypeAlias = Annotated[
 FaultTexts: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--fault", metavar="SKILL[:N]=CODE", help="Make a skill fail, at its N-th call or each."
+        "--fault",
+        metavar="SKILL[:N]=CODE",
+        help="Make a skill fail at its N-th call, or at every call.",
     ),
 ]
 FaultFile: TypeAlias = Annotated[
@@ -125,7 +127,7 @@ KeepFrames: TypeAlias = Annotated[
 JournalFile: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        "--journal", metavar="FILE", help="Journal file for the record; yours by default."
+        "--journal", metavar="FILE", help="Journal file for the record; the user's by default."
     ),
 ]
 NoJournal: TypeAlias = Annotated[

@@ -26,15 +26,17 @@ def compile_(
     ] = "",
     site: opt.SiteName = "",
     commands: Annotated[
-        str, typer.Option("--commands", help="A file of commands, one a line; - is the input.")
+        str, typer.Option("--commands", help="File with one command a line; - for standard input.")
     ] = "",
     format: Annotated[  # noqa: A002 - the option's name
         str,
-        typer.Option("--format", help="yaml, json, jsonl, or a form of the site's packs."),
+        typer.Option("--format", help="yaml, json, jsonl, or a format of the site's packs."),
     ] = "yaml",
     inline: Annotated[
         bool,
-        typer.Option("--inline", help="As it would run: subtrees open, every parameter bound."),
+        typer.Option(
+            "--inline", help="Expand subtrees and bind parameters, as the plan would run."
+        ),
     ] = False,
     world: opt.WorldTexts = None,
     compiler: opt.CompilerName = None,
@@ -101,7 +103,9 @@ def _print_prompt(
     from bt_exec.site.compile_command import request_of
 
     if not isinstance(asked, Prompting):
-        message = f"compiler {asked.name!r} asks no model; choose one: --compiler claude"
+        message = (
+            f"compiler {asked.name!r} does not use a model; choose one that does: --compiler claude"
+        )
         raise UsageError(message)
     request = request_of(site, command, situation)
     if prompt:

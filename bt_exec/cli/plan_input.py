@@ -49,7 +49,7 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
             return format_of(name, site).read(text, str(path), command)
         where = f"site {site.name!r}"
         hint = "try another with --site NAME"
-        raise UsageError(f"--plan {path}: no pack of {where} reads plans of this form; {hint}")
+        raise UsageError(f"--plan {path}: no pack of {where} reads plans of this format; {hint}")
     loaded = load_text(text, str(path))
     document = loaded.document
     if not isinstance(document, MissionSpec):

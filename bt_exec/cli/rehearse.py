@@ -49,7 +49,7 @@ def rehearse(
     ] = False,
     write_tests: Annotated[
         Path | None,
-        typer.Option("--write-tests", metavar="FILE", help="Write what was found as pytest cases."),
+        typer.Option("--write-tests", metavar="FILE", help="Write the results as pytest cases."),
     ] = None,
     json: opt.Json = False,
 ) -> None:

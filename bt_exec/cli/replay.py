@@ -39,7 +39,9 @@ def replay(
     ] = False,
     to: Annotated[
         tuple[str, Path] | None,
-        typer.Option("--to", metavar="pytest FILE", help="Write a test of it.", show_default=False),
+        typer.Option(
+            "--to", metavar="pytest FILE", help="Write the mission as a test.", show_default=False
+        ),
     ] = None,
     plain: opt.Plain = False,
     full: opt.Full = False,

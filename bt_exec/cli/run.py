@@ -44,8 +44,8 @@ def run(
         Path | None,
         typer.Option(
             "--plan",
-            help="Run the plan or tree in this file, - for standard input; COMMAND then only says "
-            "what it is for.",
+            help="Run the plan or tree in this file, - for standard input; COMMAND then only "
+            "describes it.",
             metavar="FILE",
             show_default=False,
         ),

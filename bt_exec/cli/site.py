@@ -57,7 +57,8 @@ def show(
         bool, typer.Option("--closed", help="Draw subtrees as one node; pictures only.")
     ] = False,
     theme: Annotated[
-        ThemeName, typer.Option("--theme", help="Colours of SVG; auto follows the reader.")
+        ThemeName,
+        typer.Option("--theme", help="Colours of the SVG; auto follows the viewer's theme."),
     ] = ThemeName.auto,
 ) -> None:
     """Show a tree: as text with its steps in words, or as a picture on standard output.
@@ -148,7 +149,7 @@ def skills(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="Only this skill or condition, with all that is written about it.",
+            help="Only this skill or condition, with its full documentation.",
             autocompletion=opt.complete_skills,
         ),
     ] = None,
@@ -202,7 +203,7 @@ def skills(
 def schema(
     site: opt.SiteName = "",
     sites: Annotated[
-        bool, typer.Option("--sites", help="Of site files, with all installed packs.")
+        bool, typer.Option("--sites", help="Schema of site files, with all installed packs.")
     ] = False,
     to: Annotated[
         Path | None,

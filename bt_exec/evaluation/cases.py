@@ -170,7 +170,7 @@ def _contains_in_order(plan: list[Step], actions: list[Action]) -> bool:
 
 
 def _argument_matches(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Return True if arguments say what is wanted, whatever articles and plurals they have."""
+    """Return True if arguments match the wanted ones, ignoring articles and plurals."""
     return all(_words(wanted[key]) <= _words(given.get(key)) for key in wanted)
 
 

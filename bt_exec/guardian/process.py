@@ -316,7 +316,7 @@ class Process:
 
     def stop_robot(self, tries: int | None = None) -> dict[str, Any]:
         """Execute every stop, repeatedly on failure; return whether all succeeded, and how."""
-        began, trouble, attempt = clock(), "no stop was tried", 0
+        began, trouble, attempt = clock(), "no stop was attempted", 0
         left = list(range(len(self.stops)))
         while left and (tries is None or attempt < tries) and clock() - began < GIVE_UP_S:
             attempt += 1
@@ -327,7 +327,7 @@ class Process:
     def attempt(self, left: list[int]) -> str:
         """Execute the stops in `left` concurrently; remove the successful ones from the list."""
         running: dict[int, Helper] = {}
-        trouble = "the machine starts no process"
+        trouble = "cannot start a process"
         for number in left:
             helper = self.helpers[number] or self.helper(self.stops[number])
             self.helpers[number] = None

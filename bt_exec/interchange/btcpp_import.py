@@ -132,7 +132,9 @@ def _tree_data(tree: _Tree, reader: NodeReader) -> dict[str, Any]:
         if params := _params(reader.subtrees.get(attributes.get("ID", ""))):
             data["params"] = params
     except RecursionError:
-        raise SpecError([_problem("TOO_DEEP", "is nested too deep to be imported", tree)]) from None
+        raise SpecError(
+            [_problem("TOO_DEEP", "is nested too deeply to be imported", tree)]
+        ) from None
     except (ValueError, AttributeError, TypeError) as error:
         message = f"an attribute that begins with '_' is not the JSON that was exported: {error}"
         raise SpecError([_problem("BAD_METADATA", message, tree)]) from None

@@ -168,7 +168,7 @@ def explain(
 def _attempts(
     record: MissionRecord, language: str
 ) -> tuple[tuple[Attempt, ...], Mapping[str, str]]:
-    """Return the attempts of a mission, and the perceptions that gave nothing new at its end."""
+    """Return the attempts of a mission, and the perceptions that saw nothing new at its end."""
     attempts: list[Attempt] = []
     seen: dict[str, str] = {}
     blind: dict[str, str] = {}
@@ -203,7 +203,7 @@ def _add(event: Event, attempt: Attempt, args: Mapping[tuple[str, int], Mapping[
 
 
 def _last_failure(record: MissionRecord) -> Failure | None:
-    """Return the failure of the outcome; of a part that was left undone, if that ended it."""
+    """Return the failure of the outcome, or of the incomplete part that ended the mission."""
     outcome = record.outcome
     failures = outcome.failures if outcome is not None else ()
     if outcome is not None and outcome.reason_code in (PARTLY_DONE, NOTHING_DONE):

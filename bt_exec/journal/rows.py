@@ -76,7 +76,7 @@ class Rows:
         self._progress_at: dict[str, float] = {}  # by path, since its skill started
         self._progress_rows = (0.0, 0)  # whole second, rows in it
 
-    def of(self, item: Event | Raw) -> list[Row]:
+    def encode(self, item: Event | Raw) -> list[Row]:
         """Return the rows of an event; for an event that cannot be written, a placeholder row."""
         if isinstance(item, Progress) and not self._keeps(item):
             return []

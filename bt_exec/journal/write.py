@@ -318,7 +318,7 @@ class Recorder:
             else:
                 self._durable = self._durable or isinstance(item, SkillStarting | Finished)
                 try:
-                    self._pending += self._rows.of(item)
+                    self._pending += self._rows.encode(item)
                 except BaseException as error:  # noqa: BLE001 - this thread has to live on
                     self.lost += 1
                     self._fail(f"{type(error).__name__}: {error}")

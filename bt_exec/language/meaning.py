@@ -1,4 +1,4 @@
-"""Meaning of a command: acts with typed roles, order, condition, polarity and mood; its session.
+"""Meaning of commands: acts with roles, order, conditions, polarity and mood; session context.
 
 A command is parsed once. Passes, checkers and compilers use its meaning, never its words. **Every
 word is accounted for**: as a role of an act, its predicate, or a filler, or it is reported as not

@@ -99,7 +99,7 @@ def _of_entry(place: Place, sentences: Any, *, words: bool) -> Iterator[_Mistake
         elif words:
             for mark in "#*":
                 if said.count(mark) != key.count(mark):
-                    message = f"{key}: another number of {mark} in {name!r}"
+                    message = f"{key}: the number of {mark} differs in {name!r}"
                     yield "BAD_VALUE", (*place, name), message
         else:
             yield from _of_template((*place, name), said)

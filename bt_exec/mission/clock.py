@@ -95,7 +95,7 @@ class Clock:
         self._deadline = time.monotonic()
 
     def align(self) -> None:
-        """Advance worlds that began earlier than others, so that all of them tell one time.
+        """Advance worlds that began earlier than others, so that all have the same time.
 
         Raises:
             SimulationLost: If a world cannot be advanced.

@@ -94,7 +94,7 @@ def fact_sentences(
 def _by_robot(
     facts: Mapping[str, str], messages: Messages, language: str, known: Known
 ) -> Iterator[tuple[str, str]]:
-    """Yield codes and sentences, as `_sentences`; facts of several robots are told by robot."""
+    """Yield codes and sentences, as `_sentences`; facts of several robots are grouped by robot."""
     robots: dict[str, dict[str, str]] = {}
     for fact, value in facts.items():
         space, slash, name = fact.rpartition("/")

@@ -384,7 +384,8 @@ def _refuse_older(record: MissionRecord) -> None:
     """
     if not record.session:
         raise UsageError(
-            f"mission {record.id} was recorded by an older version, without what a new run needs"
+            f"mission {record.id} was recorded by an older version, which lacks the data "
+            "for a new run"
         )
 
 

@@ -165,7 +165,7 @@ class Session:
             UsageError: If the session keeps no journal, or the journal cannot be written.
         """
         if self.journal is None:
-            raise UsageError("this session keeps no journal, so nothing can be booked in it")
+            raise UsageError("this session keeps no journal, so nothing can be recorded in it")
         return self.journal.book(**self._facts_of(command))
 
     def open(self) -> None:
@@ -224,11 +224,13 @@ class Session:
         """
         if os.getpid() != self._pid:
             raise UsageError(
-                f"this session belongs to process {self._pid}, which this one was forked from; "
-                "make another session"
+                f"this session belongs to process {self._pid}, from which this one was "
+                "forked; create another session"
             )
         if self._running is not None:
-            raise UsageError("this session runs a mission already; wait for its end, or abort it")
+            raise UsageError(
+                "this session is already running a mission; wait for its end, or abort it"
+            )
         if self._state == "closed":
             raise UsageError("this session is closed; create another one")
         if plan is None and work is None:
@@ -509,7 +511,7 @@ class Session:
             UsageError: If a mission runs, or a camera fails or does not answer in time.
         """
         if self._running is not None:
-            raise UsageError("this session runs a mission, which looks by itself")
+            raise UsageError("this session is running a mission, which observes by itself")
         found: dict[str, Observation] = {}
         with self.life.busy(), _watching(self.rigs) as watchdog:
             for name, rig in self.rigs.items():

@@ -168,7 +168,7 @@ class _Summary:
                     yield self.say("AS_OF", when=when, state=self.say(skip.reason))
 
     def _answer(self, asked: Asked) -> str:
-        """Return yes or no, or the text of the pack instead; empty if its reporter contains it."""
+        """Return yes, no or the pack's text; empty if the reporter's message contains it."""
         asks, verdict, language = self._condition(asked), asked.verdict, self.progress.language
         own = None
         if asks is not None:

@@ -102,7 +102,7 @@ class Writer(Protocol):
     """Text generator. It may take minutes: never call it in a tick."""
 
     def write(self, role: str, said: Sequence[str]) -> Written:
-        """Return the generated text; never raises for a missing one.
+        """Return the generated text; never raises if there is none.
 
         Args:
             role: System prompt: the writer's role and the form of the text.

@@ -79,7 +79,7 @@ class PartCompiler(Compiler, Protocol):
     def condition(
         self, request: Request, part: CommandPart
     ) -> bool | tuple[tuple[PlanNode, ...], Any] | Refusal:
-        """Return what a yes/no question becomes in a plan.
+        """Return the nodes and the condition of a yes/no question in a plan.
 
         Either the answer now, or the steps that observe what it is about and its condition.
         """
@@ -301,7 +301,7 @@ class Parts:
         return replace(self._request, context=context)
 
     def _of_part(self, refusal: Refusal, meaning: Node) -> Refusal:
-        """Return the refusal of the command for that of a part."""
+        """Return the refusal of the whole command, given that of a part."""
         message = self._refusal("PART_REFUSED", part=self._said(meaning), why=refusal.message)
         return Refusal(refusal.code, message.message, missing=refusal.missing)
 
@@ -323,7 +323,7 @@ def _asks(part: Node) -> bool:
 
 
 def _acts(meaning: Node) -> Iterator[Node]:
-    """Yield what a meaning asks to do."""
+    """Yield the acts that a meaning requests."""
     if meaning.kind == "act":
         yield meaning
     elif meaning.kind not in ("avoid", "ask"):

@@ -241,7 +241,7 @@ class Reader(Protocol):
 
 
 class Wrapping(ABC):
-    """Base of compilers that call other compilers; it shares out what concerns all of them."""
+    """Base of compilers that delegate to other compilers."""
 
     @property
     @abstractmethod
@@ -323,7 +323,7 @@ class VerifiedPlan:
     def __post_init__(self, made_by: object) -> None:
         """Raise TypeError without the token."""
         if made_by is not PREPARE:
-            raise TypeError("a plan is verified by bt_exec.planning.plan.prepare, nowhere else")
+            raise TypeError("plans are verified only by bt_exec.planning.plan.prepare")
 
     def is_of(self, written: MissionSpec, situation: Situation) -> bool:
         """Whether this is `written`, already verified for this situation."""

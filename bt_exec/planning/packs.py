@@ -281,7 +281,7 @@ class PacksCompiler(Wrapping):
 
 
 def _of_words(request: Request, refusals: tuple[Refusal, ...], unknown: str) -> Refusal:
-    """Return the refusal that complains of no word of another pack."""
+    """Return the refusal that names no word of another pack."""
     said, known = request.command.casefold(), set(unknown.casefold().split())
     for one in refusals:
         typed = [word for word in " ".join(one.missing).casefold().split() if word in said]
@@ -305,7 +305,7 @@ def _all_answered(request: Request, answers: Iterable[Plan | Refusal | Reply]) -
 
 
 def _read_back(spec: MissionSpec, request: Request) -> str:
-    """Return what a plan does in the words of its site: its subgoals, trees and conditions."""
+    """Describe a plan in the words of its site: its subgoals, trees and conditions."""
     say, language = request.messages, request.language
 
     def conditional(expression: Expression, said: str, *, met: bool) -> str:

@@ -125,7 +125,8 @@ def _site_name(site: Site) -> str:
 def _check_name(name: str) -> None:
     if not _NAME.match(name) or keyword.iskeyword(name):
         raise UsageError(
-            f"{name!r} cannot be a name here; it has small letters, digits and '_', begins with a "
+            f"{name!r} cannot be a name here; it has lower-case letters, digits and '_', "
+            "begins with a "
             "letter, and is not a word of Python: my_robot"
         )
 
@@ -143,7 +144,7 @@ def _create(kind: str, facts: Mapping[str, str], folder: Path) -> tuple[Path, ..
         texts[folder / place] = Template(template.read_text(encoding="utf-8")).substitute(facts)
     taken = [str(path) for path in texts if path.exists()]
     if taken:
-        raise UsageError(f"already there, and not overwritten: {', '.join(taken)}")
+        raise UsageError(f"existing files are not overwritten: {', '.join(taken)}")
     for path, text in texts.items():
         text = with_schema_line(text, path) if path.suffix == ".yaml" else text
         replace_file(path, text, folders=True)

@@ -58,7 +58,7 @@ def format_source(source: Source) -> str:
 
 
 def _not_formatted(source: Source) -> SpecError:
-    message = "is left as it is: its layout cannot be changed without changing what it says"
+    message = "is not formatted: a new layout would change its content"
     return SpecError([Problem("NOT_FORMATTED", message, file=source.file, line=1, column=1)])
 
 

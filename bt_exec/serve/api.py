@@ -155,8 +155,12 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
             str,
             Query(pattern=f"^({ID_PATTERN})?$", description="Only missions older than this one."),
         ] = "",
-        failed: Annotated[bool, Query(description="Only those that did not end well.")] = False,
-        status: Annotated[Status | None, Query(description="Only those of this status.")] = None,
+        failed: Annotated[
+            bool, Query(description="Only missions that were not satisfied.")
+        ] = False,
+        status: Annotated[
+            Status | None, Query(description="Only missions with this status.")
+        ] = None,
         command: Annotated[
             str, Query(max_length=200, description="Text that the command contains.")
         ] = "",

@@ -142,7 +142,7 @@ class Accepted(_Out):
 
     mission_id: str
     status: Literal["waiting", "running"]
-    ahead: Annotated[int, Field(description="How many missions are run before it.")]
+    ahead: Annotated[int, Field(description="Number of missions ahead of it in the queue.")]
     mission: Annotated[str, Field(description="Path of the mission.")]
     events: Annotated[str, Field(description="Path of its event stream.")]
 
@@ -381,7 +381,9 @@ class Place(_In):
 
     to: Annotated[
         int,
-        Field(strict=True, ge=0, le=1000, description="How many missions go before it."),
+        Field(
+            strict=True, ge=0, le=1000, description="Number of missions ahead of it in the queue."
+        ),
         BeforeValidator(_integer),
     ]
 
@@ -470,7 +472,7 @@ class DocumentAnswer(_Out):
 
 
 class SiteData(_Out):
-    """A site, and what can be said there: the utterances of each tree."""
+    """A site with the utterances of each tree."""
 
     site: str
     summary: str
@@ -491,14 +493,14 @@ class SiteList(_Out):
 
 
 class Health(_Out):
-    """The process can do its work."""
+    """Response while the process works."""
 
     status: Literal["ok"]
     version: str | None = None
 
 
 class Ready(_Out):
-    """Commands can be run."""
+    """Response while commands can be run."""
 
     status: Literal["ready"]
     site: str

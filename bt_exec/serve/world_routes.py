@@ -59,13 +59,13 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
 
     @app.get("/maps", responses=answers(Maps))
     def maps() -> Any:
-        """Return what was observed last, from above, for each pack that can be drawn."""
+        """Return a map of the last observation for each pack that can be drawn."""
         newest = service.watching.maps.items()
         return {"maps": [{"pack": pack, **map_data} for pack, (_, map_data) in newest]}
 
     @app.get("/missions/{mission_id}/maps", responses=answers(Maps, *READ))
     def mission_maps(mission_id: MissionId) -> Any:
-        """Return what a mission observed, from above, in order; of very long ones a selection."""
+        """Return the maps of a mission's observations in order; of a long mission a selection."""
         record = service.journal.mission(known_mission(service, mission_id))
         return {"maps": maps_of(record.events, word)}
 
@@ -100,13 +100,13 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
 
     @app.post("/queue/hold", responses=answers(Resumed, "NOT_JSON"), openapi_extra=ANY_BODY)
     def hold() -> Any:
-        """Let no waiting mission begin until `POST /queue/resume`."""
+        """Hold all waiting missions until `POST /queue/resume`."""
         service.hold()
         return {"held": bool(service.held), "waiting": len(service.waiting)}
 
     @app.post("/queue/resume", responses=answers(Resumed, "INSPECT", *BODY))
     def resume(how: Resume) -> Any:
-        """Let the missions begin that wait since one was stopped.
+        """Start the missions that were held after a stop.
 
         After a stop that failed, a person must have looked at the robot: `inspected`.
         """
@@ -118,7 +118,7 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
         responses=answers(Moved, "NO_MISSION", "NOT_WAITING", "CANNOT", *BODY),
     )
     def move(mission_id: MissionId, place: Place) -> Any:
-        """Give a waiting mission another place in the queue."""
+        """Move a waiting mission to another place in the queue."""
         return {"waiting": service.move(known_mission(service, mission_id), place.to)}
 
     @app.get(
@@ -178,7 +178,7 @@ def add_speech_routes(app: FastAPI, speech: Speech) -> None:
     async def stt(
         request: Request, accept_language: Annotated[str, Header(max_length=2000)] = ""
     ) -> Any:
-        """Return what is said in an audio file. Nothing is run."""
+        """Transcribe an audio file. Nothing is run."""
         audio = _audio_of(await request.body(), request.headers.get("content-type", ""))
         if not audio:
             raise ServiceError("NO_AUDIO")

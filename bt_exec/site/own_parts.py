@@ -116,7 +116,7 @@ def unused_overrides(
         if name in used:
             continue
         if name in known:
-            message = f"the site brings no {name!r}; put it into its 'trees' or 'tools'"
+            message = f"the site defines no {name!r}; add it to its 'trees' or 'tools'"
             yield source.problem("UNUSED_OVERRIDE", message, ("overrides", at), found=name)
         else:
             allowed = nearest_first(name, sorted(known))

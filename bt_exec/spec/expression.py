@@ -104,7 +104,9 @@ def _parse(value: Any, at: tuple[str | int, ...] = ()) -> Is | Not | All | Any_:
     if not isinstance(value, dict):
         raise _Wrong("condition_form", _FORMS, at)
     if len(value) != 1:
-        several = "one condition stands here; combine several with {all: […]} or {any: […]}"
+        several = (
+            "only one condition is allowed here; combine several with {all: […]} or {any: […]}"
+        )
         raise _Wrong("condition_form", several if value else _FORMS, at)
     ((name, inner),) = value.items()
     if name == "not":

@@ -52,11 +52,11 @@ _SAID: Mapping[type, str] = {
     MissionSpec: "a mission",
     Mission: "the header of a mission",
     Param: "a parameter",
-    Way: "another way",
+    Way: "an alternative",
 }
 _NAME_FORM = "letters, digits and _, not starting with a digit"
 _CODE_FORM = "capitals, digits and _, such as NOT_FOUND"
-_ARGUMENTS_HINT = "; arguments stand under the name of the condition: {NAME: {ARGUMENT: value}}"
+_ARGUMENTS_HINT = "; put arguments under the name of the condition: {NAME: {ARGUMENT: value}}"
 
 
 class Loaded(NamedTuple):
@@ -107,18 +107,18 @@ def _validate(source: Source) -> tuple[Document | None, list[Problem]]:
         message = "a document is a mapping that starts with 'tree: NAME' or 'mission:'"
         return None, [source.problem("NOT_A_TREE", message, found=_shown(data))]
     if ("tree" in data) == ("mission" in data):
-        return None, [_no_document(data, source)]
+        return None, [_wrong_header(data, source)]
     model: type[TreeSpec] | type[MissionSpec] = TreeSpec if "tree" in data else MissionSpec
     try:
         return model.model_validate(data), []
     except ValidationError as error:
         return None, _explain(error, source, model)
     except RecursionError:
-        message = "nodes are nested too deep to be read"
+        message = "nodes are nested too deeply to be read"
         return None, [source.problem("TOO_DEEP", message, ("root",))]
 
 
-def _no_document(data: Mapping[str, Any], source: Source) -> Problem:
+def _wrong_header(data: Mapping[str, Any], source: Source) -> Problem:
     """Return the problem of a mapping that is neither a tree nor a mission, or both."""
     message = "a document starts with 'tree: NAME' (a tree) or with 'mission:' (a plan)"
     if "tree" in data:
@@ -286,7 +286,7 @@ def _too_few(kind: str, ctx: Mapping[str, Any], place: Place) -> str:
 
 
 def _plain_words(finding: ErrorDetails) -> str:
-    """Say what a value must be, without pydantic's vocabulary."""
+    """Describe what a value must be, without pydantic's vocabulary."""
     kind, ctx, value = finding["type"], finding.get("ctx", {}), finding["input"]
     words = {
         "string": "text" + ("; put it into quotes" if type(value) in (int, float, bool) else ""),

@@ -569,7 +569,7 @@ class Way(SpecModel):
     @model_validator(mode="after")
     def _differs(self) -> Way:
         if self.tree is None and not self.args:
-            message = "another way names another 'tree', or changes arguments with 'with'"
+            message = "an alternative names another 'tree', or changes arguments with 'with'"
             raise PydanticCustomError("way", message)
         return self
 

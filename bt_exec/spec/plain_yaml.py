@@ -28,7 +28,7 @@ class _Loader(SAFE_LOADER):  # type: ignore[valid-type,misc]  # one of two
             first = seen.setdefault((key.tag, key.value), key.start_mark)
             if first is not key.start_mark:
                 raise yaml.constructor.ConstructorError(
-                    "key given twice", first, f"{key.value!r} stands here again", key.start_mark
+                    "key given twice", first, f"{key.value!r} is given again here", key.start_mark
                 )
         return super().construct_mapping(node, deep=deep)
 

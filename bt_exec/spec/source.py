@@ -62,7 +62,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 """Control characters that YAML escapes can produce and a terminal would execute."""
 
 _NO_TAGS = "tags are not allowed, a file is data; put text that starts with '!' into quotes"
-_NO_CONTROLS = "holds a control character or half a character; remove it"
+_NO_CONTROLS = "holds a control character or an incomplete character; remove it"
 MAX_PROBLEMS = 50
 """Number of problems after which reading stops."""
 
@@ -264,7 +264,7 @@ class _Reader:
             self._plain_data(event, here)
             if key in data:
                 first = self.source.keys[here][0]
-                message = f"{key!r} stands here again; it was first given on line {first}"
+                message = f"{key!r} is given again here; it was first given on line {first}"
                 self._refuse("DUPLICATE_KEY", message, here, spot=_position(event))
             self.source.keys.setdefault(here, _position(event))
             data[key] = self._value(self.next(), here)

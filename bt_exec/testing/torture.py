@@ -277,7 +277,7 @@ class Torture:
         with self._session(plan, journal, invariants) as session:
             found = restore(session, journal, record)
             if not found.same:
-                yield f"the world of a killed mission is another one: {found.difference}"
+                yield f"the world of a killed mission differs: {found.difference}"
             outcome = session.resume(record)
             yield from invariants.broken
             yield from _outcome_faults(outcome)

@@ -36,10 +36,10 @@ def checks_of(model: ViewModel, node: ViewNode) -> tuple[str, ...]:
     specs = [spec for spec in (node.named, node.spec) if spec is not None]
     if model.verbose:
         return tuple(text for spec in specs for text in modifiers(spec))
-    return tuple(text for spec in specs for text in _rules(model, spec))
+    return tuple(text for spec in specs for text in _modifier_lines(model, spec))
 
 
-def _rules(model: ViewModel, spec: NodeBase) -> Iterator[str]:
+def _modifier_lines(model: ViewModel, spec: NodeBase) -> Iterator[str]:
     if spec.skip_if is not None:
         yield f"{model.fixed('skipped if')}: {model.question(spec.skip_if)}"
     if repeat := spec.filled.get("repeat", spec.repeat):

@@ -116,7 +116,7 @@ class Why:
         return bool(self.known.skipped) and not tried
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return how it came, as named lines: asked, planned, failed, tried, ended."""
+        """Return the course of the mission as named lines: asked, planned, failed, tried, ended."""
         known, line = self.known, self.known.line
         when = f"{line.started_at:%Y-%m-%d %H:%M}"
         rows = [("asked", f"{clean(line.command)} ({when}, {line.site})")]
@@ -183,7 +183,7 @@ class Why:
         root = cause.failure if cause is not None and cause.version == attempt.version else None
         ended = set(map(str, attempt.failure.chain())) if attempt.failure is not None else set()
         rows += [
-            ("went on after", self.failed(failure))
+            ("continued after", self.failed(failure))
             for failure in attempt.passed
             if str(failure) not in ended and failure.cause is None
         ]

@@ -46,7 +46,9 @@ def check_authoring(context: Context) -> None:
         known = known or _codes_of_site(context)
         for number, code in enumerate(way.after):
             if code not in known:
-                message = f"nothing on this site fails with {code!r}, so this way is never taken"
+                message = (
+                    f"nothing on this site fails with {code!r}, so this alternative is never tried"
+                )
                 place = ("otherwise", index, "after", number)
                 context.report("UNKNOWN_CODE", message, place, found=code, allowed=sorted(known))
     used = set(_used_names(tree.root)) | set(_passed_on(context, tree))

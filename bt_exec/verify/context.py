@@ -48,7 +48,7 @@ class Context:
         return locate(self.document.root)
 
     def labels_for(self, skill: str) -> tuple[str, ...]:
-        """Return the labels that a skill may name: of robots of one pack, its own robot's."""
+        """Return the labels that a skill may name; only its own robot's if robots share a pack."""
         robot = self.catalogue.owners.get(skill, "")
         if self.catalogue.is_robot(robot) and robot in self.labels_by:
             return self.labels_by[robot]

@@ -211,7 +211,7 @@ def _words_of(file: Path) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _own_words() -> frozenset[str]:
-    """Every word in the Python code of the executive, which uses further message codes."""
+    """Return every word in the Python code of the executive, which uses further message codes."""
     return frozenset().union(*map(_words_of, OWN_MESSAGES.parents[1].rglob("*.py")))
 
 

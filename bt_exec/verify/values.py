@@ -133,7 +133,7 @@ def check_constant(context: Context, value: Any, hint: Any, place: Place) -> Non
     """Check a value where no name is bound: a default, or an argument of an alternative."""
     found = False
     for where, name in _references(value, place):
-        message = f"{name} means nothing here; text that starts with '$' is written '$${name[1:]}'"
+        message = f"{name} is not defined here; text that starts with '$' is written '$${name[1:]}'"
         context.report("UNBOUND", message, where, found=name)
         found = True
     if not found:

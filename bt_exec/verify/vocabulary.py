@@ -49,7 +49,7 @@ def check_vocabulary(context: Context) -> None:
 
 
 def _check_header(context: Context, tree: TreeSpec) -> None:
-    """Report unknown types of parameters, and unknown trees of other ways."""
+    """Report unknown types of parameters, and unknown trees of alternatives."""
     for name, param in tree.params.items():
         if param.type not in context.catalogue.types:
             context.report(

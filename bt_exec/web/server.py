@@ -118,7 +118,7 @@ class AppServer:
         try:
             asyncio.run(serve())
         except Exception:  # waiting threads notice that it has ended
-            logging.getLogger("bt_exec").exception("the HTTP server broke down")
+            logging.getLogger("bt_exec").exception("the HTTP server failed")
 
 
 def serve_until_stopped(server: AppServer, began: Callable[[], None]) -> None:

@@ -71,7 +71,7 @@ def run(
     requests: Annotated[int | None, typer.Option(min=1, help="Budget: requests.")] = None,
     tokens: Annotated[int | None, typer.Option(min=1, help="Budget: tokens.")] = None,
     cost: Annotated[
-        float | None, typer.Option(min=0.0, help="Budget: money; needs prices of the model.")
+        float | None, typer.Option(min=0.0, help="Budget: money; needs the prices of the model.")
     ] = None,
     cache: Annotated[
         Path | None, typer.Option("--cache", metavar="FILE", help="Cache of answers.")
@@ -82,7 +82,10 @@ def run(
         bool, typer.Option("--strict", help="Accept no fence or thinking block around answers.")
     ] = False,
     site: Annotated[
-        str, typer.Option("--site", metavar="FILE", help="Model and prices from its compiler.")
+        str,
+        typer.Option(
+            "--site", metavar="FILE", help="Site whose compiler gives the model and its prices."
+        ),
     ] = "",
     json: opt.Json = False,
 ) -> None:

@@ -35,7 +35,7 @@ FIELDS = (
 INJECTED = ("schema_version", "plan_id")
 """Fields of the builder. An answer that contains them is refused."""
 
-_LARGEST = 1e300  # JSON has no infinity, and a larger integer is none as a float
+_LARGEST = 1e300  # JSON has no infinity, and larger integers may overflow a float
 
 
 @dataclass(frozen=True, slots=True)

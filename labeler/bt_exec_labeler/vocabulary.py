@@ -173,7 +173,7 @@ def _check_listed(words: tuple[str, ...], known: Any, where: str) -> None:
         if word not in known:
             near = nearest(word, tuple(known))
             hint = f"; did you mean {near[0]}?" if near else ""
-            raise ValueError(f"{where} names {word}, which is in no list{hint}")
+            raise ValueError(f"{where} names {word}, which is not in any list{hint}")
 
 
 def load_vocabulary(path: Path) -> Vocabulary:

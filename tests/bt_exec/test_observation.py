@@ -31,7 +31,7 @@ def test_buffer_without_observations() -> None:
     assert world.age_s == math.inf
 
 
-def test_newest_observation_and_its_age() -> None:
+def test_world_has_the_newest_observation_and_its_age() -> None:
     world = World(buffer_of(7.0, 9.5, now=10.0), since=8.0)
     assert world.observation == Shot(9.5)
     assert world.age_s == 0.5

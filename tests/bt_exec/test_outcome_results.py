@@ -37,7 +37,7 @@ def test_unsuccessful_mission_has_no_results():
     assert "results" not in outcome.to_dict()
 
 
-def test_text_of_a_failed_outcome():
+def test_failed_outcome_explains_its_causes():
     cause = Failure("SLIPPED", "moved 31 mm", "t/grasp", args={"arm": "left"})
     failure = Failure("STUCK", "", "t/pull", evidence={"traceback": "a\nb\nc\nd\n"}, cause=cause)
     outcome = Outcome(
@@ -58,5 +58,5 @@ def test_text_of_a_failed_outcome():
     )
 
 
-def test_text_of_a_successful_outcome():
+def test_repr_of_an_outcome_is_its_message():
     assert repr(Outcome("m", "go", "satisfied", "OK", "Done.")) == "<Outcome satisfied: Done.>"

@@ -259,7 +259,7 @@ def test_set_requires_its_own_recording(recording: Path, tmp_path: Path) -> None
     words = recording / "vocabulary.yaml"
     with pytest.raises(UsageError, match="is not empty"):
         commands.dataset(run, recording, words, folder, keep_uncertain=False)
-    with pytest.raises(UsageError, match="it is not what was labelled"):
+    with pytest.raises(UsageError, match="it is not the recording that was labelled"):
         commands.dataset(
             run, recording / "game_00", words, tmp_path / "other", keep_uncertain=False
         )

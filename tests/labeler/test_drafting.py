@@ -57,7 +57,7 @@ SIDE = Literal["left", "right"]
         (Annotated[SIDE, "arm"], ("left", "right"), str),
     ],
 )
-def test_values_of_a_type(hint: Any, values: tuple[Any, ...], bare: type) -> None:
+def test_allowed_values_of_a_type_are_found(hint: Any, values: tuple[Any, ...], bare: type) -> None:
     assert (module._values(hint), module._without_metadata(hint)) == (values, bare)
 
 

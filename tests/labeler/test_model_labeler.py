@@ -218,7 +218,7 @@ def test_wrapping_of_local_models_is_removed_and_reported_unless_strict(
 @pytest.mark.parametrize(
     "record",
     ['{"mid_step_id": "\\ud800"}', '{"\\udfff": 1}', f'{{"a": {"[" * 90}{"]" * 90}}}'],
-    ids=["half a character", "half a key", "deep"],
+    ids=["an incomplete character", "half a key", "deep"],
 )
 def test_answer_that_cannot_be_stored_is_not_read(
     record: str, items: Sequence[Item], vocabulary: Vocabulary

@@ -291,7 +291,7 @@ def test_breach_of_a_field_has_its_name_and_what_is_allowed(
     assert breaches_of(change, waiting) == [f"{name}: {text}" for text in said]
 
 
-def test_breaches_of_a_whole_record(waiting: Vocabulary) -> None:
+def test_incomplete_record_reports_every_breach(waiting: Vocabulary) -> None:
     empty = read_record({}, waiting)
     assert isinstance(empty, tuple)
     assert list(map(str, empty)) == [f"{name}: is missing [MISSING_FIELD]" for name in FIELDS]
@@ -304,5 +304,5 @@ def test_breaches_of_a_whole_record(waiting: Vocabulary) -> None:
         "[NO_EVIDENCE]"
     ]
     assert breaches_of({"uncertainty": "\ud800"}, waiting) == [
-        "record: is nested too deeply, or contains half a character [NOT_STORABLE]"
+        "record: is nested too deeply, or contains an incomplete character [NOT_STORABLE]"
     ]

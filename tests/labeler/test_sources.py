@@ -96,7 +96,7 @@ def test_frames_without_times_are_not_guessed(game: Path, tmp_path: Path) -> Non
         ('{"t": 1, "end": 0.5, "op": "TALK"}', "before it begins"),
         ('{"t": 1, "op": "TALK", "state": "good"}', "state: input should be"),
         ('{"t": true, "op": "TALK"}', "t: input should be a valid number"),
-        ('{"t": 1, "op": "TALK", "op": "REST"}', "the key 'op' is there twice"),
+        ('{"t": 1, "op": "TALK", "op": "REST"}', "the key 'op' is duplicated"),
         (f'{{"t": 1{"0" * 400}, "op": "TALK"}}', "t: input should be a valid number"),
         ("[1]", "valid dictionary"),
     ],
@@ -230,8 +230,8 @@ def test_unknown_key_of_an_action_is_ignored_and_reported(
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ('{"target": "\\ud800"}', "half a character"),
-        ('{"\\udc80": 1}', "half a character"),
+        ('{"target": "\\ud800"}', "an incomplete character"),
+        ('{"\\udc80": 1}', "an incomplete character"),
         (f'{{"target": {"[" * 400}{"]" * 400}}}', "nested too deeply"),
     ],
 )

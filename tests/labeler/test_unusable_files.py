@@ -72,7 +72,7 @@ UNUSABLE: tuple[tuple[str, Callable[[Path], Any], str], ...] = (
     (REVIEW, _line(lambda line: {**line, "mid_step_id": "fly"}), "has no mid step fly"),
     (REVIEW, lambda f: (f / "run" / "review").write_text(""), "cannot be written: File exists"),
     (f"{REVIEW} --episode other", _nothing, "there is no episode 'other'"),
-    (EXPORT, lambda f: (f / "studio").write_text(""), "studio is there already"),
+    (EXPORT, lambda f: (f / "studio").write_text(""), "studio exists already"),
     (EXPORT.replace("-o studio", "-o words.yaml/studio"), _nothing, "cannot be written"),
     ("import run no.json --source game -v words.yaml", _nothing, "no.json cannot be read"),
     ("import run odd.json --source game -v words.yaml",
@@ -117,7 +117,7 @@ def test_unusable_file_is_one_line_and_nothing_else_is_written(
 
 def test_reviewer_has_one_window_at_a_time(tmp_path: Path) -> None:
     first = Decisions(tmp_path, "ann")
-    with pytest.raises(UsageError, match=r"ann reviews .* already, in another window"):
+    with pytest.raises(UsageError, match=r"ann is already reviewing .* in another window"):
         Decisions(tmp_path, "ann")
     first.close()
     Decisions(tmp_path, "ann").close()

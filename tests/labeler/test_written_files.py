@@ -91,7 +91,7 @@ def labelled(folder: Path, role: str) -> tuple[Path, Path, Path]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON; of pictures only their size, since codecs differ."""
+    """Return a value as JSON; pictures are reduced to their size, because codecs differ."""
     if isinstance(value, Mapping):
         if set(value) == {"bytes", "path"}:
             image = decoded(value["bytes"], value["path"])
@@ -141,7 +141,7 @@ def compare(name: str, found: Any, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("role", ["controller", "planner"])
-def test_check_and_run(role: str, tmp_path: Path) -> None:
+def test_check_and_run_write_the_expected_files(role: str, tmp_path: Path) -> None:
     source, words = recording(tmp_path)
     how: dict[str, Any] = {"labeler": "rules", "role": role, "stride_s": 2.5, "workers": 2}
     said = [commands.check(source, words), commands.run(source, words, tmp_path / "run", **how)]
@@ -151,7 +151,7 @@ def test_check_and_run(role: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("role", ["controller", "planner"])
-def test_data_set(role: str, tmp_path: Path) -> None:
+def test_dataset_writes_the_expected_files(role: str, tmp_path: Path) -> None:
     source, words, run = labelled(tmp_path, role)
     about = (run, source, words, tmp_path / "set")
     said = commands.dataset(*about, keep_uncertain=role == "planner", drop_duplicates=True)
@@ -159,7 +159,7 @@ def test_data_set(role: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.6"])
-def test_lerobot(version: str, tmp_path: Path) -> None:
+def test_lerobot_set_has_the_expected_files(version: str, tmp_path: Path) -> None:
     source, words, run = labelled(tmp_path, "planner")
     about = (run, source, words, tmp_path / "set")
     how: dict[str, Any] = {"keep_uncertain": True, "form": "lerobot", "lerobot": version}
@@ -168,7 +168,7 @@ def test_lerobot(version: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.6"])
-def test_annotated_lerobot(version: str, tmp_path: Path) -> None:
+def test_annotated_lerobot_set_has_the_expected_files(version: str, tmp_path: Path) -> None:
     source = robot_set(tmp_path / "robot")
     info = source / "meta" / "info.json"
     info.write_text(info.read_text("utf-8").replace("so100", "로봇"), "utf-8")
@@ -181,7 +181,7 @@ def test_annotated_lerobot(version: str, tmp_path: Path) -> None:
     compare(f"annotated_{version}", [said, contents(tmp_path / "set")], tmp_path)
 
 
-def test_report_review_and_export(tmp_path: Path) -> None:
+def test_report_review_and_export_write_the_expected_files(tmp_path: Path) -> None:
     source, words, run = labelled(tmp_path, "planner")
     lines = (run / "records.jsonl").read_text("utf-8").splitlines()
     other = tmp_path / "other"
@@ -214,7 +214,7 @@ def test_report_review_and_export(tmp_path: Path) -> None:
     )
 
 
-def test_request_of_a_model_and_of_a_service(tmp_path: Path) -> None:
+def test_model_and_service_receive_the_expected_requests(tmp_path: Path) -> None:
     source, words = recording(tmp_path)
     loaded = load_vocabulary(words)
     bounded = {
@@ -267,7 +267,7 @@ def test_request_of_a_model_and_of_a_service(tmp_path: Path) -> None:
     compare("requests", found, tmp_path)
 
 
-def test_options_of_the_commands(tmp_path: Path) -> None:
+def test_commands_have_the_expected_options(tmp_path: Path) -> None:
     assert cli._tool() is commands
     assert options.settings_of(None) == {}
     group = typer.main.get_command(cli.LABEL)

@@ -204,7 +204,7 @@ lists: {Place: each}
         ("다락에 가", ["anna"]),
     ],
 )
-def test_words_for_several_default_and_other_values(tmp_path, command, args):
+def test_words_select_several_default_or_other_values(tmp_path, command, args):
     path = tmp_path / "words.yaml"
     path.write_text(ROUNDS, encoding="utf-8")
     library = Library([load_text(tree) for tree in LOOK.split("---")])

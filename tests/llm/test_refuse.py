@@ -25,14 +25,14 @@ ENGLISH = [
     ("open the door slowly", 'I cannot choose how it is done ("slowly").'),
     (
         "don't open the door",
-        'I only take commands that say what to do, not what to leave ("don\'t open the door").',
+        'I cannot follow commands that only forbid something ("don\'t open the door").',
     ),
-    ("", "You said nothing."),
+    ("", "There is no command."),
     ("find it", '"find it": '),
     ("open window 3", 'I do not know "window 3".'),
     ("open the 2 red windows", 'I do not know "2 red windows".'),
     ("the door", '"the door": I do not know what to do with it.'),
-    ("open the material", '"open the material": I do not know whom or what.'),
+    ("open the material", '"open the material": it is not clear whom or what you mean.'),
     (
         "open the door with your left arm and your right arm",
         'I did not understand "open the door with your left arm and yo…".',
@@ -52,7 +52,7 @@ KOREAN = [
     ("창문에게 가져와", '모르는 대상입니다: "창문".'),
     ("빨간 문 열어", '모르는 대상입니다: "빨간".'),
     ("5분 뒤에 문 열어", '시간을 정한 명령은 따를 수 없습니다: "5분 뒤에".'),
-    ("문 열지 마", '하지 말라는 명령은 받지 않습니다: "문 열지 마".'),
+    ("문 열지 마", '금지만 하는 명령은 따를 수 없습니다: "문 열지 마".'),
     ("천천히 문 열어", '동작의 방식은 정할 수 없습니다: "천천히".'),
 ]
 

@@ -69,7 +69,7 @@ _CLAIMS = (
 
 
 def untrue(words: str, truth: Truth) -> list[str]:
-    """Return what the words say that is not so; what would be "by then" is not said of now."""
+    """Return the false statements in a message; predictions ("by then") are not checked."""
     found, words = [], re.sub(r"(At that point:|그때의 상태:).*", "", words)
     for pattern, holds in _CLAIMS:
         told = re.search(pattern, words, re.IGNORECASE)

@@ -38,7 +38,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_rule_table_row(known, row):
+def test_mission_follows_its_row_of_the_rule_table(known, row):
     command, door, material, actions, status, reason = ROWS[row]
     ran = known(command, door=door, material=material, seed=11)
     assert (ran.actions, ran.outcome.status, ran.outcome.reason_code) == (actions, status, reason)

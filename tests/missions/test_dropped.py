@@ -36,7 +36,7 @@ def run(world: dict[str, str], *commands: str, faults: tuple[str, ...] = ()) -> 
         ("open", ("자재를 꺼내고 문은 열어 둬", "손을 펴"), "ko"),
     ],
 )
-def test_material_released_before_the_door_is_reported_there(
+def test_material_dropped_at_the_door_is_reported_there(
     door: str, commands: Any, language: str
 ) -> None:
     last = run({"door": door, "seed": "2"}, *commands)[-1]

@@ -102,7 +102,7 @@ WORLDS = cases(100, 20)
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_success_rate_in_many_worlds(learned: Any) -> None:
+def test_missions_succeed_in_95_of_100_worlds(learned: Any) -> None:
     """95 of 100 worlds are satisfied, and the reports of the others are true."""
     ends = {}
     for seed in range(WORLDS):

@@ -48,7 +48,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("source", "expected"), CHANGES, ids=[case[0] for case in CHANGES])
-def test_mutants_of_each_kind(source, expected):
+def test_each_kind_has_the_expected_mutants(source, expected):
     assert sorted(each.now for each in mutants_of("m.py", source)) == sorted(expected)
 
 

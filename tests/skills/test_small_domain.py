@@ -61,7 +61,7 @@ def test_mission_moves_the_block_and_reports_the_world(gantry, command, told, se
     ("world", "why"),
     [
         ({"weak": "true"}, "The block fell from the cup."),
-        ({"camera": "dark"}, "The block is not in view (the camera gives no picture)."),
+        ({"camera": "dark"}, "The block is not in view (the camera delivers no picture)."),
     ],
 )
 def test_failure_is_explained_and_the_report_is_true(gantry, world, why):

@@ -1,4 +1,4 @@
-"""Remarks around orders: what is said without asking for anything ("it is cold in here").
+"""Remarks beside commands, which request nothing ("it is cold in here").
 
 They become edges of the lattice with the objects that they name: ``remark`` for a sentence about a
 person or a thing, ``purpose`` for what an order is for ("so I can look inside").
@@ -110,7 +110,7 @@ class _Asides:
         )
 
     def _orders(self, edge: Edge) -> bool:
-        """Return True if words order something, and are not what a person forgot to do."""
+        """Return True if words contain a command other than one that a person forgot."""
         if edge not in self._acts:
             return False
         before = " ".join(self._text.chars[a:b] for a, b in self._text.words if b <= edge.start)

@@ -1,4 +1,4 @@
-"""Words that are taken as they are said: messages, questions to persons and objects to carry.
+"""Verbatim texts: messages, questions to persons and objects to carry.
 
 They become edges of the lattice: ``text``, ``text.asked`` if it begins with a question word,
 ``text.said`` if it is quoted, and ``text.item`` for a noun phrase of words outside the lexicon.

@@ -1,4 +1,4 @@
-"""Sentences from meanings: readings in words, choices and confirmations.
+"""Generation of sentences from meanings: readings in words, choices and confirmations.
 
 The sentences are templates in the section ``say`` of the language files. They are independent of
 the grammar, so that a mistake of the grammar becomes visible in the paraphrase.

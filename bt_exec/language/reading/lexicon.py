@@ -245,7 +245,7 @@ class Lexicon:
 
     @cached_property
     def takes_texts(self) -> bool:
-        """Whether there are verbs that take words as they are said, such as a message."""
+        """Whether there are verbs with a verbatim text, such as a message."""
         taking = tuple(self.language.data.get("texts", {}).get("verbs", ()))
         kinds = {entry.category for found in self.entries.values() for entry in found}
         kinds |= {stem.kind for found in self.stems.values() for stem in found}

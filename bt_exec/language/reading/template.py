@@ -200,7 +200,7 @@ def _all_of(objects: Any) -> Any:
 
 
 def _ranked(said: Any) -> Any:
-    """Return objects or a goal with the mark of what is to be done first."""
+    """Return objects or a goal marked as to be done first."""
     if isinstance(said, tuple):
         return (_ranked(said[0]), *said[1:])
     to = said.get("to")
@@ -224,7 +224,7 @@ def _leave_out(question: Node, formula: Node) -> Node:
 
 
 def _asked_what(question: Node) -> Node:
-    """Return a question that is not one of yes or no; the latter has no meaning."""
+    """Return a question unless it is a yes/no question, which has no meaning here."""
     return UNSAID if question.text("what") == "whether" else question
 
 
@@ -288,7 +288,7 @@ def _at_either(relation: str, one: Node, other: Node) -> Node:
 
 
 def _of_them(question: Node) -> Node:
-    """Return a question about a phrase, asked about those that were spoken of before."""
+    """Return a question about a phrase, restricted to the objects mentioned before."""
     them = Node("pronoun", (("name", "them"),))
     inner = question.node("of")
     if question.kind == "most":
@@ -300,7 +300,7 @@ def _of_them(question: Node) -> Node:
 
 
 def _extend(said: Node, more: Any) -> Node:
-    """Return orders of which each has further arguments, such as the instrument."""
+    """Return orders with further arguments added to each, such as the instrument."""
     if said.kind == "act":
         about = said.get("of")
         own = () if about is None else _listed(about)
@@ -386,7 +386,7 @@ def _acts(verb: Value, *objects: Any) -> Node:
 
 
 def _amended(said: Any, new: Any) -> Any:
-    """Return what was said with the one phrase of the sort of `new` replaced by it."""
+    """Return an earlier meaning with its only phrase of the sort of `new` replaced by `new`."""
     return _changed(said, new, lambda _: new)
 
 
@@ -407,7 +407,7 @@ def _size(several: Any) -> int:
 
 
 def _changed(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
-    """Return what was said with the one phrase of the sort of `new` changed."""
+    """Return an earlier meaning with its only phrase of the sort of `new` changed."""
     sort = _sort_of(new)
     if _sort_of(said) == sort:
         return change(said)
@@ -432,7 +432,7 @@ def _changed(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _sort_of(phrase: Any) -> tuple[str, str] | None:
-    """Return what phrases that may replace each other have in common; None for other nodes."""
+    """Return the key that interchangeable phrases share; None for other nodes."""
     if not isinstance(phrase, Node) or phrase.kind not in ("np", "rel"):
         return None
     things = [one.text("name") for one in phrase.walk() if one.kind == "thing"]

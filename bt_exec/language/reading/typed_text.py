@@ -1,4 +1,4 @@
-"""Typed texts without spaces and marks, with the way back to what was typed."""
+"""Normalized texts without spaces and marks, with a mapping back to the typed text."""
 
 from __future__ import annotations
 
@@ -85,11 +85,13 @@ class Text:
         return self.source[inside[0][1] : stop if end in self.gaps else first + end - last]
 
     def around(self, start: int, end: int) -> tuple[str, str]:
-        """Return what was typed before and after two positions."""
-        return self.source[: self._place(start, False)], self.source[self._place(end, True) :]
+        """Return the typed text before and after two positions."""
+        return self.source[: self._source_position(start, False)], self.source[
+            self._source_position(end, True) :
+        ]
 
-    def _place(self, position: int, is_end: bool) -> int:
-        """Return the place of a position in the source."""
+    def _source_position(self, position: int, is_end: bool) -> int:
+        """Map a position in the normalized text to one in the typed text."""
         before = [one for one in self.origins if one[0] < position + (not is_end)]
         at, start, stop = before[-1] if before else (0, 0, 0)
         return stop if is_end and position in self.gaps else min(start + position - at, stop)

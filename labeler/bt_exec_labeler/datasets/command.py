@@ -65,7 +65,9 @@ def dataset(
         dict(line) for line in reviewed if line is not None and _is_usable(line, keep_uncertain)
     ]
     if unknown := sorted({line["episode"] for line in kept} - set(episodes)):
-        raise UsageError(f"{source} has no episode {unknown[0]}; it is not what was labelled")
+        raise UsageError(
+            f"{source} has no episode {unknown[0]}; it is not the recording that was labelled"
+        )
     if form == "lerobot":  # its plans are actions to do, not failed ones
         kept = [line for line in kept if line.get("kind") != "failure"]
     before = len(kept)

@@ -100,7 +100,7 @@ def _entries(text: str) -> Sequence[Any] | Breach:
     except RecursionError:
         return Breach("NOT_JSON", "answer", "is nested too deeply")
     except KeyTwiceError as error:
-        return Breach("KEY_TWICE", "answer", f"has the key {error} twice")
+        return Breach("KEY_TWICE", "answer", f"has the duplicate key {error}")
     except ValueError as error:
         if "{" in text and not text.lstrip().startswith("{"):
             return Breach("NOT_ONLY_JSON", "answer", "has words around the JSON; write JSON alone")

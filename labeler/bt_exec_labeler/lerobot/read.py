@@ -234,7 +234,7 @@ def _frames(
         raise UsageError(f"{folder}/meta/info.json: {camera} is video, but video_path is missing")
     video = place(folder, info.video_path, {**numbers, **own})
     if not video.is_file():
-        raise UsageError(f"{video}: the data set names this video, but it is not there")
+        raise UsageError(f"{video}: the data set names this video, which is missing")
     needs_av()
     return [CodedFrame(row.t, video, first + row.t, info.fps) for row in stored.rows], flaws
 

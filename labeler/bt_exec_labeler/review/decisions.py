@@ -95,8 +95,8 @@ class Decisions:
         except OSError:
             self._file.close()
             raise UsageError(
-                f"{reviewer} reviews {folder} already, in another window; end that one, or take "
-                "another name with --reviewer"
+                f"{reviewer} is already reviewing {folder} in another window; end it, "
+                "or use another name with --reviewer"
             ) from None
         except UsageError:
             self._file.close()

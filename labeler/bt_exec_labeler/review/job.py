@@ -119,7 +119,8 @@ def cards_of(
         line = lines[item]
         if line["episode"] not in episodes:
             raise UsageError(
-                f"the recording has no episode {line['episode']}; it is not what was labelled"
+                f"the recording has no episode {line['episode']}; it is not the recording "
+                "that was labelled"
             )
         if line["mid_step_id"] not in vocabulary.mid_steps:
             raise UsageError(f"the vocabulary has no mid step {line['mid_step_id']}")

@@ -65,7 +65,7 @@ def write_tasks(folder: Path, cards: Sequence[Card], vocabulary: Vocabulary) -> 
         interface = INTERFACE.format(summary=_SUMMARY if planner else "")
         (folder / "interface.xml").write_text(interface, encoding="utf-8")
     except FileExistsError:
-        raise UsageError(f"{folder} is there already; name another folder with --out") from None
+        raise UsageError(f"{folder} exists already; name another folder with --out") from None
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
     return damaged

@@ -133,7 +133,7 @@ def _header(folder: Path) -> tuple[_Header, tuple[Flaw, ...]]:
 
 
 def _readable_keys(path: Path) -> dict[str, Any]:
-    """Return the keys of a damaged header that are there once and can be read by themselves."""
+    """Return the unique keys of a damaged header that can be parsed separately."""
     found: dict[str, list[Any]] = {}
     for part in re.split(rb"(?m)^(?=\S)", read_at_most(path, MAX_BYTES) or b""):
         with suppress(BtExecError, UnicodeDecodeError):

@@ -59,13 +59,13 @@ def plain(value: Any, levels: int = _LEVELS) -> Any:
     """Return a value of JSON that can be written again.
 
     Raises:
-        ValueError: If it is nested too deeply, or contains half a character.
+        ValueError: If it is nested too deeply, or contains an incomplete character.
     """
     if isinstance(value, str) and not value.isascii():
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise ValueError(f"{value!a:.60} contains half a character") from None
+            raise ValueError(f"{value!a:.60} contains an incomplete character") from None
     if isinstance(value, Mapping | list):
         if not levels:
             raise ValueError("is nested too deeply")
@@ -80,7 +80,7 @@ def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(data) < len(pairs):
         names = [key for key, _ in pairs]
         twice = next(key for key in names if names.count(key) > 1)
-        raise ValueError(f"the key {twice!r} is there twice")
+        raise ValueError(f"the key {twice!r} is duplicated")
     return data
 
 

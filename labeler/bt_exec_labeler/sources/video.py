@@ -80,7 +80,7 @@ def read_video(path: Path) -> Iterator[Episode]:
     beside = path.with_suffix(".actions.jsonl")
     actions: tuple[Action, ...] = ()
     late: tuple[Flaw, ...] = (
-        Flaw("no_actions", beside.name, "is not there; without it nothing can be labelled"),
+        Flaw("no_actions", beside.name, "is missing; nothing can be labelled"),
     )
     if beside.is_file():
         actions, late = read_actions(beside)

@@ -84,7 +84,9 @@ class ModelSettings(BaseModel):
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("must be an address such as http://localhost:11434")
         if parts.username or parts.password or parts.query:
-            raise ValueError("must not hold a name, a password or a query; keys have api_key_env")
+            raise ValueError(
+                "must not contain a user name, a password or a query; use api_key_env for keys"
+            )
         return value.rstrip("/").removesuffix("/v1/messages").removesuffix("/v1")
 
     @property

@@ -1,4 +1,4 @@
-"""Conversion of clauses that say what is to be done, or what must not be done."""
+"""Conversion of clauses with requested or forbidden acts."""
 
 from __future__ import annotations
 
@@ -290,7 +290,7 @@ def _unique(pieces: list[Piece], kinds: Iterable[str]) -> list[Piece]:
 
 
 def _alternatives(phrase: Node) -> tuple[Node, ...]:
-    """Return what "the lounge or the corridor" names, each of which is forbidden."""
+    """Return the alternatives of "the lounge or the corridor", each of which is forbidden."""
     inner = phrase.node("to") if isinstance(phrase.get("to"), Node) else phrase
     of = inner.get("of")
     if inner.kind != "np" or not isinstance(of, Node) or of.kind != "or":

@@ -227,7 +227,7 @@ class Binder:
         return parts
 
     def _forbids_variant(self, act: Step, forbidden: Step, trees: set[str]) -> bool:
-        """Return True if what is forbidden would make a tree of an act that is not in the plan.
+        """Return True if a prohibition concerns a variant of an act that is not in the plan.
 
         E.g. "get the material and don't leave the door open".
         """

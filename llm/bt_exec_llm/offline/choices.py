@@ -63,7 +63,7 @@ def offer_choices(
 
 
 def _comparable_plan(command: str, language: str, index: Index) -> list[Any]:
-    """Return what a command compiles to, for comparison; empty if it is not understood."""
+    """Return the plan of a command in comparable form; empty if it is not understood."""
     found = understand(command, language, index, Past())
     if not isinstance(found, Understood):
         return []
@@ -108,7 +108,7 @@ def _start(reading: Reading, part: Node) -> int:
 
 
 def _completed(alternatives: Sequence[Node]) -> list[Node]:
-    """Return alternatives with what only the others name: "open or close the door"."""
+    """Return alternatives completed by the words of the others: "open or close the door"."""
     named = next((one.get("of") for one in alternatives if one.get("of") is not None), None)
     acts = (one.kind == "act" and one.get("of") is None for one in alternatives)
     return [

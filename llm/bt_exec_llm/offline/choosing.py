@@ -32,7 +32,7 @@ def find_chosen_command(offered: Sequence[str], text: str, reader: Reader) -> st
 
 
 def _contents(text: str, reader: Reader) -> list[set[tuple[object, ...]]]:
-    """Return what the readings of a text name: values, objects, verbs and negations."""
+    """Return the values, objects, verbs and negations in the readings of a text."""
     found = reader.read(text)
     if not isinstance(found, Reading) or found.unknown:
         return []

@@ -89,7 +89,7 @@ class Clauses(Conditionals):
         return replace(self._build_step((QUESTION,), pieces, node), via="ask")
 
     def _convert_remark(self, remark: Node) -> Iterator[Step]:
-        """Yield a step without effect that names what a remark is about."""
+        """Yield a step without effect that names the subject of a remark."""
         if any(one.kind == "ask" and one.text("what") != "whether" for one in remark.parts()):
             raise NoStepsError
         about = [one for part in remark.parts() for one in part.walk() if one.kind == "np"]

@@ -44,7 +44,7 @@ def _is_any(phrase: Node) -> bool:
 
 
 def _name_of(phrase: Node) -> str:
-    """Return the name of the only thing that a phrase names."""
+    """Return the name of the only object that a phrase names."""
     of = phrase.get("of")
     return of.text("name") if isinstance(of, Node) and of.kind == "thing" else ""
 
@@ -143,7 +143,7 @@ class Comparisons(Questions):
         return replace(self._build_step((COMPARE,), pieces, ask), via="ask"), not denied
 
     def _comparison_of(self, ask: Node) -> _Comparison:
-        """Return what a question compares.
+        """Return the comparison in a question.
 
         Raises:
             NoStepsError: If it compares something else than places.

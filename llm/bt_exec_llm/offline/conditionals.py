@@ -1,4 +1,4 @@
-"""Conversion of conditionals: what is done after a positive answer, and after a negative one."""
+"""Conversion of conditionals: acts after a positive answer, and after a negative one."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class Conditionals(ActClauses, ABC):
             self._case += 1
 
     def _forget_questions_of(self, branch: Node, steps: list[Step], *, followed: bool) -> None:
-        """Take care that what follows a branch refers to its condition, not to its questions.
+        """Discard the questions of a branch, so that later references mean its condition.
 
         Raises:
             NoStepsError: If "otherwise" may mean a question of the branch: "if it is closed, check
@@ -189,7 +189,7 @@ class Conditionals(ActClauses, ABC):
         return sees and (self._language == "ko" or node.node("of").node("of") == _UNABLE)
 
     def _is_tried(self, act: Node, before: Step | None) -> bool:
-        """Return True for an act that is the one before it: "Open it, and if you can't open it"."""
+        """Return True for an act that repeats the previous one: "Open it; if you can't open it"."""
         if before is None:
             return False
         same = not {*self._verbs_of(act)}.isdisjoint(before.acts)

@@ -1,4 +1,4 @@
-"""Steps of a meaning of the reading engine, and the checks of the whole text that it is read from.
+"""Conversion of a meaning to steps, and checks of the whole text that it was read from.
 
 A meaning with a part that no step can express has no steps: it is never followed in part.
 """
@@ -181,7 +181,7 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
 
 
 def _is_unclear(meaning: Node, reading: Reading) -> bool:
-    """Return True if a prohibition or an order of parts may belong to more than it is said of."""
+    """Return True if the scope of a prohibition or of an order of parts is unclear."""
     kinds = {node.kind for node in meaning.walk()}
     acts = [node for node in meaning.walk() if node.kind == "act"]
     inside = any(part.kind == "ordered" for act in acts for part in act.walk())
@@ -233,7 +233,7 @@ def _ends_before(step: Step, reading: Reading, lexicon: Lexicon) -> bool:
 
 
 def _has_joined_before_negation(reading: Reading) -> bool:
-    """Return True if what is forbidden may include the act before it (열고 닫지 말고)."""
+    """Return True if a prohibition may include the act before it (열고 닫지 말고)."""
     moods = [leaf.category.rpartition(".")[2] for leaf in reading.edge.leaves()]
     denied = [at for at, mood in enumerate(moods) if mood in ("instead", "prohibited")]
     return any(mood == "and" for at in denied for mood in moods[:at])

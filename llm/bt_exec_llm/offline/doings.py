@@ -23,7 +23,7 @@ def skills_of_part(part: Part, library: Library) -> set[Doing]:
 
 
 def doings_within(skills: set[Doing], lexicon: Lexicon) -> set[Doing]:
-    """Return skills, and the same skills with what each of their values consists of."""
+    """Return skills, and the same skills with the parts of each of their values."""
     found = set(skills)
     for name, args in skills:
         for at, (key, value) in enumerate(args):

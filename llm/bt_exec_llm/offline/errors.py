@@ -10,7 +10,7 @@ class NoStepsError(Exception):
 
 
 class UnclearTextError(NoStepsError):
-    """A text for a person that may contain what is meant for the robot.
+    """A text for a person that may contain a command for the robot.
 
     Args:
         code: Code of the trouble.

@@ -26,7 +26,7 @@ REST = "rest"
 
 
 def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which each excluded value restricts the acts, or is an act that is forbidden.
+    """Return steps in which excluded values restrict the acts, or become forbidden acts.
 
     Where a type has two values, one that is excluded means the other: not with the left arm.
     """
@@ -92,7 +92,7 @@ def _values_meant(piece: Piece, lexicon: Lexicon) -> set[str]:
 
 
 def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon, *, alone: bool) -> list[Step]:
-    """Return what must not be done to objects that are to be left alone.
+    """Return the prohibitions for objects that are to be left alone.
 
     Raises:
         LeftAloneError: If it is not known, or if nothing else is said (`alone`).

@@ -104,7 +104,7 @@ def _clause(text: str, operator: Operator, language: str) -> str:
 
 
 def _limits(text: str, language: str, lexicon: Lexicon) -> Iterator[Trouble]:
-    """Yield what cannot be honoured: times, amounts, manners, choices."""
+    """Yield the troubles with unsupported limits: times, amounts, manners, choices."""
     for code, words in lexicon.limits.items():
         for phrase in getattr(words, language):
             for said in expand_phrase(phrase):

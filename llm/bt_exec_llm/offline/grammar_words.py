@@ -185,7 +185,7 @@ def _prepositions(words: Words, places: Mapping[str, Iterable[str]]) -> list[str
 
 
 def _phrases_by_sense(value: Value) -> Iterator[tuple[str, Words]]:
-    """Yield the phrases of a value by what they say in a condition."""
+    """Yield the phrases of a value by their sense in a condition."""
     senses = {sense: getattr(value, sense) for sense in ("less", "more", "fails", "holds")}
     told = {phrase: sense for sense, words in senses.items() for phrase in words.expanded()}
     for sense in ("", *senses):

@@ -253,7 +253,7 @@ class Phrases:
         yield said[0]
 
     def _convert_formula(self, formula: Node, mark: str) -> Iterator[Piece]:
-        """Yield the pieces of what is said of an object; the inside of a place belongs to it."""
+        """Yield the pieces of a description of an object; the inside of a place belongs to it."""
         pieces = list(self._convert_conjuncts(formula, mark))
         places = [piece for piece in pieces if piece.relation and not piece.name]
         if mark == "from" and places:

@@ -116,7 +116,7 @@ class Questions(Phrases):
         return others == things if others else not other_aspects or other_aspects == aspects
 
     def _subjects_of_question(self, step: Step) -> tuple[set[tuple[str, str]], set[str]]:
-        """Return the objects that a question names, and what it asks about them."""
+        """Return the objects that a question names, and the aspects that it asks about."""
         named = [piece for piece in step.pieces if piece.kind in ("noun", "value")]
         things = {(p.name, p.value) for p in named if p.name not in self._joined}
         return things, {p.value for p in named if p.name in self._joined}
@@ -245,7 +245,7 @@ class Questions(Phrases):
         return self._new_piece("state", HELD, text=piece.text) if named else piece
 
     def _counted_aspect(self, ask: Node) -> Piece | None:
-        """Return what is counted if only the words for the number say it: 몇 명인지."""
+        """Return the counted aspect if only the words for the number imply it: 몇 명인지."""
         said = "".join(self._said(ask).split())
         for kind in self._joined:
             for name, value in self._lexicon.values.get(kind, {}).items():
@@ -276,7 +276,7 @@ class Questions(Phrases):
         return one
 
     def _with_visible_state(self, pieces: list[Piece]) -> list[Piece]:
-        """Return the pieces of what is looked for; where only objects are named, being visible."""
+        """Return the pieces of a search; the state "visible" if only objects are named."""
         if any(find_only_other_value(one, self._lexicon) for one in pieces):
             return pieces
         if HELD in self._lexicon.states:  # what is held: something that is held
@@ -299,7 +299,7 @@ class Questions(Phrases):
         return _without_anything(pieces if self._language == "ko" else _places_apart(pieces))
 
     def _looked_for(self, pieces: list[Piece]) -> str:
-        """Return the state of what is asked about: held, visible, or empty if it is not known."""
+        """Return the state of the objects in question: held, visible, or empty if unknown."""
         placed = self._exists or any(piece.relation for piece in pieces)
         return self._seen_as or (VISIBLE if placed else "")
 

@@ -1,4 +1,4 @@
-"""Conversion of verbs that find something out or tell it, and of the texts that they take."""
+"""Conversion of verbs that obtain or report information, and of their texts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Reports(Comparisons):
     def _convert_information_verb(
         self, act: Node, verbs: tuple[str, ...], asked: list[Node], of: list[Node]
     ) -> Iterator[Step]:
-        """Yield the questions of a verb that finds something out, about the places beside them."""
+        """Yield the questions of a verb that obtains information, about the places beside them."""
         via = "tell" if self._are_report_verbs(verbs) or self._is_nominal(act) else "look"
         if via == "tell" and any(one.text("what") == _THAT for one in asked):
             raise NoStepsError  # a message for a person
@@ -112,7 +112,7 @@ class Reports(Comparisons):
         )
 
     def _asks_where_found(self, ask: Node) -> bool:
-        """Return True for the question where the person is whom the act before it looked for."""
+        """Return True if the place of the person from the previous act is asked for."""
         before = self._built[-1] if self._built else None
         if before is None or ask.text("what") != "where" or ask.node("of").kind != "pronoun":
             return False

@@ -189,7 +189,7 @@ def _is_led_fragment(meaning: Node, reading: Reading) -> bool:
 
 
 def _parts_left_out(meaning: Node) -> list[Node]:
-    """Return what is to be left out of the last command: "again, but skip the lounge"."""
+    """Return the parts to leave out of the last command: "again, but skip the lounge"."""
     parts = meaning.parts() if meaning.kind == "seq" else ()
     again = [one for one in parts if one.kind == "again" and one.get("of") is None]
     rest = [one for one in parts if one not in again]

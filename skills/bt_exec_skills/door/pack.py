@@ -40,7 +40,7 @@ def _renderer() -> tuple[str, str, str, str]:
 
 PACK = Pack(
     name="door",
-    summary="A fixed robot with two arms faces a door: open it, close it, fetch what lies behind.",
+    summary="Fixed two-armed robot at a door: opens it, closes it, fetches the material behind it.",
     skills=(move_arm, grasp, release, open_door, close_door, return_home),
     conditions=CONDITIONS,
     types={"Arm": Arm, "DoorLabel": DoorLabel, "MaterialLabel": MaterialLabel},

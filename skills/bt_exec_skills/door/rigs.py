@@ -45,21 +45,22 @@ class DoorStart(WorldSettings):
 
     door: str = Field(
         "closed",
-        description="how the door stands at first: closed, ajar, open, or 0..1.6 [rad]",
+        description="initial state of the door: closed, ajar, open, or 0..1.6 [rad]",
         examples=["closed", "ajar", "open"],
     )
     material: Literal["present", "absent"] = Field(
-        "present", description="whether material lies behind it: present, absent"
+        "present", description="whether material is behind it: present, absent"
     )
     seed: int = Field(
         0,
         ge=0,
         lt=2**31,
-        description="draws places, sizes, colours and light: a whole number",
+        description="seed of places, sizes, colours and light: a whole number",
     )
     fault: Literal["none", "jammed", "slippery", "dark", "frozen"] = Field(
         "none",
-        description="what goes wrong: none, jammed (the hinge), slippery (the first grasp), dark "
+        description="fault of the world: none, jammed (the hinge), slippery (the first "
+        "grasp), dark "
         "or frozen (the camera)",
     )
     camera: str = Field(

@@ -39,7 +39,7 @@ def build_mission_worlds(
             program.
     """
     if program_by != "templates" and program is None:
-        raise UsageError("--program-by says who writes the program; say where it goes: --program")
+        raise UsageError("--program-by needs --program FILE, the output file of the program")
     _refuse_overwriting([*files, *filter(None, [annotation])], [*filter(None, [out, program])])
     given = {"annotation": annotation, "out": out, "program": program}
     rest = {key: str(path) for key, path in given.items() if path is not None}
@@ -47,18 +47,16 @@ def build_mission_worlds(
         rest["program_by"] = program_by
     if len(files) > 1 and _is_comparison(question):
         if len(files) > 2:
-            raise UsageError(f"two pictures are compared at a time; found {len(files)}")
+            raise UsageError(f"a comparison takes two pictures; found {len(files)}")
         return [{"image": str(files[0]), "second": str(files[1]), **rest}]
     if len(files) == 1 and (out is None or (out.suffix and not out.is_dir())):
         return [{"image": str(files[0]), **rest}]
     if program is not None and len(files) > 1:
-        raise UsageError(f"a program is written for one picture; found {len(files)}")
+        raise UsageError(f"a program can only be written for one picture; found {len(files)}")
     if out is None:
         return [{"image": str(file), **rest} for file in files]
     if out.exists() and not out.is_dir():
-        raise UsageError(
-            f"--out names a folder where several pictures are asked about; found {out}"
-        )
+        raise UsageError(f"--out must be a folder if there are several pictures; found {out}")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -340,7 +340,7 @@ class Bench:
             Failed: If it does not exist.
         """
         if name not in self.sets:
-            raise Failed("NOTHING_FOUND_YET", f"set {name!r} is empty: find things first")
+            raise Failed("NOTHING_FOUND_YET", f"set {name!r} is empty: find objects first")
         return self.sets[name]
 
     def cut(self, name: str) -> tuple[Candidates, Sequence[Crop]]:
@@ -351,7 +351,7 @@ class Bench:
         """
         found = self.candidates(name)
         if found.crops is None:
-            raise Failed("NOT_CROPPED", f"set {name!r} is not cropped: crops come first")
+            raise Failed("NOT_CROPPED", f"set {name!r} is not cropped: crop it first")
         return found, found.crops
 
     def facts(self) -> dict[str, str]:

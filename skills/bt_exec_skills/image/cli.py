@@ -57,7 +57,7 @@ def ask(
         typer.Option(
             "--program",
             metavar="FILE",
-            help="Write a Python program that does it; it is run once in a sandbox.",
+            help="Write a Python program that gives this answer; it is run once in a sandbox.",
         ),
     ] = None,
     program_by: Annotated[
@@ -65,7 +65,7 @@ def ask(
         typer.Option(
             "--program-by",
             metavar="WHO",
-            help="Who writes it: templates (ours), or the site's model.",
+            help="Author of the program: templates (built in), or the site's model.",
         ),
     ] = "templates",
     allow_net: Annotated[

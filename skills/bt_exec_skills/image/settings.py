@@ -49,8 +49,11 @@ class PictureStart(WorldSettings):
         description="boxes: COCO, YOLO text, what ultralytics or supervision write, else the file "
         "beside the picture with its name and .json or .txt, if there is one",
     )
-    out: str = Field("", description="where the annotated picture goes: a .png or .jpg file")
-    program: str = Field("", description="where a program that does it again goes: a .py file")
+    out: str = Field("", description="output file of the annotated picture: .png or .jpg")
+    program: str = Field(
+        "", description="output file of a program that gives this answer: a .py file"
+    )
     program_by: Literal["templates", "model"] = Field(
-        "templates", description="who writes it: our templates, or the site's model `writer`"
+        "templates",
+        description="author of the program: built-in templates, or the site's model `writer`",
     )

@@ -80,7 +80,7 @@ def _write_picture(file: Path, data: bytes, what: str) -> Path:
     if len(data) > MOST_BYTES:
         raise UsageError(f"{what} has more than {MOST_BYTES // 1_000_000} MB")
     if not data:
-        raise UsageError(f"{what} gives nothing; pipe a picture to it")
+        raise UsageError(f"{what} is empty; pipe a picture to it")
     file.write_bytes(data)
     return file
 

@@ -92,7 +92,7 @@ class SiteIK:
         hessian.flat[:: len(q) + 1] += damping
         low, high = _TO_LIMIT * (self._low - q), _TO_LIMIT * (self._high - q)
         change, _, solved, _ = daqp.solve(hessian, gradient, self._rows, high, low, self._sense)
-        assert solved > 0, "the limits of a joint exclude each other"
+        assert solved > 0, "a joint has contradictory limits"
         most = float(np.abs(change).max())
         self.place(q + change * min(1.0, largest / max(most, 1e-9)))
         return most

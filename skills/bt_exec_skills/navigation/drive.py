@@ -83,12 +83,12 @@ def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s:
     """
     trip = _Trip(base, planner, goal, limits, period_s)
     if not (yield from _wait_for_plan(planner.reachable(base.pose, goal), 0.0)):
-        raise Failed("UNREACHABLE", f"the map has no way to ({goal.x:.1f}, {goal.y:.1f})")
+        raise Failed("UNREACHABLE", f"no path on the map leads to ({goal.x:.1f}, {goal.y:.1f})")
     plans = 0
     while not (yield from trip.follow((yield from trip.find_way()))):
         plans += 1
         if plans >= _MOST_PLANS:
-            raise Failed("BLOCKED_PATH", f"gave up after {plans} other ways")
+            raise Failed("BLOCKED_PATH", f"gave up after {plans} other paths")
     yield from turn_by(base, turn_between(base.pose.yaw, goal.yaw), limits, period_s, 1.0)
 
 
@@ -147,7 +147,7 @@ class _Trip:
                 self._planner.obstacles.forget()
                 continue
             if waited >= _PATIENCE_S:
-                raise Failed("BLOCKED_PATH", "every way there is blocked")
+                raise Failed("BLOCKED_PATH", "every path there is blocked")
             for _ in range(_LOOK_EVERY):
                 yield Command(self._behind, "waiting")
             waited += _LOOK_EVERY * self._period_s

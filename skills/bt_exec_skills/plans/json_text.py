@@ -27,7 +27,7 @@ def loaded(text: str, file: str) -> Any:
         found = problem_of(file, "BAD_JSON", f"is not JSON: {error.msg}")
         raise SpecError([replace(found, line=error.lineno, column=error.colno)]) from None
     except RecursionError:
-        raise SpecError([problem_of(file, "BAD_JSON", "is nested too deep")]) from None
+        raise SpecError([problem_of(file, "BAD_JSON", "is nested too deeply")]) from None
 
 
 def problem_of(

@@ -28,7 +28,7 @@ __all__ = ["PACK"]
 
 PACK = Pack(
     name="reporter",
-    summary="A mobile robot in a building goes, looks, talks, delivers, comes back and reports.",
+    summary="Mobile robot in a building: drives, observes, talks, delivers, returns and reports.",
     skills=(
         navigate,
         observe_scene,

@@ -117,17 +117,21 @@ def _actions_of(node: NodeBase, problems: list[Problem], *, failing: bool = Fals
     Branches after a failure and further attempts are restored by the import (`failing`).
     """
     lost = [name for name in node.modifiers if name != "retry" or not failing]
-    problems += [_not_expressible(node, f"{name!r} has no place in Plan JSON") for name in lost]
+    problems += [
+        _not_expressible(node, f"{name!r} cannot be expressed in Plan JSON") for name in lost
+    ]
     match node:
         case Do():
             if node.do not in ACTIONS:
                 problems.append(_not_expressible(node, f"Plan JSON has no action {node.do!r}"))
             if node.save or any(_is_reference(value) for value in node.args.values()):
-                problems.append(_not_expressible(node, "saved results have no place in Plan JSON"))
+                problems.append(
+                    _not_expressible(node, "saved results cannot be expressed in Plan JSON")
+                )
             yield node
         case Check() | Parallel() | Tree(body=None):
             problems.append(
-                _not_expressible(node, f"a {node.kind!r} node has no place in Plan JSON")
+                _not_expressible(node, f"a {node.kind!r} node cannot be expressed in Plan JSON")
             )
         case _:
             failing = failing or isinstance(node, Fallback)

@@ -53,14 +53,14 @@ class ReporterSettings(PackSettings):
 class BuildingStart(WorldSettings):
     """Initial state of the simulated building."""
 
-    seed: str = Field("0", description="draws whatever is not chosen: a whole number")
+    seed: str = Field("0", description="seed of everything that is not chosen: a whole number")
     people: str = Field(
-        "random", description="how many are there: random, none, few, crowd, or PLACE:NUMBER,…"
+        "random", description="number of people: random, none, few, crowd, or PLACE:NUMBER,…"
     )
     lights: str = Field("random", description="lamps: random, on, off, or LAMP:on,LAMP:off,…")
     noise: str = Field(
         "random",
-        description="how loud it is: random, quiet, noisy, or PLACE:noisy,PLACE:quiet,…",
+        description="noise level: random, quiet, noisy, or PLACE:noisy,PLACE:quiet,…",
     )
     unusual: str = Field(
         "random",
@@ -75,7 +75,7 @@ class BuildingStart(WorldSettings):
     )
     answer: str = Field(
         "random",
-        description="what people answer: random, none (silence), refuse, or the very words",
+        description="answer of persons: random, none (silence), refuse, or a text",
     )
     load: str = Field("ready", description="whether anything is put on the tray: ready, none")
     lens: str = Field(

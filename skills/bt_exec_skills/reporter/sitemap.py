@@ -201,7 +201,7 @@ def make_map(settings: Mapped) -> SiteMap:
         UsageError: If it is invalid; the message contains the place and the reason.
     """
     if not settings.places:
-        raise UsageError("settings of pack reporter: places: the map needs one at least")
+        raise UsageError("settings of pack reporter: places: the map needs at least one")
     site = SiteMap(
         base=settings.base,
         places=_with_sections(settings.places),

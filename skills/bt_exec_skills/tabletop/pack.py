@@ -27,7 +27,7 @@ __all__ = ["PACK"]
 
 PACK = Pack(
     name="tabletop",
-    summary="A mobile base with an arm sorts and moves things between tables and bowls.",
+    summary="Mobile base with an arm: sorts objects and moves them between tables and bowls.",
     skills=(go_to_object, pick_object, place_object),
     conditions=CONDITIONS,
     types={"Thing": ObjectName, "Side": Side, "Spot": Spot, "Attribute": Attribute},

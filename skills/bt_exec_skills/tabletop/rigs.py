@@ -68,9 +68,11 @@ class TableSettings(PackSettings):
 class TableStart(WorldSettings):
     """Initial state of the simulated kitchen."""
 
-    seed: int = Field(0, ge=0, lt=2**31, description="draws everything: a whole number")
-    objects: int = Field(0, ge=0, le=20, description="how many things: 1..20, 0 draws 4..12")
-    by: By = Field("colour", description="what things differ in: colour, size, shape, mixed")
+    seed: int = Field(0, ge=0, lt=2**31, description="seed of the whole scene: a whole number")
+    objects: int = Field(0, ge=0, le=20, description="number of objects: 1..20, 0 draws 4..12")
+    by: By = Field(
+        "colour", description="attribute in which objects differ: colour, size, shape, mixed"
+    )
 
     def options(self) -> WorldOptions:
         """Return the options of the random world."""

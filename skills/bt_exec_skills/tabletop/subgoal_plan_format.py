@@ -84,7 +84,7 @@ def _goals(data: dict[str, Any], file: str, problems: list[Problem]) -> Iterator
     names = [one.get("subgoal") if isinstance(one, dict) else None for one in outputs]
     told = data.get("subgoals", names)
     if not isinstance(told, list) or told != names:
-        message = "subgoals and task_outputs must tell the same goals in the same order"
+        message = "subgoals and task_outputs must list the same goals in the same order"
         problems.append(problem_of(file, "OTHER_SUBGOALS", message, "subgoals", str(told)[:80]))
     held: str | None = None
     for number, one in enumerate(outputs):

@@ -34,10 +34,10 @@ def _tool() -> Any:
 
 @VISION.command()
 def dataset(
-    out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where it goes.")],
-    source: Annotated[str, typer.Option(metavar="NAME", help="Whose scenes: door, table.")] = "",
+    out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Output folder.")],
+    source: Annotated[str, typer.Option(metavar="NAME", help="Kind of scenes: door, table.")] = "",
     scenes: Annotated[int, typer.Option(min=1, help="How many.")] = 440,
-    seed: Annotated[int, typer.Option(min=0, help="Chooses the scenes.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the scenes.")] = 0,
     val_every: Annotated[
         int, typer.Option(min=0, help="Every n-th scene is held out; 0 none, 1 all.")
     ] = 11,
@@ -52,7 +52,9 @@ def dataset(
 @VISION.command()
 def train(
     data: Annotated[Path, typer.Argument(metavar="DATASET", help="Made by vision dataset.")],
-    out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where weights and figures go.")],
+    out: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Output folder of weights and figures.")
+    ],
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the pictures.")] = 12,
     batch: Annotated[int, typer.Option(min=1, help="Pictures a step.")] = 16,
     model: Annotated[
@@ -66,11 +68,14 @@ def train(
         str, typer.Option(metavar="FOLDER", help="A finished training: start from its weights.")
     ] = "",
     one_class: Annotated[
-        bool, typer.Option("--one-class", help="All classes are one: names come from a namer.")
+        bool,
+        typer.Option(
+            "--one-class", help="Train a single class; a second network names the objects."
+        ),
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of weights and order.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of weights and order.")] = 0,
     device: Annotated[
-        str, typer.Option(metavar="NAME", help="cpu, 0, …; a GPU where there is one.")
+        str, typer.Option(metavar="NAME", help="cpu, 0, …; a GPU if there is one.")
     ] = "auto",
     json: opt.Json = False,
 ) -> None:
@@ -95,7 +100,9 @@ def train(
 @VISION.command("train-names")
 def train_names(
     data: Annotated[Path, typer.Argument(metavar="DATASET", help="Made by vision dataset.")],
-    out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where weights and figures go.")],
+    out: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Output folder of weights and figures.")
+    ],
     boxes: Annotated[
         Path, typer.Option(metavar="FILE", help="The detector that locates the objects.")
     ],
@@ -105,7 +112,7 @@ def train_names(
     after: Annotated[
         str, typer.Option(metavar="FOLDER", help="A finished training: start from its weights.")
     ] = "",
-    seed: Annotated[int, typer.Option(min=0, help="Of weights and order.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of weights and order.")] = 0,
     json: opt.Json = False,
 ) -> None:
     """Train a network that classifies a detector's boxes (needs the extra yolo).
@@ -122,7 +129,7 @@ def train_names(
         "seed": seed,
     }
     found = _tool().train_names(data, out, settings)
-    lines = [f"{out / 'names.onnx'} after {found['minutes']:g} min; held out, named rightly:"]
+    lines = [f"{out / 'names.onnx'} after {found['minutes']:g} min; held out, named correctly:"]
     lines += [f"  {name:24}{value:8.4f}" for name, value in found["val"].items()]
     _say(found, lines, json)
 
@@ -132,10 +139,10 @@ def evaluate(
     data: Annotated[Path, typer.Argument(metavar="DATASET", help="Made by vision dataset.")],
     weights: Weights = None,
     train_side: Annotated[
-        bool, typer.Option("--train-side", help="Its pictures to train, not those held out.")
+        bool, typer.Option("--train-side", help="Use the training pictures, not those held out.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FOLDER", help="Where plots go.")
+        Path | None, typer.Option("--out", metavar="FOLDER", help="Output folder of plots.")
     ] = None,
     json: opt.Json = False,
 ) -> None:
@@ -147,14 +154,15 @@ def evaluate(
 @VISION.command()
 def show(
     image: Annotated[
-        Path | None, typer.Argument(metavar="IMAGE", help="A picture; else a robot looks.")
+        Path | None,
+        typer.Argument(metavar="IMAGE", help="A picture; by default, a camera image of the robot."),
     ] = None,
     mission: Annotated[
         str | None, typer.Option(metavar="N", help="The frames of a mission on record.")
     ] = None,
     frames: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="What run --save-frames kept of that mission."),
+        typer.Option(metavar="DIR", help="Folder that run --save-frames wrote for that mission."),
     ] = None,
     site: opt.SiteName = "",
     world: opt.WorldTexts = None,
@@ -163,12 +171,12 @@ def show(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="FILE|FOLDER", help="Where it goes: seen.png, or the folder seen."
+            "--out", metavar="FILE|FOLDER", help="Output; seen.png or the folder seen by default."
         ),
     ] = None,
     json: opt.Json = False,
 ) -> None:
-    """Write an annotated picture: boxes, labels, scores, and what it all means."""
+    """Write an annotated picture: boxes, labels, scores and their interpretation."""
     from bt_exec.failure import UsageError
 
     given = {"--world": world, "--frames": frames, "--weights": weights}
@@ -181,7 +189,7 @@ def show(
         what, useless = "a mission", ["--world", "--weights"]
     for name in useless:
         if given[name]:
-            raise UsageError(f"{name} has no meaning for {what}; see bt-exec vision show --help")
+            raise UsageError(f"{name} does not apply to {what}; see bt-exec vision show --help")
     pairs = dict(text.partition("=")[::2] for text in world or [])
     place = out or Path("seen.png" if mission is None else "seen")
     found = _tool().show(image, mission, journal, frames, site, pairs, weights, place)

@@ -53,7 +53,9 @@ def find_source(name: str = "") -> SceneSource:
     """
     known = plugin_names(_GROUP)
     if not name and len(known) != 1:
-        raise UsageError(f"whose scenes? --source NAME names one of: {', '.join(known) or 'none'}")
+        raise UsageError(
+            f"no kind of scenes; give --source NAME, one of: {', '.join(known) or 'none'}"
+        )
     name = name or known[0]
     source: SceneSource = load_plugin(_GROUP, "scene source", name)()
     return source
@@ -149,7 +151,7 @@ def evaluate(
     pictures = list(read_pictures(data, split))
     if not pictures:
         other = "without" if split == "train" else "with"
-        raise UsageError(f"{data} holds no pictures on side {split}; try {other} --train-side")
+        raise UsageError(f"{data} holds no pictures in split {split}; try {other} --train-side")
     answer, states = state_question(source, network)
     with progress_bar("pictures", len(pictures)) as tell:
         report = run(network, pictures, tell, recipe.classes, answer=answer, states=states)

@@ -75,7 +75,7 @@ class Recipe:
         return (self.seed + 1) * _SEEDS_APART + index
 
     def split(self, index: int) -> Split:
-        """Return the side of the split of scene `index`."""
+        """Return the split of scene `index`."""
         held_out = self.val_every > 0 and index % self.val_every == self.val_every - 1
         return "val" if held_out else "train"
 
@@ -205,7 +205,7 @@ def finished_recipe(folder: Path) -> Recipe:
 
 
 def read_pictures(folder: Path, split: Split | None = None) -> Iterator[Picture]:
-    """Yield the pictures of the finished scenes of a data set, of one side or both.
+    """Yield the pictures of the finished scenes of a data set, of one split or both.
 
     Raises:
         UsageError: If a scene cannot be read.
@@ -220,7 +220,7 @@ def read_pictures(folder: Path, split: Split | None = None) -> Iterator[Picture]
 
 
 def _pictures(folder: Path, scene: Mapping[str, Any], split: Split | None) -> list[Picture]:
-    """Return the pictures of a scene as written, if it is on that side.
+    """Return the pictures of a scene as written, if it belongs to that split.
 
     Raises:
         ValueError, KeyError, TypeError: If the file is not a scene.

@@ -140,6 +140,6 @@ class Confusion:
         given = int(self.counts[:, :-1].sum())
         return float(np.trace(self.counts[:, :-1])) / max(1, given)
 
-    def told(self, truth: str, told: str) -> int:
+    def count_of(self, truth: str, told: str) -> int:
         """Return how often this state was estimated for the true state `truth`."""
         return int(self.counts[self.states.index(truth), self.states.index(told)])

@@ -153,7 +153,7 @@ def _input_shape(dataset: Path, imgsz: int) -> tuple[int, ...]:
     if first is None or next(read_pictures(dataset, "val"), None) is None:
         side = "train" if first is None else "val"
         raise UsageError(
-            f"{dataset} holds no pictures on side {side}, and training needs both; make one with "
+            f"{dataset} holds no pictures in split {side}, and training needs both; make one with "
             "bt-exec vision dataset --val-every 2 or more, and at least as many scenes"
         )
     sides = first.image().shape[:2]
@@ -185,7 +185,7 @@ def _fit(
     try:
         model = ultralytics.YOLO(str(weights / "last.pt" if begun else settings.start))
     except FileNotFoundError:
-        raise UsageError(f"neither here nor in ultralytics is a {settings.model!r}") from None
+        raise UsageError(f"{settings.model!r} was found neither here nor in ultralytics") from None
     places = {"data": str(_data_file(dataset, out)), "project": str(out.resolve())}
     options = {**places, "exist_ok": True, "device": device, **settings.options()}
     if begun and model.ckpt["epoch"] < 0:  # every epoch is done, only the export is missing

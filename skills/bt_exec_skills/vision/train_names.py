@@ -83,7 +83,7 @@ def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> 
     to_train = list(read_pictures(dataset, "train"))
     held_out = list(read_pictures(dataset, "val"))
     if not to_train or not held_out:
-        raise UsageError(f"{dataset} has pictures on one side only, and training needs both")
+        raise UsageError(f"{dataset} has pictures in one split only, and training needs both")
     with bar("pictures", len(to_train)) as tell:
         taught = crops_of(network, to_train, recipe.classes, tell)
     asked = crops_of(network, held_out, recipe.classes, lambda _: None, marked=False)

@@ -38,7 +38,7 @@ def test_mistakes_are_korean_for_a_korean_reader(bt: Run, tmp_path: Path, monkey
     assert "there is" not in ran.out
     plan = bt("run", "--plan", str(file))
     assert "'grab' 동작이 없습니다" in plan.err
-    assert f"해 보기: bt-exec check {file}" in plan.err
+    assert f"이렇게 해 보세요: bt-exec check {file}" in plan.err
     file.write_text("tree: a\nroot: {check: material_visible}\n", encoding="utf-8")
     assert bt("check", str(file)).out == "파일 1개에 문제가 없습니다\n"
 

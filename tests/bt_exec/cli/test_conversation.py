@@ -119,7 +119,7 @@ def person(door: str, tmp_path: Path) -> Iterator[Person]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("turns", [ENGLISH, KOREAN], ids=["en", "ko"])
-def test_conversation_of_ten_turns(person, turns):
+def test_ten_turns_of_a_conversation_have_the_expected_answers(person, turns):
     person.reads(["door>"])
     for said, told in turns:
         person.types(said)
@@ -150,7 +150,7 @@ def test_question_can_be_left_open(person):
     ("said", "question", "answer", "told"),
     [
         ("open or close the door", 'Which one: "open the door" or', "close", "already closed"),
-        ("문 열거나 닫아", '"문을 닫아" 중 어느 것이요?', "닫아요", "이미"),
+        ("문 열거나 닫아", '"문을 닫아" 중 어느 것인가요?', "닫아요", "이미"),
     ],
 )
 def test_ambiguous_command_leads_to_a_question(person, said, question, answer, told):

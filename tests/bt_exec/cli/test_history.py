@@ -102,7 +102,7 @@ def test_empty_list_is_reported(bt: Run) -> None:
     assert bt("history", "--json").out == ""
 
 
-def test_why_in_korean(day: Run) -> None:
+def test_why_answers_in_korean(day: Run) -> None:
     said = bare(day("why", "1").out)
     assert said.startswith(
         " ■ 막힘 · TOOK  DAY-0001\n"

@@ -142,7 +142,7 @@ def test_question_about_the_past_is_about_the_last_mission_that_acted(bt: Run) -
 
 
 @pytest.mark.parametrize(("line", "said"), [("why abc", "no mission 'abc'"), ("왜 abc", "'abc'")])
-def test_name_of_no_mission_is_refused(bt: Run, line: str, said: str) -> None:
+def test_unknown_mission_name_is_refused(bt: Run, line: str, said: str) -> None:
     ran = bt("repl", "--fast", stdin=f"open the door\n{line}\n")
     assert said in ran.err
     assert "asked" not in ran.out

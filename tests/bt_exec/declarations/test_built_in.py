@@ -31,7 +31,9 @@ IS, ONE_OF, AT_LEAST, AT_MOST = CONDITIONS
         (AT_MOST, {"value": 3.1, "limit": 3}, False),
     ],
 )
-def test_comparisons(asked: Any, args: dict[str, Any], holds: bool) -> None:
+def test_comparison_holds_for_the_expected_values(
+    asked: Any, args: dict[str, Any], holds: bool
+) -> None:
     assert asked(**asked.validate(args)).holds is holds
 
 

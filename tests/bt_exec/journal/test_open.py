@@ -168,13 +168,13 @@ COLUMNS = ["mission", "seq", "t", "tick", "plan", "path", "call"]
         ("turns", ["report"]),
     ],
 )
-def test_columns_of_the_views(journal: Journal, view: str, columns: list[str]) -> None:
+def test_views_have_the_documented_columns(journal: Journal, view: str, columns: list[str]) -> None:
     with closing(sqlite3.connect(journal.path)) as connection:
         found = connection.execute(f"SELECT name FROM pragma_table_info('{view}')").fetchall()
     assert [name for (name,) in found] == [*COLUMNS, *columns]
 
 
-def test_default_busy_timeouts() -> None:
+def test_busy_timeout_defaults_to_one_second_and_five_at_open() -> None:
     assert (schema.BUSY_S, schema._OPEN_S) == (1.0, 5.0)
 
 

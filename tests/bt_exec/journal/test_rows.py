@@ -8,7 +8,7 @@ from bt_exec.journal.rows import PROGRESS_ROWS, PROGRESS_S, Rows
 
 def kept(events: list[Event]) -> int:
     rows = Rows(1, "en", None)
-    return sum(len(rows.of(event)) for event in events)
+    return sum(len(rows.encode(event)) for event in events)
 
 
 def test_progress_of_a_node_is_stored_twice_a_second() -> None:
@@ -30,5 +30,5 @@ def test_progress_of_a_reset_world_is_stored_although_its_clock_restarts() -> No
 def test_rows_are_numbered_without_gaps_when_progress_is_dropped() -> None:
     rows = Rows(1, "en", None)
     events: list[Event] = [Progress(0.0, 1, "a", 0.1, ""), Progress(0.1, 1, "a", 0.2, "")]
-    found = [row for event in (*events, Turn(0.2, 2, {})) for row in rows.of(event)]
+    found = [row for event in (*events, Turn(0.2, 2, {})) for row in rows.encode(event)]
     assert [values[1] for _, values in found] == [1, 2]

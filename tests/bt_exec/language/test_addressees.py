@@ -50,7 +50,7 @@ def parts(command, language):
         ("", []),
     ],
 )
-def test_english_addressees(command, found):
+def test_addressee_of_an_english_command_is_found(command, found):
     assert parts(command, "en") == found
 
 
@@ -78,7 +78,7 @@ def test_english_addressees(command, found):
         ("상자를 카트 B에 실어", []),
     ],
 )
-def test_korean_addressees(command, found):
+def test_addressee_of_a_korean_command_is_found(command, found):
     assert parts(command, "ko") == found
 
 

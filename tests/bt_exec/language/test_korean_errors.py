@@ -129,7 +129,7 @@ def test_error_form_is_read_and_its_parts_are_kept(english: str):
         text = text.replace("*", part, 1)
     korean = korean_error(text)
     assert re.search("[가-힣]", korean)
-    assert all(part in korean for part in parts) or "꼴" in korean
+    assert all(part in korean for part in parts) or "형식" in korean
     assert not re.search(r"\((를|가|는|와)\)", korean)
 
 

@@ -71,7 +71,7 @@ def test_numbers_are_inserted_into_words(files, message, said):
 
 
 def test_words_have_the_same_numbers_in_every_language(files):
-    with pytest.raises(RegistrationError, match="# m: another number of # in 'ko'"):
+    with pytest.raises(RegistrationError, match="# m: the number of # differs in 'ko'"):
         Messages.load([files(bad='words: {"# m": {en: "# m", ko: 미터}}')["bad"]])
 
 
@@ -104,7 +104,7 @@ def test_inserted_words_are_translated(files, word, language, said):
 
 
 def test_words_have_the_same_placeholders_in_every_language(files):
-    with pytest.raises(RegistrationError, match=r"\* seen: another number of \* in 'ko'"):
+    with pytest.raises(RegistrationError, match=r"\* seen: the number of \* differs in 'ko'"):
         Messages.load([files(bad='words: {"* seen": {en: "* seen", ko: 보임}}')["bad"]])
 
 

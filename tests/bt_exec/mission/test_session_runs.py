@@ -277,7 +277,7 @@ def test_look_during_a_mission_is_refused(site):
 
     with Session(site, fast=True, listeners=[Looks()]) as session:
         session.run("go")
-        assert told == ["this session runs a mission, which looks by itself"]
+        assert told == ["this session is running a mission, which observes by itself"]
         assert session.look() == {}
 
 

@@ -135,7 +135,7 @@ CHECK = "{check: {door_is: {state: open}}, tell: true}"
         ),
     ],
 )
-def test_final_message(said, ending, tree, expected):
+def test_final_message_depends_on_the_ending(said, ending, tree, expected):
     assert said(ending, tree) == expected
 
 
@@ -432,7 +432,7 @@ def test_next_action_is_reported_after_a_stop_of_a_started_mission(
     assert text.endswith("Bring it home.") is after
 
 
-def test_reply_is_the_whole_message(said):
+def test_reply_replaces_the_final_message(said):
     ending = Ending("satisfied", "THANKS", said="You are welcome.")
     assert said(ending, CHECK, told=answer(True)) == "You are welcome."
 

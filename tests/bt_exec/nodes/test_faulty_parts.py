@@ -192,7 +192,7 @@ def test_blocking_skill_is_logged_once_and_recorded(blocked, caplog):
     while (status := stage.tick()) is Status.RUNNING:
         pass
     assert status is Status.SUCCESS
-    said = "“a” held the mission up for 5.0 s; nothing else could happen meanwhile."
+    said = "“a” blocked the mission for 5.0 s; nothing else could run meanwhile."
     assert [record.message for record in caplog.records] == [said]
     assert [event.held_s for event in stage.of(SkillEnded)] == [5.0]
 

@@ -80,7 +80,7 @@ def ran(path: str, skipped: str = "", **args: Any) -> Done:
         ("{check: mute}", ran("mute"), {}),
     ],
 )
-def test_achievement_of_a_finished_step(step: str, done: Done, gave: dict[str, str]) -> None:
+def test_finished_step_has_its_outputs(step: str, done: Done, gave: dict[str, str]) -> None:
     assert finished_steps(request(step, (done,))) == {done.path: gave}
 
 
@@ -114,7 +114,7 @@ SHUTTING = Failure("STUCK", path="shut", node="shut")
         ({"failure": Failure("NO", path="sequence", node="shut")}, {"lid": "open"}),
     ],
 )
-def test_assumed_facts_after_a_failure(more: Any, facts: dict[str, str]) -> None:
+def test_facts_are_assumed_from_finished_steps(more: Any, facts: dict[str, str]) -> None:
     assert assumed_now(request(*OPENED, **more)) == facts
 
 

@@ -276,7 +276,7 @@ def test_answer_to_several_questions_is_no_condition(answer):
     assert isinstance(answer(asked), Refusal)
 
 
-def test_both_branches_of_a_condition_of_another_pack(root):
+def test_condition_of_another_pack_guards_both_branches(root):
     found = root("if the door is open, put the apple in the red bowl, otherwise open the door")
     assert isinstance(found, Fallback)
     first, second = found.fallback
@@ -459,7 +459,7 @@ def test_order_for_another_pack_in_a_free_text_is_refused(command, in_building):
     assert isinstance(in_building("ask the professor if he needs coffee"), Plan)
 
 
-def test_suggestions_of_all_packs(site, compiler):
+def test_suggestions_include_every_pack(site, compiler):
     request = replace(request_of(site, "help", WORLD), language="en")
     assert any("bowl" in text for text in compiler.suggestions(request))
 

@@ -265,7 +265,9 @@ def twice(*facts: str) -> SpecError:
         ),
     ],
 )
-def test_reason_for_a_refused_plan(request_of, words, error, code, message):
+def test_refused_plan_has_the_code_and_message_of_its_error(
+    request_of, words, error, code, message
+):
     request = request_of(situation=Situation(facts={"hand": "cup"}), messages=words)
     found = rejection(error, request)
     assert (found.code, found.message) == (code, message)

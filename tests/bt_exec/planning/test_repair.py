@@ -147,7 +147,7 @@ def test_failure_of_another_skill_does_not_use_up_an_alternative(request_after):
     assert dict(way.args) == {"arm": "left"}
 
 
-def test_header_of_a_repaired_plan(request_after):
+def test_repaired_plan_names_its_version_and_parent(request_after):
     request = request_after("all/open/pull", "GONE", {"arm": "right"})
     before = Mission(command="열어", language="ko", plan_version=3, subgoals=("one", "two"))
     previous = request.previous.model_copy(update={"mission": before})

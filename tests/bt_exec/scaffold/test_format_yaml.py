@@ -57,7 +57,7 @@ root:
 
 
 def squeezed(text):
-    """Return lines with runs of spaces collapsed, which precede comments."""
+    """Return lines with the runs of spaces before comments collapsed."""
     return [" ".join(line.split()) for line in text.splitlines()]
 
 

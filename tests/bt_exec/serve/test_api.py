@@ -128,10 +128,11 @@ def test_queued_mission_is_listed_as_waiting(served: Served):
         one["mission_id"]: one["status"] for one in served.ask("GET", "/missions").data["missions"]
     }
     assert states == {first: "running", second: "waiting"}
-    assert served.ask("GET", f"/missions/{second}").data["why"]["cause"] == "It waits for its turn."
+    why = served.ask("GET", f"/missions/{second}").data["why"]
+    assert why["cause"] == "It is waiting in the queue."
 
 
-def test_abort_of_a_running_and_of_an_ended_mission(served: Served):
+def test_abort_stops_a_running_mission_and_rejects_an_ended_one(served: Served):
     mission_id = served.send("hold")
     served.until(lambda: served.service.current is not None)
     answer = served.ask("POST", f"/missions/{mission_id}/abort")
@@ -210,7 +211,7 @@ def test_llm_command_without_a_command_is_refused_in_its_format(shared: Served, 
     assert answer.data["error"]["code"] == "NO_COMMAND"
 
 
-def test_health_and_readiness(served: Served):
+def test_stopped_service_is_healthy_but_not_ready(served: Served):
     assert served.ask("GET", "/health").status == 200
     assert served.ask("GET", "/ready").data["site"] == "test"
     served.service.stop("test")

@@ -182,7 +182,7 @@ def test_page_is_usable_with_the_keyboard(served: Served, visit):
 
 
 @pytest.mark.slow
-def test_failed_missions_filter(served: Served, visit):
+def test_filter_shows_only_failed_missions(served: Served, visit):
     for command in ("wave", "crack"):
         served.ended(served.send(command))
     page = linked(visit(served))

@@ -90,7 +90,7 @@ def test_overrides_without_an_effect_are_reported(tmp_path: Path) -> None:
     first, second = error.value.problems
     assert (first.code, first.line, first.column) == ("UNUSED_OVERRIDE", 3, 13)
     assert first.allowed[0] == "close_door"
-    assert "put it into its 'trees' or 'tools'" in second.message
+    assert "add it to its 'trees' or 'tools'" in second.message
 
 
 def test_skill_of_the_site_replaces_that_of_a_pack(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_expansion_is_idempotent_and_needs_no_library(spec: MissionSpec) -> None
     assert all(node.body is not None for node in walk(once.root) if isinstance(node, Tree))
 
 
-def test_expanded_mission() -> None:
+def test_expand_inserts_bodies_and_arguments() -> None:
     once = expand(mission({"tree": "fetch", "with": {"arm": "left"}}), LIBRARY)
     body = to_data(once)["root"]["body"]["sequence"]
     assert to_data(once)["root"]["with"] == {"arm": "left"}

@@ -40,7 +40,7 @@ def test_invalid_durations_are_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(("word", "needed"), [("all", 2), ("any", 1), ("2", 2), ("1", 1)])
-def test_succeed_when_values(word: str, needed: int) -> None:
+def test_succeed_when_sets_the_number_of_needed_parts(word: str, needed: int) -> None:
     node = root(f"{{parallel: [{{do: a}}, {{do: b}}], succeed_when: {word}}}")
     assert isinstance(node, Parallel)
     assert node.needed == needed
@@ -58,7 +58,7 @@ def test_specs_are_frozen() -> None:
         node.do = "wait"
 
 
-def test_walk_and_rebuild() -> None:
+def test_walk_visits_and_rebuild_changes_every_node() -> None:
     node = root("{sequence: [{do: a}, {fallback: [{do: b}, {tree: t, body: {do: c}}]}]}")
     names = [part.do for part in walk(node) if isinstance(part, Do)]
     assert names == ["a", "b", "c"]

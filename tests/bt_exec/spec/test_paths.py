@@ -15,7 +15,7 @@ def all_paths(text: str) -> list[str]:
     return [path for path, _ in paths(load_text(f"tree: t\nroot: {text}\n").document.root)]
 
 
-def test_node_paths() -> None:
+def test_repeated_names_in_a_path_are_numbered() -> None:
     assert all_paths(
         "{sequence: [{do: grasp}, {do: grasp}, {name: try again, fallback: [{do: grasp}, "
         "{check: {not: lit}}, {check: lit}]}, {tree: open_up, body: {sequence: [{do: grasp}]}}]}"
@@ -43,7 +43,7 @@ def test_name_that_looks_like_a_path_is_escaped() -> None:
     ]
 
 
-def test_enclosing_path() -> None:
+def test_path_encloses_itself_and_its_descendants() -> None:
     assert encloses("a/b", "a/b")
     assert encloses("a", "a/b/c")
     assert not encloses("a/b", "a/bc")

@@ -32,7 +32,7 @@ def details(model: ViewModel, path: str, now: float = 9.0) -> str:
     return plain(node_lines(model, model.forest.by_path[path], 100, UNICODE, now))
 
 
-def test_details_of_a_running_step():
+def test_details_show_a_running_step_and_its_conditions():
     script = running(ENGLISH, MESSAGES)
     verdict = Verdict(True, "door open 0.9", ("primary:door",), 0.3)
     script.send(Asked(8.2, 164, ARM, "while", "door_is open", verdict))

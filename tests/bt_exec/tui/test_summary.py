@@ -73,7 +73,7 @@ CASES: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("ended", "expected"), CASES)
-def test_final_summary(ended: Any, expected: str) -> None:
+def test_final_summary_depends_on_the_outcome(ended: Any, expected: str) -> None:
     model = Script().start().look().model
     lines = summary_lines(ended, 80, model=model, commands=("why", "replay"))
     assert plain(lines) == expected
@@ -86,7 +86,7 @@ def test_line_breaks_of_a_message_are_kept() -> None:
     assert said == ["   Done before:", "   09:05 one", "   14:05 two"]
 
 
-def test_final_summary_in_ascii_and_narrow() -> None:
+def test_final_summary_fits_a_narrow_ascii_terminal() -> None:
     lines = summary_lines(outcome(), 40, ascii=True)
     assert plain(lines) == (
         " + satisfied in 31.4 s - 1 plan...\n"

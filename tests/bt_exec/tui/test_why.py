@@ -183,7 +183,7 @@ def messages(tmp_path_factory: pytest.TempPathFactory) -> Messages:
 
 
 @pytest.mark.parametrize(("explanation", "language", "width", "ascii_only", "expected"), SCREENS)
-def test_complete_answer(
+def test_why_explains_a_mission_in_either_language(
     messages: Messages,
     explanation: Explanation,
     language: str,
@@ -252,8 +252,8 @@ def test_perception_error_without_a_failure_and_slow_skill_are_listed(messages: 
 def test_recovered_failures_are_listed_separately(messages: Messages) -> None:
     attempt = Attempt(1, "offline", OPEN, failure=GRIP, passed=[JAM, GRIP])
     why = Why(known(attempts=(attempt,), cause=Cause(GRIP, 1, 1.0, ())), messages, "en")
-    assert [row for row in why.facts() if row[0].startswith(("went", "failed"))] == [
-        ("went on after", "open_door right → door: The door is stuck (jammed)."),
+    assert [row for row in why.facts() if row[0].startswith(("continued", "failed"))] == [
+        ("continued after", "open_door right → door: The door is stuck (jammed)."),
         ("failed first", "pull right: There is no grip."),
     ]
 

@@ -20,11 +20,11 @@ NO_NODE = (
 CASES = {
     "a code that nothing fails with": (
         HEAD + "otherwise:\n  - {after: [UNREACHABEL], with: {arm: left}}\n" + TAKE,
-        [f"5:14 UNKNOWN_CODE {NEVER} 'UNREACHABEL', so this way is never taken"],
+        [f"5:14 UNKNOWN_CODE {NEVER} 'UNREACHABEL', so this alternative is never tried"],
     ),
     "the older name of 'after'": (
         HEAD + "otherwise:\n  - {on: [GONE], with: {arm: left}}\n" + TAKE,
-        [f"5:5 UNKNOWN_CODE {NEVER} 'GONE', so this way is never taken"],
+        [f"5:5 UNKNOWN_CODE {NEVER} 'GONE', so this alternative is never tried"],
     ),
     "a parameter that nothing takes": (
         HEAD + "root: {do: look}\n",

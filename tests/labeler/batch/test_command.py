@@ -28,7 +28,7 @@ def changes(total: int, **more: int) -> Changes:
     return Changes(**{"total": total, **more})
 
 
-def test_summary_of_a_complete_run() -> None:
+def test_complete_run_has_the_expected_summary() -> None:
     done = Progress(8, 6, 2, changes=changes(8), stopped="the budget is used up")
     assert summary(done, resumed=True, why=[["A"], [], ["A", "B"]]) == {
         "folder": "out",
@@ -49,7 +49,7 @@ def test_summary_of_a_complete_run() -> None:
     }
 
 
-def test_summary_of_a_run_that_stopped() -> None:
+def test_stopped_run_summarizes_its_reasons() -> None:
     usage = {"requests": 3, "cost": 0.25, "overbilled": 2, "input_tokens": 0}
     stopped = Progress(
         5,

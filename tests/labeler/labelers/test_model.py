@@ -19,7 +19,7 @@ from bt_exec_llm.client import ModelFailure, ModelSettings, Usage
 LOCAL = {"base_url": "http://127.0.0.1:9"}
 
 
-def test_defaults_of_the_settings(vocabulary: Vocabulary) -> None:
+def test_options_default_to_eight_items_and_three_retries(vocabulary: Vocabulary) -> None:
     labeler = create(LabelerSettings("controller", vocabulary, {"client": LOCAL}))
     assert isinstance(labeler, ModelLabeler)
     options = labeler.options
@@ -28,7 +28,9 @@ def test_defaults_of_the_settings(vocabulary: Vocabulary) -> None:
 
 
 @pytest.mark.parametrize(("name", "least", "most"), [("items", 1, 64), ("retries", 0, 10)])
-def test_bounds_of_the_settings(name: str, least: int, most: int, vocabulary: Vocabulary) -> None:
+def test_options_outside_their_bounds_are_refused(
+    name: str, least: int, most: int, vocabulary: Vocabulary
+) -> None:
     for value in (least, most):
         assert getattr(Options.model_validate({name: value}), name) == value
     for value in (least - 1, most + 1):

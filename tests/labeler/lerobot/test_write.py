@@ -227,7 +227,7 @@ def test_statistics_are_those_of_all_pictures() -> None:
 
 
 @pytest.mark.parametrize(("fps", "written"), [(9, True), (10, False)])
-def test_maximum_length_of_an_episode(
+def test_episode_over_the_maximum_length_is_refused(
     write: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, fps: int, written: bool
 ) -> None:
     monkeypatch.setattr("bt_exec_labeler.lerobot.write._MOST_FRAMES", 10)

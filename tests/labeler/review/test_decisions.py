@@ -36,7 +36,7 @@ def test_last_decision_about_an_item_is_read(tmp_path: Path) -> None:
         "b": "accept",
     }
     assert list(decisions_of(tmp_path)) == ["ann"]
-    with pytest.raises(UsageError, match=r"ann reviews .* already"):
+    with pytest.raises(UsageError, match=r"ann is already reviewing"):
         Decisions(tmp_path, "ann")
     again.close()
 
@@ -136,7 +136,7 @@ def test_correction_must_be_a_valid_record(cards: Sequence[Card], vocabulary: Vo
         assert [breach.code for breach in wrong] == ["UNKNOWN_DECISION"]
 
 
-def test_agreement_of_two_reviewers_and_the_labeler(
+def test_agreement_counts_two_reviewers_and_the_labeler(
     labelled: Path, cards: Sequence[Card], vocabulary: Vocabulary
 ) -> None:
     rest = [{"op": "REST", "args": {}}]

@@ -78,7 +78,7 @@ def test_task_contains_the_fields_of_its_interface(
         assert head == "data:image/jpeg;base64"
         data = np.frombuffer(base64.b64decode(coded), np.uint8)
         assert cv2.imdecode(data, cv2.IMREAD_COLOR) is not None
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="exists already"):
         write_tasks(tmp_path / "out", cards, vocabulary)
 
 
@@ -219,7 +219,7 @@ def test_folder_of_tasks_may_be_deep_and_must_be_new(
     deep = tmp_path / "a" / "b"
     assert write_tasks(deep, [], vocabulary) == []
     assert (deep / "tasks.json").read_text("utf-8") == "[]"
-    with pytest.raises(UsageError, match=r"b is there already; name another folder with --out$"):
+    with pytest.raises(UsageError, match=r"b exists already; name another folder with --out$"):
         write_tasks(deep, [], vocabulary)
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match=r"file/out cannot be written: Not a directory$"):

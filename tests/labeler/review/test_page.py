@@ -150,7 +150,7 @@ def test_twenty_clips_are_reviewed_by_keyboard(
     assert found[cards[3].line["item"]]["record"]["uncertainty"] == "mid"
 
 
-def test_korean_reviewer_with_a_korean_keyboard(
+def test_keys_of_a_korean_keyboard_record_a_decision(
     look: Callable[..., Any], labelled: Path, cards: Sequence[Card], vocabulary: Vocabulary
 ) -> None:
     page = look("민지", locale="ko-KR", viewport={"width": 380, "height": 800})

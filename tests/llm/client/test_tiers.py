@@ -104,7 +104,7 @@ def test_question_without_schema_has_one_tier(serve: Any, connect: Any) -> None:
     assert client.tier == "schema"
 
 
-def test_request_body_of_each_tier(serve: Any, connect: Any) -> None:
+def test_request_body_depends_on_the_tier(serve: Any, connect: Any) -> None:
     server = serve([answer(OPEN)])
     for tier in ("schema", "tool", "text"):
         connect(server, tier=tier).ask(*ASKED)

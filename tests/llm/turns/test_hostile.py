@@ -66,7 +66,7 @@ def test_answer_without_a_judge_is_marked_unchecked(models, make_site, tmp_path)
     site = make_site(tmp_path, judge=False)
     with Session(site, world={"image": str(picture)}, fast=True) as session:
         outcome = session.run(QUESTION["en"])
-    assert outcome.message == "7 This could not be checked otherwise. Confidence 0.50."
+    assert outcome.message == "7 There was no other way to check this. Confidence 0.50."
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_crops_are_sent_in_batches(models, session):
         for block in one.body["messages"][0]["content"] if block["type"] == "image"
     ]  # fmt: skip
     assert len(pictures) == 4
-    assert "This could not be checked otherwise." in outcome.message
+    assert "There was no other way to check this." in outcome.message
     assert bench_of(session).judgement.coverage == 0.75
     assert bench_of(session).answer.confidence <= 0.5
 
@@ -131,7 +131,7 @@ def test_whole_picture_is_used_without_boxes(models, session):
     outcome = session.run(QUESTION["en"])
     assert (outcome.status, outcome.message) == (
         "satisfied",
-        "There are 3. This could not be checked otherwise. Confidence 0.50.",
+        "There are 3. There was no other way to check this. Confidence 0.50.",
     )
 
 
@@ -142,7 +142,7 @@ def test_disputed_answer_is_corrected_on_the_second_attempt(models, session):
     )
     outcome = session.run(QUESTION["en"])
     assert outcome.status == "satisfied"
-    assert outcome.message.startswith("There are 3 of them. This could not be checked otherwise.")
+    assert outcome.message.startswith("There are 3 of them. There was no other way to check this.")
     assert "JUDGES_DISAGREE" in models.asked("planner")[-1]
 
 

@@ -46,7 +46,7 @@ def test_replay_gives_the_same_answer(models, make_site, picture, tmp_path):
     second = asked(recorded(file, tape, "replay"), picture)
     assert models.server.requests == []
     assert second[0].message == first[0].message
-    assert first[0].message.startswith("2 are cheerful. This could not be checked otherwise.")
+    assert first[0].message.startswith("2 are cheerful. There was no other way to check this.")
     assert second[1] == first[1]
     assert second[0].model_requests == first[0].model_requests == 5
 

@@ -87,7 +87,7 @@ def test_invalid_settings_are_reported_before_construction(
     assert str(caught.value) == message
 
 
-def test_facts_of_an_idle_rig(ride: Any) -> None:
+def test_idle_rig_has_empty_hands_at_home(ride: Any) -> None:
     rig = ride(door="0.4", seed=5).rig
     assert rig.facts_now() == {
         "hand.left": "empty",
@@ -106,7 +106,7 @@ def test_default_detector_is_learned() -> None:
     rig.shut()
 
 
-def test_facts_of_a_moving_hand(scripted: Any) -> None:
+def test_facts_include_held_objects_and_the_doorway(scripted: Any) -> None:
     robot = scripted(at_home=False, held={"left": None, "right": "material"})
     assert facts_of(robot) == {
         "hand.left": "empty",

@@ -70,7 +70,7 @@ def report(*args: Any, **given: Any) -> dict[str, Any]:
         ("blocked", "OK", ("blocked", "SKILL_FAILED", "stopped: OK")),
     ],
 )
-def test_mission_status_field(status, reason, told):
+def test_report_has_the_status_and_a_stop_signal_if_blocked(status, reason, told):
     found = report(status=status, reason_code=reason)
     assert tuple(found["goal_status"].values()) == told
     assert found["explanation"] == told[2][:1].upper() + told[2][1:] + "."

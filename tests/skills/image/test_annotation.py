@@ -44,7 +44,7 @@ def test_coco_file_is_read(tmp_path):
     assert not mask[-1, -1]
 
 
-def test_yolo_boxes_and_outlines(tmp_path):
+def test_yolo_boxes_and_outlines_are_read(tmp_path):
     (tmp_path / "classes.txt").write_text("tomato\ncup\n")
     text = "0 0.25 0.5 0.1 0.2\n1 0.5 0.5 0.5 0.5 0.75\n\n1 0.1 0.1 0.3 0.1 0.3 0.5\n"
     found = read(tmp_path, text, "txt")

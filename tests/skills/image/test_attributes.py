@@ -153,7 +153,7 @@ def test_filled_and_hollow_objects_are_distinguished():
     assert tools.verify_attribute(thick, "hollow").holds is None  # a hole of a few pixels
 
 
-def test_exclusions_and_undecided_instances():
+def test_undecided_instance_lowers_the_confidence_of_a_count():
     red, blue = crop_of(disc(30)), crop_of(disc(30))
     blue.pixels[:] = (30, 60, 200)
     start = tools.start_decisions([red.instance, blue.instance])

@@ -22,7 +22,7 @@ NUMBERS = [
 
 
 @pytest.mark.parametrize(("text", "numbers"), NUMBERS)
-def test_claimed_numbers(text, numbers):
+def test_numbers_in_a_claim_are_found(text, numbers):
     assert find_amounts(text) == numbers
 
 
@@ -35,5 +35,5 @@ def test_claimed_numbers(text, numbers):
         ("네 행복해 보입니다", True), ("Yesterday", None), ("Nothing", None), ("네", True),
     ],
 )  # fmt: skip
-def test_claimed_yes_or_no(text, yes):
+def test_yes_or_no_in_a_claim_is_parsed(text, yes):
     assert parse_yes_or_no(text) is yes

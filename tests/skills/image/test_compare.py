@@ -116,7 +116,7 @@ def test_size_between_two_limits_is_undecided():
     assert tools.alike(*crops, "size").holds is None
 
 
-def test_missions_of_a_comparison(tmp_path):
+def test_only_a_comparison_takes_two_pictures(tmp_path):
     files = [tmp_path / name for name in ("a.png", "b.png", "c.png")]
     first, second = (str(one) for one in files[:2])
     assert build_mission_worlds(files[:1], "몇 개야?") == [{"image": first}]
@@ -124,14 +124,14 @@ def test_missions_of_a_comparison(tmp_path):
     assert build_mission_worlds(files[:2], "두 사진이 같아?") == [
         {"image": first, "second": second}
     ]
-    with pytest.raises(UsageError, match="two pictures are compared at a time; found 3"):
+    with pytest.raises(UsageError, match="a comparison takes two pictures; found 3"):
         build_mission_worlds(files, "What is different?")
-    with pytest.raises(UsageError, match="a program is written for one picture; found 3"):
+    with pytest.raises(UsageError, match="a program can only be written for one picture; found 3"):
         build_mission_worlds(files, "몇 개야?", program=tmp_path / "p.py")
     outs = [
         world["out"] for world in build_mission_worlds(files, "몇 개야?", out=tmp_path / "outs")
     ]
     assert outs[0] == str(tmp_path / "outs" / "001-a.png")
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="names a folder"):
+    with pytest.raises(UsageError, match="must be a folder"):
         build_mission_worlds(files, "몇 개야?", out=tmp_path / "file")

@@ -143,7 +143,7 @@ def test_count_of_boxes_is_compared_with_a_count_by_colour(reds, boxes, agrees):
     assert (check.who, check.agrees, check.says) == ("detector", agrees, "3")
 
 
-def test_scores_of_a_judgement(reds):
+def test_undecided_instance_lowers_the_scores(reds):
     assert share_of_decided(reds) == 1.0
     found = reds.sets["target"]
     found.decisions = [Decision(None, "", 0.4), *found.decisions[1:]]

@@ -29,19 +29,19 @@ TABLE = at(100, 100, 200, 200)
         (at(140, 145, 160, 165), {"inside", "on", "below", "overlapping"}),
     ],
 )
-def test_relations_between_boxes(one, true):
+def test_boxes_have_the_expected_relations(one, true):
     names = ("left_of", "right_of", "above", "below", "inside", "on", "overlapping")
     assert {name for name in names if holds(one, name, TABLE)} == true
 
 
-def test_measured_distances():
+def test_distances_between_boxes_are_measured():
     found = tools.measure(at(0, 0, 10, 10), at(13, 4, 23, 14))
     assert found == pytest.approx((np.hypot(13, 4), 3.0, 0.0, 0.0))
     found = tools.measure(at(0, 0, 10, 10), at(5, 0, 15, 10))
     assert found == pytest.approx((5.0, 0.0, 1 / 3, 0.5))
 
 
-def test_places_in_a_picture():
+def test_position_in_a_picture_is_named():
     assert tools.place_in(at(0, 0, 10, 10), (90, 90)) == ("top", "left")
     assert tools.place_in(at(40, 80, 50, 90), (90, 90)) == ("bottom", "centre")
 
@@ -64,7 +64,7 @@ def test_decisions_are_distinguishable_without_colour():
 def test_annotated_picture_is_saved(tmp_path):
     picture = np.full((20, 30, 3), (200, 30, 20), np.uint8)
     assert (tools.load_picture(tools.save_image(picture, tmp_path / "o.png")) == picture).all()
-    with pytest.raises(UsageError, match=r"a picture ends in one of \.png"):
+    with pytest.raises(UsageError, match=r"the name of a picture must end in one of \.png"):
         tools.save_image(picture, tmp_path / "o.txt")
     with pytest.raises(UsageError, match="cannot be written"):
         tools.save_image(picture, tmp_path / "no" / "o.png")

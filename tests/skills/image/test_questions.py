@@ -56,7 +56,7 @@ def test_question_uses_the_expected_tools(kind, text, tools):
     assert [name for name, _ in planned(text, kind)] == expected
 
 
-def test_share_of_questions_with_the_expected_tools():
+def test_most_questions_select_the_expected_tools():
     """All questions of both files: the share with exactly the expected tools or refusal."""
     right, wrong = 0, []
     for part in (CORPUS, ASKED):

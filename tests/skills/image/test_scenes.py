@@ -48,7 +48,7 @@ def test_answers_about_scene_are_right_or_uncertain(name):
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_answers_about_all_scenes():
+def test_most_answers_about_the_scenes_are_right():
     """In the first run 52 of 60 were right, and 2 of 40 confident ones wrong."""
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
     found = [one for name in SCENES for one in answered(name)]

@@ -122,7 +122,7 @@ def test_address_is_fetched_only_with_permission(server, disc):
         ("/untold", "not a picture: its content type is missing"),
         ("/gone", "cannot be fetched: .*404"),
         ("/huge", "has more than 0 MB"),
-        ("/empty", "gives nothing"),
+        ("/empty", "is empty"),
         ("/loop", "cannot be fetched: .*redirects"),
         ("/file", "cannot be fetched"),
         ("/inward", "leads to localhost, which is not on the public internet"),
@@ -176,10 +176,10 @@ def test_private_addresses_are_refused(name, says):
 
 def test_missing_picture_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"")))
-    with pytest.raises(UsageError, match="gives nothing; pipe a picture"), find_pictures(["-"]):
+    with pytest.raises(UsageError, match="is empty; pipe a picture"), find_pictures(["-"]):
         pass
     monkeypatch.setattr(sys, "stdin", None)  # closed: <&-
-    with pytest.raises(UsageError, match="gives nothing; pipe a picture"), find_pictures(["-"]):
+    with pytest.raises(UsageError, match="is empty; pipe a picture"), find_pictures(["-"]):
         pass
     with pytest.raises(UsageError, match="holds no picture"), find_pictures([str(tmp_path)]):
         pass
@@ -242,7 +242,7 @@ def test_invalid_output_is_refused_before_any_question(disc, tmp_path, monkeypat
     words = ["ask", str(disc), "How many red circles are there?", "--out", "seen.gif"]
     assert call(words) == 2
     told = capsys.readouterr()
-    assert "seen.gif: a picture ends in one of .png, .jpg" in told.err
+    assert "seen.gif: the name of a picture must end in one of .png, .jpg" in told.err
     assert told.out == ""
 
 

@@ -48,7 +48,7 @@ def noisy(frame: Any, sigma: float) -> Any:
         (flat(5, 63, 63), "dark"),  # which is reported for small pictures, too
     ],
 )
-def test_fault_of_one_picture(frame: Any, fault: CameraFault | None) -> None:
+def test_fault_in_one_picture_is_detected(frame: Any, fault: CameraFault | None) -> None:
     assert fault_in(frame) == fault
 
 
@@ -72,7 +72,7 @@ def test_picture_needs_edges_in_a_part_of_it(share: int) -> None:
         (flat(6), flat(6), False, "occluded"),
     ],
 )
-def test_fault_of_two_pictures(
+def test_fault_across_two_pictures_is_detected(
     before: Any, now: Any, later: bool, fault: CameraFault | None
 ) -> None:
     watch = CameraWatch()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bt_exec_skills.perception.picture import box_of, overlaps, whole_pixels
 
 
-def test_overlap_of_boxes() -> None:
+def test_overlap_is_the_intersection_over_union() -> None:
     boxes = np.array([[0, 0, 10, 10], [0, 0, 5, 10], [20, 20, 30, 30]], float)
     assert overlaps(boxes[:1], boxes).tolist() == [[1.0, 0.5, 0.0]]
 

@@ -67,7 +67,7 @@ def test_proxy_of_the_environment_is_not_used(
 
 def test_redirects_are_not_followed_with_motions_and_token(simulator: ThreadingHTTPServer) -> None:
     away = client(simulator, "/elsewhere")
-    with pytest.raises(Failed, match="/send_action answers 307") as told:
+    with pytest.raises(Failed, match="/send_action returned 307") as told:
         away.act("pick_object([0, 0, 0])")
     assert told.value.code == "SIMULATOR_FAULT"
     with pytest.raises(Failed, match="it answers 307"):
@@ -125,10 +125,10 @@ def test_slow_response_times_out(
     slow: Callable[[bytes, bytes], str], before: bytes, after: bytes
 ) -> None:
     asking = Client(slow(before, after), "", 0.2, 0.2)
-    with pytest.raises(Failed, match=r"no whole answer within 0\.2 s") as told:
+    with pytest.raises(Failed, match=r"no complete response within 0\.2 s") as told:
         asking.environment()
     assert told.value.code == "SIMULATOR_UNREACHABLE"
-    with pytest.raises(Failed, match="no whole answer") as told:
+    with pytest.raises(Failed, match="no complete response") as told:
         asking.act("result = pick_object([0, 0, 0])")
     assert told.value.code == "UNCERTAIN"
 

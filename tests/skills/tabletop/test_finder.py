@@ -48,7 +48,7 @@ def test_points_are_projected_to_pixels():
     assert before.tolist() == [True, True, True, False]
 
 
-def test_viewpoint_of_the_camera():
+def test_viewpoint_projects_objects_into_their_boxes():
     world = TableWorld(WorldOptions(seed=3, objects=4))
     camera = HeadCamera(world, 320, 240)
     picture = camera.view(camera.capture())
@@ -61,7 +61,7 @@ def test_viewpoint_of_the_camera():
             assert y1 - 3 <= y <= y2 + 3
 
 
-def test_part_with_a_table():
+def test_part_with_a_table_covers_only_visible_tables():
     x1, y1, x2, y2 = DOWN.part_with(TABLES["table_0"])
     assert (x1, x2) == (pytest.approx(138, abs=6), pytest.approx(502, abs=6))
     assert (y1, y2) == (pytest.approx(104, abs=6), pytest.approx(376, abs=6))

@@ -1,4 +1,4 @@
-"""Goals of strangers in random kitchens: done as labelled or refused, and reported truly."""
+"""Commands of external authors in random kitchens: done as labelled or refused, reported truly."""
 
 import re
 from pathlib import Path

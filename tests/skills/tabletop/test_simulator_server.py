@@ -97,7 +97,7 @@ def get(url, **headers):
             return error.code, json.loads(error.read())
 
 
-def test_client_of_the_document_moves_an_object_into_its_bowl(served):
+def test_documented_client_moves_an_object_into_its_bowl(served):
     tasks = [
         {"skill": "GoToObject", "target": "object_red_0"},
         {"skill": "PickObject", "target": "object_red_0"},
@@ -137,13 +137,13 @@ def test_failed_motion_is_not_a_success(served):
         ("x = {i for i in range(9)}", "line 1: SetComp is not allowed"),
         ("while True: pass", "the code takes more than 5000 steps"),
         ("for i in range(10**8): print(i)", "range has at most 1000 items"),
-        ("x = 2 ** 99", "an exponent is at most 8; found 99"),
-        ("x = (-8) ** 0.5", "a power of -8 has an integer exponent"),
+        ("x = 2 ** 99", "an exponent must be at most 8; found 99"),
+        ("x = (-8) ** 0.5", "a power of -8 needs an integer exponent"),
         ("for i in range(99999): print(i)", "range has at most 1000 items"),
         ("pick_object(", "the code is not valid Python: SyntaxError"),
-        ("result = pick_object('here')", "a list is needed; found 'here'"),
+        ("result = pick_object('here')", "expected a list; found 'here'"),
         ("result = pick_object([1, 2])", "a position is [x, y, z] in metres"),
-        ("result = pick_object([1, 2, 1e999])", "a number is at most 1e+12; found inf"),
+        ("result = pick_object([1, 2, 1e999])", "a number must be at most 1e+12; found inf"),
         ("result = pick_object([1, 2, 3], 0.1, 0.2, True, 1, False, 9)", "with 7 arguments"),
         ("result = pick_object(where=[1, 2, 3])", "the argument 'where' of pick_object"),
         ("print(x)", "line 1: 'x' has no value yet"),
@@ -188,11 +188,11 @@ def test_code_without_motions_is_evaluated(served, code, result):
         ("a = []\na.append(a)\nRESULT = a", "more than 20000 items"),
         ("a = [1]\nfor i in range(40): a = [a, a]\nRESULT = a", "more than 20000 items"),
         ("a = 'x'\nfor i in range(40): a += a", "items"),
-        ("a = [1] * 9", "line 1: TypeError: a number is needed"),
+        ("a = [1] * 9", "line 1: TypeError: expected a number"),
         ("RESULT = float('nan')", "found nan"),
         ("x = 1 / 0", "line 1: ZeroDivisionError"),
         ("x = {}['a']", "line 1: KeyError"),
-        ("a, b = [1, 2, 3]", "line 1: ValueError: 2 values are needed"),
+        ("a, b = [1, 2, 3]", "line 1: ValueError: 2 values are expected"),
         ("x = 3\nx()", "line 2: the call of 'x' is not allowed"),
         ("x = print\n", "line 1: 'print' has no value yet"),
         ("x = 'a'.format(1)", "the method 'format' is not allowed"),
@@ -201,7 +201,7 @@ def test_code_without_motions_is_evaluated(served, code, result):
         ("def f(): pass", "a function definition is not allowed"),
         ("pick_objekt([1, 2, 3])", "did you mean pick_object?"),
         ("pick_object([1, 2, 3], position=[1, 2, 3])", "the argument 'position' of pick_object"),
-        ("set_target_gripper_width(9)", "width is a number from 0 to 1; found 9"),
+        ("set_target_gripper_width(9)", "width must be a number from 0 to 1; found 9"),
         ("set_arm_target_joint([0, 0, 0, 0, 0, 0, 0])", "joints is [lift in m, shoulder"),
     ],
 )
@@ -332,7 +332,7 @@ def test_foreign_page_is_refused(served):
     assert (status, answer["status"]) == (403, "error")
 
 
-def test_state_and_camera_responses(served):
+def test_state_and_camera_have_the_expected_fields(served):
     state = get(f"{served.url}/state")[1]
     assert set(state["mobile"]) == {"x", "y", "theta"}
     assert len(state["arm"]["joints"]) == 4

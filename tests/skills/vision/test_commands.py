@@ -115,9 +115,9 @@ def test_show_annotates_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[
         (["show", "grey.png", "--out", "grey.pdf"], "grey.pdf cannot be written: name a picture"),
         (["show", "grey.png", "--out", "."], ". cannot be written: name a picture, as seen.png"),
         (["show", "grey.png", "--site", "lab"], "no weights for pictures of site lab ship; name"),
-        (["show", "grey.png", "--world", "door=open"], "--world has no meaning for a picture"),
-        (["show", "--frames", "kept"], "--frames has no meaning for a robot's look"),
-        (["show", "--mission", "3", "--weights", "w.onnx"], "--weights has no meaning for a miss"),
+        (["show", "grey.png", "--world", "door=open"], "--world does not apply to a picture"),
+        (["show", "--frames", "kept"], "--frames does not apply to a robot's look"),
+        (["show", "--mission", "3", "--weights", "w.onnx"], "--weights does not apply to a miss"),
         (["train", "grey.png", "out", "--model", "yolo11n.pt"], "starts from its yaml, as yolo"),
         (["show", "a.png", "--mission", "3"], "a picture or a mission: show takes one of them"),
         (["show", "--world", "door=half"], "world setting door='half': allowed are"),
@@ -153,7 +153,7 @@ def test_eval_reports_the_folder_of_its_pictures(
     data = str(tmp_path / "data")
     assert call(["vision", "dataset", data, "--source", "squares", "--scenes", "2"]) == 0
     assert call(["vision", "eval", data, "--weights", "any.onnx"]) == 2
-    assert "holds no pictures on side val; try with --train-side" in capsys.readouterr().err
+    assert "holds no pictures in split val; try with --train-side" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("side", ["train", "val"])
@@ -170,7 +170,7 @@ def test_training_requires_both_splits(
     options = ["--source", "squares", "--scenes", "2", "--val-every", every]
     assert call(["vision", "dataset", data, *options]) == 0
     assert call(["vision", "train", data, str(tmp_path / "run")]) == 2
-    assert f"holds no pictures on side {side}, and training needs both" in capsys.readouterr().err
+    assert f"holds no pictures in split {side}, and training needs both" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
 

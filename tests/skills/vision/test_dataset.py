@@ -45,7 +45,7 @@ def test_same_recipe_gives_the_same_files(squares: Any, tmp_path: Path) -> None:
     assert squares.made[:6] == [4_000_000 + n for n in range(6)]
 
 
-def test_layout_split_and_labels(squares: Any, tmp_path: Path) -> None:
+def test_dataset_has_the_expected_layout_split_and_labels(squares: Any, tmp_path: Path) -> None:
     make_dataset(squares, RECIPE, tmp_path, nobody)
     assert read_recipe(tmp_path) == RECIPE
     names = {

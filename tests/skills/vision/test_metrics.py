@@ -16,14 +16,14 @@ def found(box: tuple[int, ...], score: float, label: str = "a") -> Found:
     return Found(label, (*map(float, box),), score)  # type: ignore[arg-type]
 
 
-def test_perfect_detector() -> None:
+def test_perfect_detector_scores_one() -> None:
     pictures = [([Mark("a", HERE), Mark("a", THERE)], [found(HERE, 0.9), found(THERE, 0.8)])]
     one = figures_of("a", pictures, 0.35)
     assert (one.count, one.precision, one.recall) == (2, 1.0, 1.0)
     assert (one.ap50, one.ap) == pytest.approx((1.0, 1.0))
 
 
-def test_one_of_two_found_and_one_false_positive() -> None:
+def test_miss_and_false_positive_halve_precision_and_recall() -> None:
     pictures = [
         ([Mark("a", HERE)], [found(HERE, 0.9), found(THERE, 0.8)]),
         ([Mark("a", THERE)], []),
@@ -64,4 +64,4 @@ def test_confusion_matrix_counts_uncertain_detections_separately() -> None:
         states.add(*pair)
     assert states.counts.tolist() == [[3, 0, 0], [1, 0, 1]]
     assert (states.asked, states.answered, states.right) == (5, 0.8, 0.75)
-    assert states.told("open", "closed") == 1
+    assert states.count_of("open", "closed") == 1

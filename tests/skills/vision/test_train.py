@@ -166,7 +166,7 @@ def test_foreign_folder_is_left_unchanged(data: Path, tmp_path: Path) -> None:
     ("settings", "message"),
     [
         ({"model": "yolo11n.pt"}, "model='yolo11n.pt': a network starts from its yaml"),
-        ({"model": "yolo99z.yaml"}, "neither here nor in ultralytics is a 'yolo99z.yaml'"),
+        ({"model": "yolo99z.yaml"}, "'yolo99z.yaml' was found neither here nor in ultralytics"),
         ({"device": "7"}, "device='7': allowed are auto, cpu, or the number of a GPU; 0 found he"),
     ],
 )

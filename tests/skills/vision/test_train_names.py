@@ -72,7 +72,7 @@ def test_untrainable_data_set_is_refused(
         train_names(data, other, NamesSettings("any.onnx"), bar)
     one_side = tmp_path / "one-side"
     make_dataset(squares, Recipe("squares", 3, 2, 0, squares.classes), one_side, lambda *_: None)
-    with pytest.raises(UsageError, match="has pictures on one side only"):
+    with pytest.raises(UsageError, match="has pictures in one split only"):
         train_names(one_side, tmp_path / "run", NamesSettings("any.onnx"), bar)
 
 

@@ -33,9 +33,9 @@ __all__ = [
 STALE_S = 1.0
 """Maximum age of the newest observation while the robot moves [s]."""
 
-_NONE_YET = "no picture has come yet"
-_NONE_NEW = "no new picture comes"
-_NONE_SINCE = "no picture of this step has come yet"
+_NONE_YET = "no picture has arrived yet"
+_NONE_NEW = "no new picture arrives"
+_NONE_SINCE = "no picture of this step has arrived yet"
 _UNLIKE = "the pictures do not agree"
 _UNCLEAR = "the state of the door is unclear"
 HIDDEN = "part of the inside is hidden"
@@ -44,10 +44,10 @@ CAMERA: Mapping[CameraFault, str] = MappingProxyType(
     {
         "dark": "the camera is dark",
         "frozen": "the camera is frozen",
-        "noise": "the camera shows nothing but noise",
+        "noise": "the camera shows only noise",
         "occluded": "the camera is covered",
         "wrong_size": "the camera's pictures have the wrong size",
-        "missing": "the camera gives no picture",
+        "missing": "the camera delivers no picture",
     }
 )
 """Sentences by `CameraFault`."""

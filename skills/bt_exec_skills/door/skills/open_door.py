@@ -49,7 +49,7 @@ def open_door(
     if angle < OPEN_RAD:
         raise Failed(
             "DOOR_STUCK",
-            f"the door stands at {angle:.2f} rad, open is {OPEN_RAD:.2f}",
+            f"the door is at {angle:.2f} rad, open is {OPEN_RAD:.2f}",
             angle_deg=round(math.degrees(angle)),
         )
 
@@ -81,6 +81,6 @@ def close_door(
     if angle > CLOSED_RAD:
         raise Failed(
             "DOOR_STUCK",
-            f"the door stands at {angle:.2f} rad, closed is {CLOSED_RAD:.2f}",
+            f"the door is at {angle:.2f} rad, closed is {CLOSED_RAD:.2f}",
             angle_deg=round(math.degrees(angle)),
         )

@@ -62,7 +62,7 @@ class RemoteModel:
         data = self._post("detect", {"picture": _encode_png(picture), "prompts": [*prompts]})
         rows = data.get("detections")
         if not isinstance(rows, list):
-            raise UsageError(f"{self._settings.url}/detect answers no list of 'detections'")
+            raise UsageError(f"{self._settings.url}/detect did not return a list of 'detections'")
         found = [
             Detection(str(one.get("label")), tuple(one.get("bbox") or ()), one.get("score"))  # type: ignore[arg-type]
             for one in rows
@@ -79,7 +79,7 @@ class RemoteModel:
         data = self._post("answer", {"picture": _encode_png(picture), "question": question})
         text, sure = data.get("answer"), data.get("confidence")
         if not isinstance(text, str):
-            raise UsageError(f"{self._settings.url}/answer answers no text as 'answer'")
+            raise UsageError(f"{self._settings.url}/answer did not return a text as 'answer'")
         line = one_line(text, _LONGEST_ANSWER)
         if isinstance(sure, bool) or not isinstance(sure, int | float) or not 0 <= sure <= 1:
             return Reply(line)
@@ -99,14 +99,14 @@ class RemoteModel:
                 for part in response.iter_bytes():
                     data += part
                     if len(data) > _MOST_BYTES:
-                        raise UsageError(f"{url} answers more than {_MOST_BYTES // 1_000_000} MB")
+                        raise UsageError(f"{url} returned more than {_MOST_BYTES // 1_000_000} MB")
             found = json.loads(data)
         except httpx2.HTTPError as error:
-            raise UsageError(f"{url} cannot be asked: {error or type(error).__name__}") from None
+            raise UsageError(f"{url} cannot be reached: {error or type(error).__name__}") from None
         except (ValueError, RecursionError):
-            raise UsageError(f"{url} answers no JSON") from None
+            raise UsageError(f"{url} did not return JSON") from None
         if not isinstance(found, dict):
-            raise UsageError(f"{url} answers no JSON object")
+            raise UsageError(f"{url} did not return a JSON object")
         return found
 
 

@@ -79,7 +79,7 @@ def _start_decision(one: Instance) -> Decision:
     if one.score >= (READ if one.source == "text" else _ONE_THING):
         return Decision(True, "", 1.0)
     if one.source == "text":
-        return Decision(None, "perhaps not so written", 0.5)
+        return Decision(None, "perhaps misread", 0.5)
     why = "perhaps only noise" if one.source == "difference" else _SEVERAL
     return Decision(None, why, one.score)
 

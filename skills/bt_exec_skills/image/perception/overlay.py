@@ -76,7 +76,7 @@ def output_path(path: str | Path) -> Path:
     """
     file = expand_home(path)
     if file.suffix.lower() not in _ENDINGS:
-        raise UsageError(f"{file}: a picture ends in one of {', '.join(_ENDINGS)}")
+        raise UsageError(f"{file}: the name of a picture must end in one of {', '.join(_ENDINGS)}")
     return file
 
 

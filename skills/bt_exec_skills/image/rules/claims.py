@@ -213,7 +213,7 @@ def _make_place_claim(sentence: str, part: Node, asked: Node | None) -> Claim:
 
 
 def _content_of_phrase(phrase: Node, asked: Node | None) -> Node:
-    """Return the content of a phrase without a verb: an amount, a colour, or what is more."""
+    """Return the content of a phrase without a verb: an amount, a colour, or the larger set."""
     inner = asked.get("of") if asked is not None else None
     if isinstance(inner, Node) and phrase.get("quantity") is None:
         if inner.kind == "aspect":

@@ -71,7 +71,7 @@ def exclude_classes(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> P
 
 
 def choose_source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> Source:
-    """Return the source of the instances of a phrase, as a set of a name.
+    """Return the source of the instances of a phrase; its set has the given name.
 
     Raises:
         CannotTell: If no source contains the class.

@@ -6,7 +6,7 @@ from bt_exec.language.reading.node import Node, conjunction, conjuncts
 from bt_exec_skills.image.perception.written_values import Written
 from bt_exec_skills.image.rules.question import Phrase
 
-__all__ = ["PRICED", "article_name", "dearest", "off_paper"]
+__all__ = ["PRICED", "article_name", "dearest", "without_document"]
 
 PRICED: dict[str, tuple[Written, Written]] = {
     "expensive": ("dearest", "dearer"), "cheap": ("cheapest", "cheaper"),
@@ -21,8 +21,8 @@ def dearest(formula: Node) -> Written | None:
     return PRICED[formula.text("attribute")][0] if priced and not formula.get("rank") else None
 
 
-def off_paper(top: Node) -> Node:
-    """Return the articles of a superlative, without the paper on which they are written."""
+def without_document(top: Node) -> Node:
+    """Return the articles of a superlative, without the receipt or menu that lists them."""
 
     def is_paper(part: Node) -> bool:
         to = part.get("to") if part.kind == "rel" else None

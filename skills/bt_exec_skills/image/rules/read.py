@@ -24,7 +24,7 @@ from bt_exec_skills.image.perception.graded_attributes import (
 )
 from bt_exec_skills.image.perception.written_values import Written
 from bt_exec_skills.image.rules.descriptions import Descriptions
-from bt_exec_skills.image.rules.priced import PRICED, article_name, dearest, off_paper
+from bt_exec_skills.image.rules.priced import PRICED, article_name, dearest, without_document
 from bt_exec_skills.image.rules.question import (
     BAR,
     SEVERAL,
@@ -110,7 +110,7 @@ def resolve_meaning(
 
 
 def _of_same_bar(meaning: Node, earlier: Sequence[Node]) -> Node:
-    """Return a question in which "that bar" is the one that the question before is about."""
+    """Return a question in which "that bar" is the bar of the previous question."""
     before = subject_of(earlier[-1]) if earlier else None
     if before is None or _BAR not in before.walk():
         return meaning
@@ -274,7 +274,9 @@ class _Questions:
             return self._chosen(self._described.formula_of(of.node("of")), of.node("hold"))
         formula = self._described.formula_of(of) if of.kind == "np" else of
         if (written := dearest(formula)) is not None:
-            return Question("value", self._described.formula(off_paper(formula)), written=written)
+            return Question(
+                "value", self._described.formula(without_document(formula)), written=written
+            )
         if of.kind != "np":
             raise self._described.refusal()
         if formula.kind == "than" and formula.text("attribute") in PRICED:
@@ -342,7 +344,9 @@ class _Questions:
             return self._convert_price_of_several(what, inner)
         top = self._described.formula_of(inner) if inner.kind == "np" else inner
         if known is None and of.text("name") == "price" and (written := dearest(top)) is not None:
-            return Question("value", self._described.formula(off_paper(top)), written=written)
+            return Question(
+                "value", self._described.formula(without_document(top)), written=written
+            )
         name, phrase = of.text("name"), self._described.phrase(of.node("of"))
         bar = any(node.text("name") == BAR for node in of.walk() if node.kind == "thing")
         labelled = self._kinds.get(phrase.thing) == "calendar"

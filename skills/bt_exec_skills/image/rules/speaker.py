@@ -33,7 +33,7 @@ class Speaker:
         self.language = language
 
     def say(self, name: str, **facts: Any) -> str:
-        """Return a sentence of ``phrasing.yaml`` with what it names."""
+        """Return a sentence of ``phrasing.yaml`` with its arguments inserted."""
         return str(_sentences()[name][self.language]).format(**facts)
 
     def word(self, name: str) -> str:

@@ -193,7 +193,7 @@ def _result_of_end(
     try:
         return Ran("returned", json.loads(out), "", isolated)
     except (ValueError, RecursionError):
-        return Ran("failed", None, "what it returned is not JSON", isolated)
+        return Ran("failed", None, "its return value is not JSON", isolated)
 
 
 def _last_line(err: bytes) -> str:

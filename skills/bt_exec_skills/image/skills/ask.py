@@ -82,4 +82,4 @@ def crops_first(bench: Service[Bench]) -> Verdict:
     waiting = bench.unverified_sets()
     if waiting:
         return Verdict.no(f"not yet verified on crops: {', '.join(waiting)}", tuple(waiting))
-    return Verdict.yes("no boxes wait for their crops")
+    return Verdict.yes("no boxes are waiting to be cropped")

@@ -29,7 +29,7 @@ class Judged(NamedTuple):
     """Judgement of the answer; `rules.judging` defines the scores.
 
     Attributes:
-        verdict: ``agree``, ``differ`` or ``nobody could tell``.
+        verdict: ``agree``, ``differ`` or ``no method could decide``.
         said: Finding of each judge.
         confidence: Confidence of the answer, 0..1.
         coverage: Share of the instances verified on crops, 0..1; None without instances.
@@ -113,7 +113,7 @@ def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) ->
             f"{one.who}: {one.says}" for one in found.cross_checks if one.agrees is False
         )
         raise Failed("JUDGES_DISAGREE", f"another method disagrees: {against}", found=against)
-    verdict = {True: "agree", False: "differ", None: "nobody could tell"}[found.agrees]
+    verdict = {True: "agree", False: "differ", None: "no method could decide"}[found.agrees]
     return Judged(verdict, said, found.confidence, found.coverage, found.reasoning)
 
 

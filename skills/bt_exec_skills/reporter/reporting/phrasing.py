@@ -264,7 +264,7 @@ def _reportable(notebook: Notebook, notes: list[Note]) -> list[Note]:
 
 
 def _is_back(notebook: Notebook, note: Note) -> bool:
-    """Return True if a note is of a failed way home although the robot is at home now."""
+    """Return True if a note reports a failed drive home, but the robot is at home now."""
     base = notebook.site.base
     way = note.kind == "failed" and note.task == ("navigate", base)
     return way and notebook.where() == base

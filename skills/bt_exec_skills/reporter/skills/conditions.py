@@ -111,7 +111,7 @@ def people_there(
     if hidden and not too_many and (people < least or most is not None):
         return Verdict.unknown("a person may be in a part that was not visible")
     if people == 0:
-        return Verdict(least == 0, "nobody was found")
+        return Verdict(least == 0, "no person was found")
     holds = people >= least and not too_many
     return Verdict(holds, f"{people} people", (f"people:{people}",))
 
@@ -188,7 +188,7 @@ def failure_noted(notebook: Service[Notebook]) -> Verdict:
     """
     note = notebook.notes[-1] if notebook.notes else None
     if note is None or note.kind != "failed":
-        return Verdict.no("nothing that failed is in the notebook")
+        return Verdict.no("the notebook contains no failure")
     code = str(note.facts.get("code"))
     return Verdict.yes(f"noted: {code}", (f"notebook:{code}",))
 

@@ -117,7 +117,7 @@ def _approach_anyone(
             yield from drive(robot, robot.turn(robot.pose.bearing(x, y)))
             return
         yield from drive(robot, robot.turn(math.tau / _STEPS))
-    raise Failed("NOBODY_THERE", "nobody was in view", recipient=place)
+    raise Failed("NOBODY_THERE", "no person was in view", recipient=place)
 
 
 def _hand_over(robot: ReporterRobot, recipient: str, item: str, *, anyone: bool) -> Steps:

@@ -159,5 +159,5 @@ def navigate(
         place = known_place(site_map, target)
         yield from drive(robot, robot.goto(place.poses[0]), target=target)
         if robot.place != target:
-            raise Failed("BLOCKED_PATH", "the place itself is taken", target=target)
+            raise Failed("BLOCKED_PATH", "the place is occupied", target=target)
     notebook.note(world.now, "went", robot.place, target=target)

@@ -1,4 +1,4 @@
-"""Branches of conditions: what a condition and its branches lend each other, and questions."""
+"""Branches of conditions: references between a condition and its branches, and questions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _WHAT = Node("np", (("wh", "what"),))
 
 
 def split_question(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
-    """Return a command without the questions that are answered after it, and these.
+    """Return a command without the questions that are answered after it, and these questions.
 
     A question beside prohibitions and remarks alone is the whole command; "it" is their object.
     Several questions alone have no command.
@@ -65,7 +65,7 @@ def split_question(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
 
 
 def after_remarks(parts: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Return the parts of a command without remarks; their one object is "it" and "there" after.
+    """Return the parts of a command without remarks; "it" and "there" then mean their only object.
 
     An example is "I need the plate, so clear it". A remark about no object stands only before
     orders that name all of their objects.
@@ -127,7 +127,7 @@ def with_asked_place(node: Node) -> Node:
 
 
 def selected_question(node: Node, branch: str) -> Node:
-    """Return the question of a branch, with the place of its condition for "there" and "it"."""
+    """Return the question of a branch; "there" and "it" become the place of its condition."""
     question, place = node.node(branch), _place_of(node.node("of"))
     if place is None:
         return question

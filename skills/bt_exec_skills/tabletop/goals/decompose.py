@@ -65,7 +65,9 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
     done: list[Trouble] = []
     barred: set[tuple[str, str]] = set()
     for number, ask in enumerate(asked):
-        if ask.verb in ("pick", "bring", "go", "out") and _goes_on(asked[number + 1 :]):
+        if ask.verb in ("pick", "bring", "go", "out") and _is_about_same_objects(
+            asked[number + 1 :]
+        ):
             about = all_of(themes_of(ask), scope, some="one")  # "pick it up and put it there"
             place = ask.verb == "go" and all(looks_of(name).holds_things for name in about)
             scope.last = scope.last if place else about  # "go to the plate and put it there"
@@ -144,7 +146,7 @@ def _without_exceptions(found: list[Subgoal], later: Sequence[Subgoal]) -> list[
     return kept
 
 
-def _goes_on(rest: tuple[Ask, ...]) -> bool:
+def _is_about_same_objects(rest: tuple[Ask, ...]) -> bool:
     """Return True if the next part is about the same objects: "… and put it in the bowl"."""
     return bool(rest) and any(theme.again for theme in rest[0].themes)
 

@@ -308,7 +308,7 @@ class Converter:
         return Ask(verb, text, themes, to, side)
 
     def _goal(self, goal: Node) -> tuple[Phrase, Side, Attribute | None]:
-        """Return the target of objects, the side, and the attribute in which both agree."""
+        """Return the target, its side, and the attribute that objects and target share."""
         relation, target = goal.text("relation"), target_of(goal)
         if target == Node("pronoun", (("name", "there"),)):
             named = self._first_goal or self._earlier_goal

@@ -49,7 +49,7 @@ class Asked(urllib.request.Request):
     ) -> None:
         self._timer.cancel()
         if self._late:  # any other error is a consequence: an incomplete response, or an end
-            raise TimeoutError(f"no whole answer within {self.limit_s:g} s") from error
+            raise TimeoutError(f"no complete response within {self.limit_s:g} s") from error
 
     def connected(self, opened: socket.socket) -> None:
         """Register the socket of the request."""

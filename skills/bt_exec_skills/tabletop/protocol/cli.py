@@ -13,19 +13,23 @@ SIMULATOR = typer.Typer(help="The world of the table as an HTTP server.")
 
 @SIMULATOR.callback(invoke_without_command=True)
 def simulator(
-    site: Annotated[str, typer.Option(metavar="NAME", help="Its world; tabletop.")] = "tabletop",
+    site: Annotated[
+        str, typer.Option(metavar="NAME", help="Site of the world; tabletop by default.")
+    ] = "tabletop",
     host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen.")] = 8800,
     world: Annotated[
         list[str] | None, typer.Option("--world", metavar="KEY=VALUE", help="How it starts.")
     ] = None,
     lockstep: Annotated[
-        bool, typer.Option("--lockstep", help="Time passes only on POST /step.")
+        bool, typer.Option("--lockstep", help="Advance time only on POST /step.")
     ] = False,
-    fast: Annotated[bool, typer.Option("--fast", help="Motions do not wait for the wall.")] = False,
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Run motions faster than real time.")
+    ] = False,
     token: Annotated[
         str,
-        typer.Option(envvar="BT_EXEC_TOKEN", help="Needed beyond loopback."),
+        typer.Option(envvar="BT_EXEC_TOKEN", help="Token; required unless the host is loopback."),
     ] = "",
 ) -> None:
     """Serve the world: GET /env /state /camera, POST /send_action /cancel /step."""

@@ -129,9 +129,9 @@ class Client:
                     time.sleep(_WAIT_S)
                     continue
                 if error.code < 400 or error.code in (401, 403, 404, 405, 413, 415, 422):
-                    why = f"/send_action answers {error.code}"
+                    why = f"/send_action returned {error.code}"
                     raise Failed("SIMULATOR_FAULT", why) from error
-                raise Failed("UNCERTAIN", f"/send_action answers {error.code}") from error
+                raise Failed("UNCERTAIN", f"/send_action returned {error.code}") from error
             except (OSError, ValueError) as error:
                 if isinstance(getattr(error, "reason", error), ConnectionRefusedError):
                     raise Failed("SIMULATOR_UNREACHABLE", _why(error)) from error
@@ -223,11 +223,11 @@ class Client:
         except Exception as error:  # errors of http.client: an incomplete response, not HTTP
             raise ConnectionResetError(_why(error)) from error
         if len(raw) > _MOST_BYTES:
-            raise ValueError(f"{path} answers with more than {_MOST_BYTES} bytes")
+            raise ValueError(f"{path} returned more than {_MOST_BYTES} bytes")
         try:
             return json.loads(raw, parse_int=_whole)
         except RecursionError as error:
-            raise ValueError(f"{path} answers with JSON that is nested too deep") from error
+            raise ValueError(f"{path} returned JSON that is nested too deeply") from error
 
 
 def _whole(digits: str) -> int | float:
@@ -248,7 +248,7 @@ def environment_from(found: Any, base: Pose | None) -> Environment:
     """
     objects = found.get("objects") if isinstance(found, dict) else None
     if not isinstance(objects, dict):
-        raise Failed("SIMULATOR_FAULT", '/env does not answer {"objects": {…}}')
+        raise Failed("SIMULATOR_FAULT", '/env must return {"objects": {…}}')
     placed: dict[str, Placed] = {}
     for number, (name, one) in enumerate(objects.items()):
         at = _numbers(one.get("pos") if isinstance(one, dict) else None)

@@ -109,7 +109,7 @@ class Engine:
         if not self.lockstep:
             raise ValueError("time passes by itself here; start the simulator with --lockstep")
         if not 0.0 <= seconds <= _MOST_STEP_S:
-            raise ValueError(f"seconds is 0..{_MOST_STEP_S:g}; found {seconds:g}")
+            raise ValueError(f"seconds must be 0..{_MOST_STEP_S:g}; found {seconds:g}")
         return self.ask(lambda: self._pass(seconds))
 
     def cancel(self) -> Future[bool]:
@@ -299,20 +299,20 @@ def _numbers(value: Any, name: str, counts: tuple[int, ...], form: str) -> list[
     if len(numbers) not in counts or any(type(one) not in (int, float) for one in numbers):
         raise CodeRefused(f"{name} is {form}; found {value!r:.60}")
     if not all(abs(one) <= 1000 for one in numbers):
-        raise CodeRefused(f"{name} is within 1000 of the origin; found {value!r:.60}")
+        raise CodeRefused(f"{name} must be within 1000 m of the origin; found {value!r:.60}")
     return [float(one) for one in numbers]
 
 
 def _listed(value: Any) -> list[Any]:
     if not isinstance(value, list | tuple) or not value or len(value) > 1000:
-        raise CodeRefused(f"a list is needed; found {value!r:.60}")
+        raise CodeRefused(f"expected a list; found {value!r:.60}")
     return list(value)
 
 
 def _number(args: dict[str, Any], name: str, default: float | None, most: float = 1.0) -> float:
     value: Any = args.get(name, default)
     if type(value) not in (int, float) or not 0.0 <= value <= most:
-        raise CodeRefused(f"{name} is a number from 0 to {most:g}; found {value!r:.40}")
+        raise CodeRefused(f"{name} must be a number from 0 to {most:g}; found {value!r:.40}")
     return float(value)
 
 

@@ -40,9 +40,9 @@ Value: TypeAlias = Generator[Call, Any, Any]
 
 def _power(base: float, exponent: float) -> Any:
     if abs(exponent) > _LARGEST_EXPONENT:
-        raise ValueError(f"an exponent is at most {_LARGEST_EXPONENT}; found {exponent:g}")
+        raise ValueError(f"an exponent must be at most {_LARGEST_EXPONENT}; found {exponent:g}")
     if base < 0 and exponent != int(exponent):
-        raise ValueError(f"a power of {base:g} has an integer exponent; found {exponent:g}")
+        raise ValueError(f"a power of {base:g} needs an integer exponent; found {exponent:g}")
     return base**exponent
 
 
@@ -171,7 +171,7 @@ class Interpreter:
                 container[(yield from self._value(index))] = value
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 if not isinstance(value, list) or len(value) != len(parts):
-                    raise ValueError(f"{len(parts)} values are needed; found {value!r:.40}")
+                    raise ValueError(f"{len(parts)} values are expected; found {value!r:.40}")
                 for part, item in zip(parts, value, strict=True):
                     yield from self._bind(part, item)
             case _:
@@ -349,7 +349,7 @@ def _loaded(target: ast.expr) -> ast.expr:
 
 def _number(value: Any) -> int | float:
     if type(value) not in (int, float):
-        raise TypeError(f"a number is needed; found {value!r:.40}")
+        raise TypeError(f"expected a number; found {value!r:.40}")
     return value  # type: ignore[no-any-return]  # checked above
 
 
@@ -405,7 +405,7 @@ def _size(value: Any) -> int:
         one = waiting.pop()
         size += 1 + (len(one) if isinstance(one, str) else 0) // _ITEMS_PER_STEP
         if type(one) in (int, float) and not abs(one) <= LARGEST:
-            raise CodeRefused(f"a number is at most {LARGEST:g}; found {one:g}")
+            raise CodeRefused(f"a number must be at most {LARGEST:g}; found {one:g}")
         if isinstance(one, list):
             waiting.extend(one)
         elif isinstance(one, dict):

@@ -116,7 +116,7 @@ def _cancel(client: Client) -> None:
 def failure_in(answer: Any) -> Failed | None:
     """Return the failure in a response. None does not prove that the motion succeeded."""
     if not isinstance(answer, dict):
-        return Failed("UNCERTAIN", f"/send_action answers {answer!r:.60}")
+        return Failed("UNCERTAIN", f"/send_action returned {answer!r:.60}")
     result = answer.get("result")
     told = result if isinstance(result, dict) else {}
     if answer.get("status") != "success":
@@ -124,7 +124,7 @@ def failure_in(answer: Any) -> Failed | None:
         message = told.get("message") or answer.get("message") or answer.get("error") or "no reason"
         return Failed(code if code in _KNOWN else "UNCERTAIN", f"{message}"[:200])
     if result is False or told.get("result") is False or told.get("success") is False:
-        return Failed("UNCERTAIN", "the simulator says that the motion failed")
+        return Failed("UNCERTAIN", "the simulator reports that the motion failed")
     return None
 
 

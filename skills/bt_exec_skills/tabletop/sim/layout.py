@@ -192,7 +192,7 @@ class _Placer:
             ):
                 break
         else:
-            raise ValueError(f"no room for {name}: fewer objects, please")
+            raise ValueError(f"no room for {name}; choose fewer objects")
         self._taken.append((x, y, holds))
         return Item(name, form, half, colour, x, y, table.height, self._rng.uniform(-1.5, 1.5))
 

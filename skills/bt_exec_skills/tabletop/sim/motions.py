@@ -54,7 +54,7 @@ def drive(world: TableWorld, way: Way, goal: Pose) -> MotionSteps:
         world.command_base(x, y, turn)
         yield 0.95 * behind / total, "driving"
         if world.pose.away(x, y) > 0.3:
-            raise Failed("NO_PATH", f"something holds the base up at ({x:.2f}, {y:.2f})")
+            raise Failed("NO_PATH", f"the base is blocked at ({x:.2f}, {y:.2f})")
     for _ in range(round(0.4 / CONTROL_S)):
         yield 0.97, "driving"
     if world.pose.away(goal.x, goal.y) > 0.06:
@@ -101,7 +101,7 @@ def _settle(world: TableWorld, goal: Vector, phase: str) -> MotionSteps:
         yield 1.0, phase
     off = world.joints - goal
     if abs(off[0]) > 0.03 or float(np.abs(off[1:]).max()) > 0.08:
-        raise Failed("STUCK", "something holds the arm up")
+        raise Failed("STUCK", "the arm is blocked")
 
 
 def _reach(world: TableWorld, ik: ArmIK, at: Point, yaws: Sequence[float]) -> Vector:
@@ -119,7 +119,7 @@ def _reach(world: TableWorld, ik: ArmIK, at: Point, yaws: Sequence[float]) -> Ve
             if found is not None:
                 return found
     raise Failed(
-        "UNREACHABLE", f"{away:.2f} m from the base, {REACH[0]:g}..{REACH[1]:g} is in reach"
+        "UNREACHABLE", f"{away:.2f} m from the base; {REACH[0]:g}..{REACH[1]:g} is in reach"
     )
 
 

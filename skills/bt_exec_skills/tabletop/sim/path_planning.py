@@ -87,7 +87,7 @@ class Map:
                     best = cost, Pose(x, y, turn)
         if best is None:
             code = "NO_PATH" if fits else "UNREACHABLE"
-            why = "no way leads there" if fits else f"nowhere to stand within {REACH[1]:g} m"
+            why = "no path leads there" if fits else f"nowhere to stand within {REACH[1]:g} m"
             raise Failed(code, f"({target.x:.2f}, {target.y:.2f}): {why}")
         return best[1], grid, free
 
@@ -104,7 +104,7 @@ class Map:
         while not search.advance(_SLICE):
             yield None
         if search.way is None:
-            raise Failed("NO_PATH", f"no way leads to ({goal.x:.2f}, {goal.y:.2f})")
+            raise Failed("NO_PATH", f"no path leads to ({goal.x:.2f}, {goal.y:.2f})")
         points = [(start.x, start.y), *map(grid.point, search.way), (goal.x, goal.y)]
         yield _straightened(points, grid, free)
 

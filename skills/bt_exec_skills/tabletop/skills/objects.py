@@ -33,7 +33,7 @@ def keep_hold(hand: Hand, now: Environment) -> str | None:
         if at is None:
             raise Failed("OBJECT_GONE", "it was in the hand", target=thing)
         lies = f"({at.x:.2f}, {at.y:.2f}, {at.z:.2f})"
-        raise Failed("DROPPED", f"it fell and lies at {lies}", object=thing)
+        raise Failed("DROPPED", f"it fell and is at {lies}", object=thing)
     return held
 
 

@@ -27,7 +27,7 @@ def pick(robot: Gantry, world: World[ObjectObservation], block: Block) -> Steps:
     if robot.held == block:
         return
     seen = yield from fresh_observation(
-        world, world.now, lambda: Failed("NOT_IN_VIEW", "the camera gives no picture")
+        world, world.now, lambda: Failed("NOT_IN_VIEW", "the camera delivers no picture")
     )
     if not seen.sees(block):
         raise Failed("NOT_IN_VIEW", f"in view: {', '.join(seen.labels())}")

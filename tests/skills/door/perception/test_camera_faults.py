@@ -29,10 +29,10 @@ MATERIAL = {"arm": "right", "object_label": "material"}
 SAID = {
     "dark": "the camera is dark",
     "frozen": "the camera is frozen",
-    "noise": "the camera shows nothing but noise",
+    "noise": "the camera shows only noise",
     "occluded": "the camera is covered",
     "wrong_size": "the camera's pictures have the wrong size",
-    "missing": "the camera gives no picture",
+    "missing": "the camera delivers no picture",
 }
 
 

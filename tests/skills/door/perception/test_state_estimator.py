@@ -206,7 +206,7 @@ TOLD = [
 
 
 @pytest.mark.parametrize(("angle", "error", "inside", "scores", "state", "sure", "why"), TOLD)
-def test_complete_estimate(
+def test_angle_and_scores_determine_the_estimate(
     angle: float, error: float, inside: float, scores: Any, state: Any, sure: float, why: str
 ) -> None:
     calibration, view, found = look(0.0)

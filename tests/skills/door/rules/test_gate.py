@@ -116,7 +116,7 @@ def test_blocking_gates_are_sufficient(steps):
         ),
     ],
 )
-def test_gates_that_cannot_block_do_not_count(steps, gated):
+def test_only_gates_that_can_block_count(steps, gated):
     assert _gated(*steps, REACH, TAKE) == gated
 
 

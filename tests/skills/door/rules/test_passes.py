@@ -133,7 +133,7 @@ def test_other_parts_of_the_plan_are_unchanged():
         ),
     ],
 )
-def test_inserted_opening(labels, settings, step, args):
+def test_opening_is_inserted_with_its_arguments(labels, settings, step, args):
     found, notes = door_gate(spec(f"{{sequence: [{step}, {REACH}]}}"), context(*labels, **settings))
     gate = to_data(found)["root"]["sequence"][1]["sequence"][0]
     assert gate == {

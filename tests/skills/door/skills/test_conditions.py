@@ -45,7 +45,9 @@ def world_of(
         ((), "open", None),
     ],
 )
-def test_door_state_condition(scene: Scenes, states: Any, asked: Any, holds: bool | None) -> None:
+def test_door_is_depends_on_recent_observations(
+    scene: Scenes, states: Any, asked: Any, holds: bool | None
+) -> None:
     world = world_of(*(scene(t=8.0 + k, state=state) for k, state in enumerate(states)))
     assert conditions.door_is(world=world, state=asked).holds is holds
 
@@ -55,12 +57,12 @@ def test_earlier_observations_are_ignored_by_conditions(scene: Scenes) -> None:
     verdict = conditions.door_is(world=world, state="open")
     assert verdict.holds is None
     assert verdict.evidence == ("primary:not_looked_yet",)
-    assert verdict.why == "no new picture comes"
+    assert verdict.why == "no new picture arrives"
     assert verdict.age_s == pytest.approx(7.8)
 
 
 def test_uncertain_result_names_its_reason(scene: Scenes) -> None:
-    assert conditions.door_known(world=world_of()).why == "no picture has come yet"
+    assert conditions.door_known(world=world_of()).why == "no picture has arrived yet"
     split = world_of(scene(state="open", t=8.8), scene(state="ajar", t=9.0))
     assert conditions.door_known(world=split).why == "the pictures do not agree"
     flicker = world_of(scene(t=8.8), scene(t=9.0, labels=()))
@@ -72,8 +74,12 @@ def test_uncertain_result_names_its_reason(scene: Scenes) -> None:
     [
         (0.2, 0.0, "the pictures do not agree"),
         (1.0, 0.0, "the pictures do not agree"),
-        (1.2, 0.0, "no new picture comes"),  # fresh once, old by now
-        (0.2, 8.9, "no picture of this step has come yet"),  # recent, but from before the question
+        (1.2, 0.0, "no new picture arrives"),  # fresh once, old by now
+        (
+            0.2,
+            8.9,
+            "no picture of this step has arrived yet",
+        ),  # recent, but from before the question
     ],
 )
 def test_uncertainty_is_about_fresh_pictures(

@@ -53,13 +53,13 @@ TOLD: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
     (
         "open_door",
         {"after": {"door_angle_rad": 0.4}},
-        f"the door stands at 0.40 rad, open is {OPEN_RAD:.2f}",
+        f"the door is at 0.40 rad, open is {OPEN_RAD:.2f}",
         {"angle_deg": 23},
     ),
     (
         "close_door",
         {**OPEN, "after": {"door_angle_rad": 0.4}},
-        f"the door stands at 0.40 rad, closed is {CLOSED_RAD:.2f}",
+        f"the door is at 0.40 rad, closed is {CLOSED_RAD:.2f}",
         {"angle_deg": 23},
     ),
     ("open_door", FULL, "the right hand holds the material", {"held": "material"}),

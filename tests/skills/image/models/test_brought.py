@@ -122,9 +122,9 @@ def test_malformed_request_is_refused_with_reason(path, body, status):
 def test_unreachable_or_invalid_server_is_reported(picture):
     with serve_model(ByColour()) as url:
         pass
-    with pytest.raises(UsageError, match="cannot be asked"):
+    with pytest.raises(UsageError, match="cannot be reached"):
         create({"url": url, "timeout_s": 2}).detect(picture, ["cup"])
-    with serve_model(ByColour()) as url, pytest.raises(UsageError, match="cannot be asked"):
+    with serve_model(ByColour()) as url, pytest.raises(UsageError, match="cannot be reached"):
         create({"url": url}).answer(picture, "Is there a cup?")  # it cannot answer
 
 

@@ -106,7 +106,7 @@ def test_sandbox_without_shared_files(image):
     assert "Permission denied" not in ran.why
 
 
-def test_picture_with_a_relative_path(image, monkeypatch):
+def test_program_reads_a_picture_with_a_relative_path(image, monkeypatch):
     monkeypatch.chdir(image.parent)
     ran = run_program(
         "def run(image_path):\n    return open(image_path, 'rb').read(4)[1:].decode()\n",
@@ -152,7 +152,7 @@ def test_limit_is_exceeded_by_at_most_a_tenth(image, name):
         ("\udcff\0", "en", None, "it failed"),
     ],
 )
-def test_message_about_the_result_of_a_program(image, text, language, agrees, says):
+def test_disagreement_with_a_program_is_reported(image, text, language, agrees, says):
     bench = Bench(image)
     bench.answer = Answer("7.", 7, 1.0)
     checked = check_program(bench, text, language, trusted=True)

@@ -126,7 +126,10 @@ def test_fault_is_sent_back_once_by_its_name(picture_file, tmp_path, bad, code, 
             "The program of the language model was not used (NO_CODE). "
             "A generated program is used instead.",
         ),
-        ("빨간 원은 몇 개야?", "언어 모델의 프로그램은 쓰지 않습니다(NO_CODE). 자체 프로그램으로"),
+        (
+            "빨간 원은 몇 개야?",
+            "언어 모델의 프로그램은 쓰지 않습니다(NO_CODE). 자동 생성한 프로그램으로",
+        ),
     ],
 )
 def test_generated_program_replaces_one_with_two_faults_and_is_reported(

@@ -1,4 +1,4 @@
-"""Form of programs written by a model: faults have names, and good programs none."""
+"""Form of programs written by a model: each fault has a code, and valid programs have none."""
 
 import pytest
 

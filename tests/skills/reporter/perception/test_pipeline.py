@@ -169,7 +169,7 @@ def test_names_are_found_in_both_languages(site):
     assert site.called("nowhere", "en") == "nowhere"
 
 
-def test_place_of_a_point(site):
+def test_point_belongs_to_the_nearest_place(site):
     assert site.place_at(9.5, 1.2) == "corridor_center"
     assert site.place_at(9.5, 0.2) == "restroom_front"  # near both, nearer to this one
     assert site.place_at(17.0, 1.2) == "corridor_east"

@@ -97,7 +97,7 @@ def gathered(site, name, *people, light=None):
     return found
 
 
-def test_answers_in_both_languages(site):
+def test_answer_has_the_same_facts_in_both_languages(site):
     part = {("corridor_center", k): level for k, level in enumerate((150, 20, 150))}
     found = gathered(site, "corridor_center", (9.0, 1.0), (9.3, 1.2), (12.0, 2.0), light=part)
     assert found.light == "partly"
@@ -152,7 +152,7 @@ def test_blocked_way_back_is_reported(site):
     note = Note(
         9.0, "failed", None, {"skill": "navigate", "code": "BLOCKED_PATH", "target": "basecamp"}
     )
-    assert sentence(note, site, "en") == "I did not get back to basecamp. The way is blocked."
+    assert sentence(note, site, "en") == "I did not get back to basecamp. The path is blocked."
     assert sentence(note, site, "ko") == "베이스캠프로 돌아오지 못했습니다. 길이 막혀 있습니다."
 
 
@@ -161,7 +161,7 @@ def test_strangers_are_distinguished_by_position(site):
     assert len(found.people) == 2
 
 
-def test_noise_levels():
+def test_noise_state_depends_on_the_level():
     assert [noise_state(db) for db in (46.9, 47, 62.9, 63)] == ["quiet", "normal", "normal", "loud"]
 
 
@@ -228,7 +228,7 @@ def test_new_mission_clears_the_notes_and_external_failures_are_noted(site):
     assert report_of(book, "ko") == "지금까지 한 일입니다: “복도 보고 와” — 끝."
 
 
-def test_written_report(site, tmp_path):
+def test_written_report_escapes_markup(site, tmp_path):
     book = Notebook(site)
     book.begin("look | <b>at</b> *it*", "en", "2026-11-20-0007", 10.0)
     frame = np.full((6, 8, 3), 90, np.uint8)
@@ -245,7 +245,7 @@ def test_written_report(site, tmp_path):
         "## What was found\n"
         "\n"
         "- I looked around the lounge. There is nobody.\n"
-        "- I did not get to the break room. The way is blocked.\n"
+        "- I did not get to the break room. The path is blocked.\n"
         "\n"
         "## Timeline\n"
         "\n"
@@ -253,7 +253,7 @@ def test_written_report(site, tmp_path):
         "|---|---|---|\n"
         "| 0:05 | the lounge | I reached the lounge. |\n"
         "| 0:12 | the lounge | I looked around the lounge. There is nobody. |\n"
-        "| 0:20 | – | I did not get to the break room. The way is blocked. |\n"
+        "| 0:20 | – | I did not get to the break room. The path is blocked. |\n"
         "\n"
         "## Pictures\n"
         "\n"

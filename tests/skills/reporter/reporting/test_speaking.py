@@ -34,7 +34,7 @@ def test_person_out_of_hearing_does_not_answer():
     assert now[1]._reply is None
 
 
-def test_replies_of_simulated_people():
+def test_simulated_people_reply_as_configured():
     assert replies_of("none", 0) == {"*": None}
     assert replies_of("refuse", 0)["*"]["ko"].refused
     assert replies_of("네!", 0)["*"]["ko"] == Reply("네!")

@@ -119,7 +119,7 @@ SEE, GO = f"see {HALL}", f"go {HALL}"
         ((go(HALL), see(LOUNGE), see(HALL)), [GO, "go lounge", "see lounge", GO, SEE]),
     ],
 )
-def test_place_of_the_robot_after_a_branch(steps, plan, context):
+def test_robot_drives_again_after_a_branch(steps, plan, context):
     found, changes = go_before_looking(spec(*steps), context("", at=BASE))
     assert shown(found.root) == plan
     assert bool(changes) == (found != spec(*steps))
@@ -233,7 +233,7 @@ def about(topic: str) -> dict[str, Any]:
         ((go(HALL), see(HALL)), ["report"]),
     ],
 )
-def test_report_given_at_the_base(steps, told, context):
+def test_robot_reports_after_returning_to_the_base(steps, told, context):
     found, _ = report_last(spec(*steps), context("복도 보고 와"))
     at_base = shown(found.root).index(HOME)
     after = [step.args["topic"] for step in found.root.sequence[at_base + 1 :]]

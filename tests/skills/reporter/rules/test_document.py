@@ -31,7 +31,7 @@ CORRIDOR = "go corridor_center / see corridor_center"
         ("오늘 있었던 일 요약해줘.", "tell user / sum"),
     ],
 )
-def test_examples_of_the_document(command, expected, meaning):
+def test_documented_examples_have_the_documented_meaning(command, expected, meaning):
     assert meaning(command) == expected
 
 

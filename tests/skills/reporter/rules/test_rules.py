@@ -222,7 +222,7 @@ def test_site_without_a_map_names_no_places(spec):
         ("교수님 방, 기지", ""),
     ],
 )
-def test_places_named_in_a_command(command, places, building):
+def test_places_named_in_a_command_are_found(command, places, building):
     settings = building.packs["reporter"]
     site = make_map(settings.model_copy(update={"rounds": {}}))
     assert named_places(command, site) == tuple(places.split())

@@ -35,7 +35,7 @@ ASK, TELL, SUM = "talk_to_person professor when?", "talk_to_person user", "summa
         ),
     ],
 )
-def test_topic_of_a_report(steps, korean, english, spec, context):
+def test_report_topic_depends_on_the_steps(steps, korean, english, spec, context):
     assert report_topic(spec(*steps), context("복도 봐"), "ko") == korean
     assert report_topic(spec(*steps), context("look"), "en") == english
 

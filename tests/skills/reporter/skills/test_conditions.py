@@ -45,7 +45,7 @@ def question(play: Callable[..., Any]) -> Callable[..., Question]:
     return lambda **robot: Question(play(**robot))
 
 
-def test_place_of_the_robot(question: Any) -> None:
+def test_at_place_holds_at_its_target_only(question: Any) -> None:
     at = question(pose=OFFICE).ask("at_place", target="professor_office")
     assert (at.holds, at.why, at.evidence) == (True, "place: professor_office", ("pose:2.5,3.9",))
     assert question(pose=OFFICE).ask("at_place", target="basecamp").holds is False
@@ -54,7 +54,7 @@ def test_place_of_the_robot(question: Any) -> None:
 
 
 @pytest.mark.parametrize("tray", [None, "tea", "documents"])
-def test_condition_on_the_tray(question: Any, tray: str | None) -> None:
+def test_tray_conditions_depend_on_the_tray(question: Any, tray: str | None) -> None:
     one = question(tray=tray)
     said = f"tray: {tray or 'empty'}", (f"tray:{tray or 'empty'}",)
     holds = one.ask("tray_holds", object="tea")
@@ -139,7 +139,7 @@ def test_pending_failure_depends_on_the_newest_note(play: Any) -> None:
     assert noted.evidence == ("notebook:BLOCKED_PATH",)
     one.notebook.note(2.0, "went", "lounge", target="lounge")
     verdict = Question(one).ask("failure_noted")
-    assert (verdict.holds, verdict.why) == (False, "nothing that failed is in the notebook")
+    assert (verdict.holds, verdict.why) == (False, "the notebook contains no failure")
 
 
 @pytest.mark.parametrize(

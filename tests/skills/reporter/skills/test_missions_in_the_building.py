@@ -89,7 +89,7 @@ def test_blocked_corridor_is_bypassed(trip):
 def test_unreachable_place_is_a_failure(trip):
     one = trip(seed=2, blocked="professor_office", people="none", unusual="none")
     assert one.run("navigate", target="professor_office") == "BLOCKED_PATH"
-    assert one.failed.message == "every way there is blocked"
+    assert one.failed.message == "every path there is blocked"
     assert one.robot.still
     assert one.run("navigate", target="basecamp") == "OK"
 
@@ -124,7 +124,7 @@ def test_professor_is_asked(trip):
         ({"answer": "refuse"}, "REFUSED"),
     ],
 )
-def test_failed_talk(trip, world, code):
+def test_failed_talk_returns_its_code(trip, world, code):
     one = trip(seed=3, people="none", **world)
     assert one.run("navigate", target="professor_office") == "OK"
     assert one.run("talk_to_person", target="professor", topic="Is Tuesday fine?") == code
@@ -142,7 +142,7 @@ def test_failed_talk(trip, world, code):
         ({"professor": "absent"}, "PERSON_NOT_FOUND"),
     ],
 )
-def test_delivery(trip, world, code):
+def test_delivery_empties_the_tray_only_on_success(trip, world, code):
     one = trip(seed=4, people="none", **world)
     assert one.run("deliver_object", object="서류", recipient="professor") == code
     held = {"OK": None, "NOTHING_TO_DELIVER": None}.get(code, "서류")

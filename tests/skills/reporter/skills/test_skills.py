@@ -13,7 +13,7 @@ from bt_exec_skills.reporter.reporting.speaker import Reply
 from tests.skills.reporter.acts import ARGS, BASE, OFFICE, PROFESSOR, SKILLS
 
 
-def test_navigate(play):
+def test_navigate_reaches_and_notes_the_place(play):
     one = play()
     assert one.run("navigate", target="lounge") == "OK"
     assert one.robot.place == "lounge"
@@ -41,7 +41,7 @@ def test_drive_that_does_not_arrive_fails(play, code):
     assert one.robot.motions[-1][1].stops == 1
 
 
-def test_occupied_place(play):
+def test_navigate_to_an_occupied_place_is_blocked(play):
     one = play()
     one.robot.goto = lambda pose: one.robot._start("goto")  # arrives beside it
     assert one.run("navigate", target="lounge") == "BLOCKED_PATH"
@@ -166,7 +166,7 @@ def test_report_contains_observations_speech_and_failures(play):
     one.notebook.begin("교수님께 여쭤보고 복도 보고 와", "ko")
     one.shows(PROFESSOR)
     assert one.run("talk_to_person", target="professor", topic="회의 일정 문의") == "OK"
-    one.robot.reasons["goto"] = "BLOCKED_PATH: every way there is blocked"
+    one.robot.reasons["goto"] = "BLOCKED_PATH: every path there is blocked"
     assert one.run("navigate", target="corridor_center") == "BLOCKED_PATH"
     one.robot.pose = BASE
     assert one.run("talk_to_person", target="user", topic="결과 보고") == "OK"
@@ -287,7 +287,7 @@ def test_other_object_on_the_tray_is_returned_first(play):
         ({"reasons": {"load": "STOPPED: it was asked to stop"}}, "STOPPED"),
     ],
 )
-def test_failed_delivery(play, setting, code):
+def test_failed_delivery_returns_and_notes_its_code(play, setting, code):
     one = play(**setting)
     one.shows(PROFESSOR)
     assert one.run("deliver_object", **ARGS["deliver_object"]) == code
@@ -341,7 +341,7 @@ def test_undelivered_object_is_reported_on_the_tray(play):
 
 
 @pytest.mark.parametrize("where", [BASE, OFFICE, Pose(6.0, 0.0, 0.0)])
-def test_place_of_a_delivery(play, where):
+def test_delivery_notes_the_place_where_it_ended(play, where):
     one = play(pose=OFFICE, tray="documents")
     one.shows(PROFESSOR)
     hand_over = one.robot.hand_over
