@@ -109,7 +109,7 @@ class _Texts:
         after = rules.get("before")
         if after is not None and chars[end:] and not chars[end:].startswith(tuple(after)):
             return
-        if skipped or self._orders(start, end):
+        if skipped or self._is_aside(first) or self._orders(start, end):
             return
         if self._text.quotes(start, end):
             yield Edge(start, end, "text.said", _quote(said), cost, text=surface)
@@ -121,6 +121,11 @@ class _Texts:
             yield Edge(start, end, "text.said", _quote(spoken), cost, text=surface)
         if asked:
             yield Edge(start, end, "text.asked", _quote(said), cost, text=surface)
+
+    def _is_aside(self, word: str) -> bool:
+        """Return True for a first word that tells how, when or to whom else a text is told."""
+        ends = tuple(self._rules.get("aside_ends", ()))
+        return word in self._rules.get("aside", ()) or word.endswith(ends)
 
     def _orders(self, start: int, end: int) -> bool:
         """Return True if a text may contain an order to the robot."""

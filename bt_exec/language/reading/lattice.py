@@ -165,6 +165,8 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
                 mood = _requested(stem, mood, text.chars[:last], lexicon)
                 category = f"{stem.kind}.{mood}{'!' if negated else ''}"
                 surface = text.chars[start:last]
+                if start not in text.gaps and _is_particle(surface, lexicon):
+                    continue
                 past = stem.form.startswith(PAST)
                 edge = Edge(start, last, category, stem.meaning, cost + extra, (), surface, past)
                 edges = found.setdefault((category, last), {}).setdefault(end, [])
@@ -235,7 +237,7 @@ def _unknown(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> Iterator[Ed
             yield Edge(start, end, "unknown", thing, UNKNOWN, text=word)
             continue
         for cut in range(start + 1, end + 1):
-            suffix = any(one.suffix for one in lexicon.entries.get(text.chars[cut:end], ()))
+            suffix = _is_particle(text.chars[cut:end], lexicon)
             if cut == end or suffix or _leads(cut, end, by_start):
                 whole = 0.2 if cut == end else 0.0
                 own = text.chars[start:cut]
@@ -247,8 +249,12 @@ def _is_fragment(edge: Edge, text: Text, lexicon: Lexicon) -> bool:
     """Return True for a syllable without meaning inside of a longer word."""
     if edge.end - edge.start > 1 or edge.meaning is not None or edge.text in PAUSES:
         return False
-    suffix = any(one.suffix for one in lexicon.entries.get(edge.text, ()))
-    return not suffix and (edge.start, edge.end) not in text.words
+    whole = (edge.start, edge.end) in text.words
+    return not whole and not _is_particle(edge.text, lexicon)
+
+
+def _is_particle(surface: str, lexicon: Lexicon) -> bool:
+    return any(one.suffix for one in lexicon.entries.get(surface, ()))
 
 
 def _as_typed(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:

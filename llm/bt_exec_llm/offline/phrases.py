@@ -178,7 +178,10 @@ class Phrases:
         elif to is not None and (relation in _MARKS or self._is_inside_place(node)):
             relation = relation if relation in _MARKS else "at"
             for one in node.parts("to"):
-                yield from self._convert_phrase(one, _MARKS[relation])
+                pieces = list(self._convert_phrase(one, _MARKS[relation]))
+                if relation == "in" and any(piece.name in self._joined for piece in pieces):
+                    raise NoStepsError  # in person
+                yield from pieces
         else:
             raise NoStepsError
 

@@ -199,7 +199,8 @@ class Reports(Comparisons):
         first = piece.value.casefold().partition(",")[0]
         if self._language == "en" and first in closed_words("en", "nothing"):
             raise UnclearTextError("NEGATED", piece.value)
-        begins = 1 if self._language == "en" and slot.shape == "question" else 0
+        asked = self._language == "en" and slot.shape == "question" and "," not in piece.value
+        begins = 1 if asked else 0
         if (alone or self._language == "en") and not piece.value.startswith("whether "):
             for one in operators_in(piece.value, self._language):
                 clause = piece.value[one.start :].partition(",")[0]
@@ -212,9 +213,8 @@ class Reports(Comparisons):
         if self._language == "ko":
             return True
         pointing = closed_words("en", "place_pronouns") + closed_words("en", "persons")
-        return any(word in pointing for word in clause.casefold().split()) or bool(
-            self._lexicon.names_in(clause)
-        )
+        words = clause.casefold().replace("'", " ").split()
+        return any(word in pointing for word in words) or bool(self._lexicon.names_in(clause))
 
     def _without_idle_text(
         self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]
