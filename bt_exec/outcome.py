@@ -43,6 +43,7 @@ _OPTIONAL = frozenset(
         "problems",
         "results",
         "record_problem",
+        "cause",
     }
 )
 """Fields that are omitted from an outcome's plain data when they are empty."""
@@ -112,6 +113,7 @@ class Outcome:
         results: Values that the tree of the plan returned (``returns``), by field; empty if it did
             not succeed.
         record_problem: The missing parts of the record and where they are; empty if it is complete.
+        cause: The first failure without recovery, as plain data; empty if none ended the mission.
     """
 
     mission_id: str
@@ -137,6 +139,7 @@ class Outcome:
     did_you_mean: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     question: str = ""
+    cause: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
@@ -147,6 +150,12 @@ class Outcome:
     def last_failure(self) -> Failure | None:
         """The last failure; None if there was none."""
         return Failure.from_dict(dict(self.failures[-1])) if self.failures else None
+
+    @property
+    def decisive_failure(self) -> Failure | None:
+        """The cause of the end; of a mission that recovered, the first failure; None if none."""
+        found = (self.cause, *self.failures) if self.cause else self.failures
+        return Failure.from_dict(dict(found[0])) if found else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data in the order of the attributes; empty optional fields are omitted."""

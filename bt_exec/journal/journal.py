@@ -254,11 +254,43 @@ class Journal:
         Raises:
             UsageError: If the journal cannot be read.
         """
-        only = f"site = :site AND {_STARTED_ONE}"
-        values = {"site": site, "skills": json.dumps([*skills])}
+        return next(iter(self.actions(site, skills, limit=1)), None)
+
+    def actions(
+        self,
+        site: str,
+        skills: Iterable[str],
+        *,
+        day: date | None = None,
+        without: str = "",
+        limit: int | None = None,
+    ) -> tuple[MissionLine, ...]:
+        """Return the missions of a site in which one of some skills was started, newest first.
+
+        They have ended or were interrupted.
+
+        Args:
+            site: Name of the site.
+            skills: Names of the skills.
+            day: Only missions that began on this day.
+            without: A session whose missions do not count.
+            limit: Maximum number; None for all.
+
+        Raises:
+            UsageError: If the journal cannot be read.
+        """
+        only = (
+            f"site = :site AND (:day = '' OR day = :day) AND (:session = '' OR session != :session)"
+            f" AND {_STARTED_ONE}"
+        )
+        values = {
+            "site": site,
+            "day": "" if day is None else day.isoformat(),
+            "session": without,
+            "skills": json.dumps([*skills]),
+        }
         with self._connected() as connection:
-            lines = read_lines(connection, 1, only, values, lambda line: line.has_ended)
-        return lines[0] if lines else None
+            return read_lines(connection, limit, only, values, lambda line: line.has_ended)
 
     def unfinished(self, site: str, session: str = "") -> MissionLine | None:
         """Return the newest mission of a site that was not finished and not resumed.

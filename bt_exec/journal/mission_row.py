@@ -128,7 +128,7 @@ class MissionRow:
             interrupted=self._row["status"] is None and gone,
             begun=begun,
             damaged=tuple(self.damaged),
-            failure=None if outcome is None else outcome.last_failure,
+            failure=None if outcome is None else outcome.decisive_failure,
         )
 
     def _status(self, outcome: Outcome | None) -> str:

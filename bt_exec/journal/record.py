@@ -65,7 +65,7 @@ class MissionLine:
         interrupted: Whether its process ended before the mission did.
         begun: Whether any event of it is on record; False for one that was only booked.
         damaged: Unreadable cells of its row, with the values found.
-        failure: Its last failure, if it had one.
+        failure: The cause of its end, or the first failure that it recovered from.
     """
 
     id: str

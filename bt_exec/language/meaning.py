@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal, TypeAlias
 
 from bt_exec.failure import Failure
@@ -192,7 +192,8 @@ class Turn:
         acted: Whether a skill that changes something was started; not so for questions.
         at: Start of its mission, in local time; None if it is not known.
         seconds: Duration on the mission clock [s].
-        failure: Its last failure, if it had one.
+        failure: The cause of its end, or the first failure that it recovered from.
+        language: Language of the message; empty if it is that of the command.
     """
 
     command: str
@@ -204,6 +205,7 @@ class Turn:
     at: datetime | None = field(default=None, compare=False)
     seconds: float = field(default=0.0, compare=False)
     failure: Failure | None = field(default=None, compare=False)
+    language: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -211,14 +213,16 @@ class Context:
     """History of a session.
 
     Attributes:
-        turns: Its commands, oldest first.
+        turns: Its last commands, oldest first; references are to them.
         earlier: Missions before this session; questions may ask about them, references do not.
         recall: Reads these missions from the record on request; None without a record.
+        dropped: Its missions with an action before `turns`, oldest first.
     """
 
     turns: tuple[Turn, ...] = ()
     earlier: tuple[Turn, ...] = ()
     recall: Callable[[], tuple[Turn, ...]] | None = field(default=None, compare=False, repr=False)
+    dropped: tuple[Turn, ...] = ()
 
     @classmethod
     def of(cls, commands: Iterable[str]) -> Context:
@@ -227,18 +231,33 @@ class Context:
 
     def then(self, turn: Turn) -> Context:
         """Return the context after one more command."""
-        turns = (*self.turns, turn)
+        turns, dropped = (*self.turns, turn), self.dropped
         # drop many at once, so that readers rarely have to start over
         if len(turns) >= 2 * MOST_TURNS:
-            turns = turns[-MOST_TURNS:]
-        return replace(self, turns=turns)
+            old, turns = turns[:-MOST_TURNS], turns[-MOST_TURNS:]
+            dropped = (*dropped, *(one for one in old if one.acted))
+        return replace(self, turns=turns, dropped=dropped)
 
     def before(self) -> tuple[Turn, ...]:
         """Return the missions before this session, oldest first; reads the record if necessary."""
-        return self.earlier or (self.recall() if self.recall is not None else ())
+        return self.recall() if self.recall is not None else self.earlier
+
+    def account(self, today: date) -> tuple[Turn, ...]:
+        """Return the missions that started an action, oldest first.
+
+        They are those of the session, and the earlier ones of a day. Without any, the last one
+        before is returned.
+        """
+        own = [turn for turn in (*self.dropped, *self.turns) if turn.acted]
+        known = {(turn.at, turn.command) for turn in own if turn.at is not None}
+        earlier = [
+            turn for turn in self.before() if turn.acted and (turn.at, turn.command) not in known
+        ]
+        found = [turn for turn in earlier if turn.at is None or turn.at.date() == today]
+        return (*found, *own) or tuple(earlier[-1:])
 
     def last(self) -> Turn | None:
         """Return the last mission with an action; if there is none, the last mission."""
-        acted = [turn for turn in self.turns if turn.acted]
+        acted = [turn for turn in (*self.dropped, *self.turns) if turn.acted]
         told = acted or self.before() or self.turns
         return told[-1] if told else None

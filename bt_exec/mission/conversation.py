@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -42,22 +42,34 @@ class Conversation:
         journal: Source of earlier missions, or None.
         site: Only missions of this site count.
         actions: Names of the skills that change something; a mission without one only answers.
+        session: Returns the identifier of the session and its world, whose own missions are known.
     """
 
     def __init__(
-        self, journal: Journal | None, site: str, actions: Collection[str] = frozenset()
+        self,
+        journal: Journal | None,
+        site: str,
+        actions: Collection[str] = frozenset(),
+        session: Callable[[], str] = str,
     ) -> None:
         self._journal = journal
         self._site = site
+        self._session = session
         self.actions = actions
-        self._context = Context(recall=self._earlier)
+        self._context = self._new_context()
 
     def context(self) -> Context:
         """Return the conversation so far."""
         return self._context
 
-    def heard(self, outcome: Outcome, *, acted: bool = True) -> None:
-        """Record a command and its outcome; thanks and questions are not recorded."""
+    def heard(self, outcome: Outcome, *, acted: bool = True, language: str = "") -> None:
+        """Record a command and its outcome; thanks and questions are not recorded.
+
+        Args:
+            outcome: The outcome.
+            acted: Whether a skill that changes something was started.
+            language: Language of its message; that of the command if empty.
+        """
         if not outcome.command or outcome.reason_code in REPLIES:
             return
         turn = Turn(
@@ -69,7 +81,8 @@ class Conversation:
             acted,
             datetime.now().astimezone() - timedelta(seconds=outcome.wall_seconds),
             outcome.sim_seconds,
-            outcome.last_failure,
+            outcome.decisive_failure,
+            language,
         )
         self._context = self._context.then(turn)
 
@@ -90,14 +103,23 @@ class Conversation:
 
     def forget(self) -> None:
         """Clear references to objects and actions of a world that was reset."""
-        self._context = Context(earlier=self._context.turns[-1:], recall=self._earlier)
+        context = self._context
+        acted = (one for one in (*context.dropped, *context.turns) if one.acted)
+        self._context = self._new_context((*context.earlier, *acted))
+
+    def _new_context(self, earlier: tuple[Turn, ...] = ()) -> Context:
+        return Context(earlier=earlier, recall=self._earlier if self._journal is not None else None)
 
     def _earlier(self) -> tuple[Turn, ...]:
-        if self._journal is None:
-            return ()
-        acted = self._journal.last_action(self._site, self.actions)
-        if acted is not None:
-            return (_turn(acted),)
+        """Return the missions of today that started an action, or the last one before.
+
+        If there is none at all, the last mission on record is returned.
+        """
+        assert self._journal is not None
+        own, today = self._session(), datetime.now().astimezone().date()
+        read = partial(self._journal.actions, self._site, self.actions, without=own)
+        if acted := read(day=today) or read(limit=1):
+            return tuple(_turn(line) for line in reversed(acted))
         for line in self._journal.missions(_EARLIER, site=self._site):
             if line.ended_at is not None and line.reason_code not in REPLIES:
                 return (_turn(line, acted=False),)
@@ -111,6 +133,7 @@ def _turn(line: MissionLine, *, acted: bool = True) -> Turn:
         at=line.started_at,
         seconds=line.seconds or 0.0,
         failure=line.failure,
+        language=line.language,
     )
 
 

@@ -276,6 +276,9 @@ class Executive:
         failures = progress.every_failure()
         if ending.failure is not None and ending.failure.kind == "compiler":
             failures = (*failures, ending.failure)
+        cause: tuple[Failure, ...] = ()
+        if ending.failure is not None:
+            cause = progress.decisive_failures(ending.failure, self.site.catalogue)
         return Outcome(
             self.mission_id,
             progress.command,
@@ -301,6 +304,7 @@ class Executive:
             did_you_mean=refusal.did_you_mean if refusal is not None else (),
             missing=refusal.missing if refusal is not None else (),
             question=refusal.question if refusal is not None else "",
+            cause=cause[0].to_dict() if cause else {},
         )
 
     def emit(self, event: Event) -> None:

@@ -21,7 +21,7 @@ from bt_exec.mission.incomplete import Undone, still_undone, undone_of
 from bt_exec.mission.reporting import Reporters
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue
-from bt_exec.planning.effects import DoneAction
+from bt_exec.planning.effects import DoneAction, first_cause
 from bt_exec.reporting import Action, MissionView, Skip
 from bt_exec.rig import PackSettings, texts_by_text
 from bt_exec.skill import Verdict
@@ -169,6 +169,22 @@ class MissionProgress:
         """Return the actions done after failure `number` (from 0) had ended a plan."""
         before = self._done_before
         return tuple(self.done[before[number] :]) if number < len(before) else ()
+
+    def decisive_failures(self, last: Failure, catalogue: Catalogue) -> tuple[Failure, ...]:
+        """Return the first cause of the end, then the later failures that ended a plan.
+
+        An ending that is not a plan's failure, such as a lost simulation, is its own cause.
+        """
+        if last not in self.failures:
+            return (last,)
+        after = [
+            (failure, [DoneAction(one.name, one.args) for one in self.done_after(number)])
+            for number, failure in enumerate(self.failures)
+        ]
+        found = first_cause(after, catalogue)
+        assert found is not None  # `last` is always included
+        number, root = found
+        return (root, *self.failures[number:])
 
     def remaining(self) -> tuple[Action, ...]:
         """Return the actions that may still be done, in order."""

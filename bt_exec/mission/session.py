@@ -140,7 +140,7 @@ class Session:
         self.debugger: Debugger | None = None
         self.abandoned: Callable[[Outcome], object] | None = None
         actions = self.site.catalogue.actions()
-        self.conversation = Conversation(journal, self.site.name, actions)
+        self.conversation = Conversation(journal, self.site.name, actions, lambda: self.world_id)
         self._running: Executive | None = None
         self._preparing = False
         self._acted = False  # whether the last mission started an action

@@ -13,7 +13,6 @@ from bt_exec.mission.known_state import Known, asked_about, moment, state_of
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, STOPS, UNMET, Ending
 from bt_exec.pack import Catalogue
-from bt_exec.planning.effects import DoneAction, first_cause
 from bt_exec.reporting import Skip
 from bt_exec.spec.expression import Is, Not
 from bt_exec.spec.model import Check, walk
@@ -200,7 +199,7 @@ class _Summary:
     def _why(self, failure: Failure) -> list[str]:
         """Return sentences about the cause of a failure: the first cause, then further attempts."""
         ending, messages, language = self.ending, self.messages, self.progress.language
-        root, *tried = self._told_failures(failure)
+        root, *tried = self.progress.decisive_failures(failure, self.catalogue)
         said: list[str] = []
         if ending.reason_code == "SKILL_FAILED":
             stopped = self.say("SKILL_FAILED")
@@ -235,20 +234,3 @@ class _Summary:
             AFTER_STOP,
         )
         return own.say(code, self.progress.language) if code in own else ""
-
-    def _told_failures(self, last: Failure) -> tuple[Failure, ...]:
-        """Return the first cause of the end and the later failures that are reported.
-
-        An ending that is not a plan's failure, such as a lost simulation, is its own cause.
-        """
-        progress = self.progress
-        if last not in progress.failures:
-            return (last,)
-        after = [
-            (failure, [DoneAction(one.name, one.args) for one in progress.done_after(number)])
-            for number, failure in enumerate(progress.failures)
-        ]
-        found = first_cause(after, self.catalogue)
-        assert found is not None  # `last` is always included
-        number, root = found
-        return (root, *progress.failures[number:])

@@ -17,15 +17,16 @@ _LONGEST = 40
 
 
 def list_missions(context: Context, messages: Messages, language: str) -> str:
-    """Return the last missions that started a skill, a line each; empty if there are none.
+    """Return the missions of today that started an action, a line each; empty if there are none.
 
-    If the session has none, those before it are listed. Commands that were only planned are listed
-    as such.
+    The newest ones are listed, after the number of those left out. Without one of today, the last
+    one before is listed. Commands that were only planned are listed as such.
     """
-    done = [turn for turn in context.turns if turn.acted] or [
-        turn for turn in context.before() if turn.acted
-    ]
-    listed = (_line(turn, messages, language) for turn in done[-_LAST:])
+    done = context.account(date.today())
+    listed = [_line(turn, messages, language) for turn in done[-_LAST:]]
+    if len(done) > _LAST:
+        more = messages.say("SELF_MORE", language, number=len(done) - _LAST)
+        listed.insert(0, more)
     return "\n".join(listed)
 
 
@@ -38,17 +39,20 @@ def last_ending(context: Context, messages: Messages, language: str) -> str:
 
 
 def _ending(turn: Turn, messages: Messages, language: str) -> str:
-    """Return how a mission ended, with its report.
+    """Return how a mission ended, with its report, and what it recovered from.
 
     A report is quoted because it describes the state at that time. One in another language is
     replaced by the cause.
     """
     code = f"SELF_ENDED_{turn.status}" if turn.status else "SELF_PLANNED"
-    ended = messages.say(code, language, command=one_line(turn.command, _LONGEST))
+    said = [messages.say(code, language, command=one_line(turn.command, _LONGEST))]
     why = messages.explain(turn.failure, language) if turn.failure is not None else ""
-    if turn.message and language_of(turn.command) == language:
+    if why and turn.status == "satisfied":
+        said.append(messages.say("SELF_RECOVERED", language, why=why))
+        why = ""
+    if turn.message and (turn.language or language_of(turn.command)) == language:
         why = messages.say("SELF_REPORTED", language, message=turn.message)
-    return " ".join(filter(None, (ended, why)))
+    return " ".join(filter(None, (*said, why)))
 
 
 def _line(turn: Turn, messages: Messages, language: str) -> str:

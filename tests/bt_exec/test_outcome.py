@@ -56,6 +56,7 @@ def test_outcome_is_plain_data_in_the_order_of_its_fields():
         ("problems", ("x",)),
         ("results", {"n": 1}),
         ("record_problem", "the end"),
+        ("cause", {"code": "JAMMED"}),
     ],
 )
 def test_optional_fields_are_omitted_when_empty(name, value):
@@ -117,3 +118,11 @@ def test_long_message_of_a_failure_is_cut_once():
     assert failure.message.endswith("x… (200000 characters)")
     assert Failure.from_dict(failure.to_dict()) == failure
     assert len(in_words(ValueError("x" * 200_000))) == 4_000
+
+
+def test_decisive_failure_is_the_cause_or_the_first_failure():
+    first, last = Failure("JAMMED", "a"), Failure("NOT_FOUND", "b")
+    outcome = Outcome("m", "go", "blocked", "X", "", failures=(first.to_dict(), last.to_dict()))
+    assert outcome.decisive_failure == first
+    assert dataclasses.replace(outcome, cause=last.to_dict()).decisive_failure == last
+    assert Outcome("m", "go", "satisfied", "OK", "").decisive_failure is None

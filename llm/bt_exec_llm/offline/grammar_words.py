@@ -16,7 +16,7 @@ from bt_exec.language.reading.korean_inflection import STEM_ENDING, inflect, pas
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
 
-__all__ = ["TOOL", "Name", "parse_name", "to_engine_lexicon", "verbs_in"]
+__all__ = ["TOOL", "Name", "done_forms", "parse_name", "to_engine_lexicon", "verbs_in"]
 
 Name = tuple[str, str, str, str]
 """Kind, type, value and sense of a piece; see `bt_exec_llm.offline.piece.Piece`."""
@@ -232,6 +232,21 @@ def _korean_result_forms(words: Words, leaving: Iterable[Words]) -> Mapping[str,
         found["adnominal"] += forms["noun"] if key == "results" else ()
         found["adjective"] += [verb] if verb in language["verbs"]["wonder"]["_"] else []
     return found
+
+
+def done_forms(lexicon: Lexicon) -> tuple[str, ...]:
+    """Return the Korean stems that say that an act was done which leaves a state: 열었, 열어놨."""
+    language = language_data("ko")
+    acts = [verb for verb in lexicon.verbs.values() if verb.result and not verb.pairs]
+    verbs = (verb for act in acts for verb in _nouns_in_da(act) if " " not in verb)
+    stems = (
+        {"plain": verb[:-1], "open": opened, "past": past(opened)}
+        for verb in verbs
+        for opened in inflect(verb, language["classes"])["open"]
+    )
+    forms = language["orders"]["done"]
+    said = (form.format(**own).removesuffix(STEM_ENDING) for own in stems for form in forms)
+    return tuple(one.replace(" ", "") for one in said)
 
 
 def _nouns_in_da(words: Words) -> list[str]:

@@ -10,7 +10,7 @@ from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, n
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import find_only_other_value
-from bt_exec_llm.offline.grammar_words import parse_name
+from bt_exec_llm.offline.grammar_words import done_forms, parse_name
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases import ARMS, HAND, HELD, Phrases
 from bt_exec_llm.offline.piece import BOUNDS, Piece
@@ -69,6 +69,16 @@ class Questions(Phrases):
         self._built: list[Step] = []
 
     def _build_question_step(self, ask: Node, via: str) -> Step:
+        """Return the step of a question.
+
+        Raises:
+            NoStepsError: If it is not about a state, but about what was done: it is on record.
+        """
+        edge = self._reading.edge_of(ask) or self._reading.edge
+        if via == "ask" and self._language == "ko":
+            done = done_forms(self._lexicon)
+            if any(leaf.text.startswith(done) for leaf in edge.leaves()):
+                raise NoStepsError
         self._via = via
         pieces, positive = self._question_pieces(ask)
         pieces = self._with_both_hands(pieces, ask)

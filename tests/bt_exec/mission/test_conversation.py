@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 import pytest
 
-from bt_exec.events import Finished
+from bt_exec.events import Finished, SkillStarting
 from bt_exec.journal import Journal
-from bt_exec.language.meaning import Context, Turn
+from bt_exec.language.meaning import MOST_TURNS, Context, Turn
 from bt_exec.mission.conversation import Conversation
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES
@@ -22,10 +24,18 @@ def turn(command: str, *, acted: bool = True) -> Turn:
     return Turn(command, "satisfied", "OK", f"{command}: so", acted=acted)
 
 
-def on_record(journal: Journal, *ends: Outcome, site: str = "lab") -> None:
+def on_record(
+    journal: Journal, *ends: Outcome, site: str = "lab", acts: bool = False, session: str = ""
+) -> None:
     for outcome in ends:
-        with journal.begin(command=outcome.command, site=site) as recorder:
+        with journal.begin(command=outcome.command, site=site, session=session) as recorder:
+            if acts:
+                recorder.on(SkillStarting(0.0, 0, "root", "move", {}, 1))
             recorder.on(Finished(0.0, 0, outcome))
+
+
+def commands(said: Conversation) -> list[str]:
+    return [turn.command for turn in said.context().account(datetime.now().date())]
 
 
 @pytest.fixture
@@ -49,12 +59,50 @@ def test_thanks_and_plans_without_a_command_are_not_recorded(trace):
     assert said.context() == Context()
 
 
-def test_forget_keeps_only_the_last_mission_as_earlier_context():
+def test_forget_keeps_the_missions_that_acted_as_earlier_context():
     said = Conversation(None, "lab")
     said.heard(end("one"))
+    said.heard(end("is it?"), acted=False)
     said.heard(end("two"))
     said.forget()
-    assert said.context() == Context((), (turn("two"),))
+    said.heard(end("three"))
+    said.forget()
+    assert said.context() == Context((), (turn("one"), turn("two"), turn("three")))
+
+
+def test_account_has_every_mission_that_acted_when_questions_follow():
+    said = Conversation(None, "lab")
+    said.heard(end("one"))
+    for number in range(5 * MOST_TURNS):
+        said.heard(end(f"is it {number}?"), acted=False)
+    said.heard(end("two"))
+    assert commands(said) == ["one", "two"]
+
+
+def test_account_joins_missions_on_record_with_those_of_the_session(journal):
+    on_record(journal, end("old"), acts=True)
+    on_record(journal, end("is it?"))
+    said = Conversation(journal, "lab", {"move"})
+    said.heard(end("new"))
+    assert commands(said) == ["old", "new"]
+    said.forget()
+    assert commands(said) == ["old"]  # the journal has no record of the other one here
+
+
+def test_account_counts_missions_of_the_own_session_once(journal):
+    on_record(journal, end("own"), acts=True, session="s")
+    said = Conversation(journal, "lab", {"move"}, lambda: "s")
+    said.heard(end("own"))
+    assert commands(said) == ["own"]
+
+
+def test_account_is_of_today_and_the_session_or_of_the_last_mission_before():
+    today = datetime(2026, 11, 20, 9, 0)
+    before = [Turn(name, at=today - timedelta(days=days)) for name, days in (("a", 2), ("b", 1))]
+    context = Context(earlier=tuple(before))
+    assert context.account(today.date()) == (before[1],)
+    now = Turn("c", at=today)
+    assert context.then(now).account(today.date()) == (now,)
 
 
 @pytest.mark.parametrize("forgets", [False, True])
