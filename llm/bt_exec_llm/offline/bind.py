@@ -8,7 +8,7 @@ can have.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -264,7 +264,8 @@ class Binder:
         held = self._bind_step_condition(step, done)
         if isinstance(held, Trouble):
             return held
-        done = [one for one in done if not _is_other_branch(one, step)]
+        each = self._lexicon.list_types("each")
+        done = [_without(one, each) if _is_other_branch(one, step) else one for one in done]
         verbs = self._lexicon.verbs
         if any(v in verbs and verbs[v].denied for v in step.verbs) and not step.probe:
             return Trouble("UNKNOWN_ACTION", step.text)
@@ -457,6 +458,10 @@ def _points_at_result(step: Step, done: list[Step]) -> bool:
     """Return True if a step would be about the result of a comparison before it: "go there"."""
     compared = bool(done) and done[-1].verbs == (COMPARE,)
     return compared and all(piece.kind in ("filler", "pronoun") for piece in step.pieces)
+
+
+def _without(step: Step, kinds: Container[str]) -> Step:
+    return replace(step, pieces=[piece for piece in step.pieces if piece.name not in kinds])
 
 
 def _is_other_branch(one: Step, step: Step) -> bool:

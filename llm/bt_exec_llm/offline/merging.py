@@ -41,10 +41,17 @@ def append_parts(
         and not (again or more[0].rescues)
         and _includes(found[-1], more[0])
     ):
-        return found
+        return [*found[:-1], _with_report(found[-1], more[0])]
     if found and size == 1 and not again and _answers_question_before(found[-1], more[0]):
         return found
     return [*found, *more]
+
+
+def _with_report(first: Part, part: Part) -> Part:
+    """Return a part that is reported if the question is that it answers: "if you find him, …"."""
+    if first.step is None or part.step is None or part.step.via != "tell":
+        return first
+    return replace(first, step=replace(first.step, told=True))
 
 
 def _includes(first: Part, part: Part) -> bool:
