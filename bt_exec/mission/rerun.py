@@ -297,7 +297,9 @@ class _Rerun:
                 if record.continues:
                     before = self._old.mission(record.continues)
                     earlier = tuple(self._old.continued_by(before))
-                    outcome = self.session.resume(before, earlier=earlier)
+                    outcome = self.session.resume(
+                        before, earlier=earlier, language=record.line.language
+                    )
                 else:
                     outcome = self.session.run(record.command, given)
             finally:
