@@ -142,7 +142,7 @@ def continue_mission(
         session: The session.
         conductor: Displays the mission.
         record: The mission.
-        language: Language of the request to continue.
+        language: Language of the request to continue, and of the reports.
     """
     say = session.site.messages.say
     when = f"{record.line.started_at:%Y-%m-%d %H:%M}"
@@ -151,7 +151,7 @@ def continue_mission(
     if record.session != session.world_id:
         lost, said = _restore_world(session, conductor, record, language)
         conductor.painter.say(said, "dim")
-    return conductor.show(session, lambda: session.resume(record, lost=lost))
+    return conductor.show(session, lambda: session.resume(record, lost=lost, language=language))
 
 
 def _restore_world(

@@ -60,6 +60,12 @@ _STARTED_ONE = (
 """Condition that one of the named skills was started in a mission."""
 _NOT_RESUMED = "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.continues = missions.id)"
 """Condition that no other mission resumed a mission."""
+_NOT_DONE_LATER = (
+    "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.no > missions.no"
+    " AND later.site = missions.site AND later.command = missions.command"
+    " AND later.status = 'satisfied')"
+)
+"""Condition that no later mission carried out the command of a mission."""
 FINISHED = ("satisfied", "refused")
 """Statuses of missions that leave nothing to resume."""
 
@@ -295,7 +301,8 @@ class Journal:
     def unfinished(self, site: str, session: str = "") -> MissionLine | None:
         """Return the newest mission of a site that was not finished and not resumed.
 
-        A mission counts if it was interrupted, or if it did not end well after a skill was started.
+        A mission counts if it was interrupted, or if it did not end well after a skill was started,
+        and no later mission carried out its command.
 
         Args:
             site: Name of the site.
@@ -307,6 +314,7 @@ class Journal:
         only = (
             f"site = :site AND (status IS NULL OR (status NOT IN {FINISHED} AND {_STARTED}))"
             f" AND (:session = '' OR session = :session) AND {_NOT_RESUMED}"
+            f" AND {_NOT_DONE_LATER}"
         )
         with self._connected() as connection:
             lines = read_lines(connection, 50, only, {"site": site, "session": session})

@@ -256,6 +256,16 @@ class Context:
         found = [turn for turn in earlier if turn.at is None or turn.at.date() == today]
         return (*found, *own) or tuple(earlier[-1:])
 
+    def unfinished(self, today: date) -> Turn | None:
+        """Return the newest mission of the account that no later one with its command finished."""
+        finished: set[str] = set()
+        for turn in reversed(self.account(today)):
+            if turn.status == "satisfied":
+                finished.add(turn.command)
+            elif turn.status and turn.command not in finished:
+                return turn
+        return None
+
     def last(self) -> Turn | None:
         """Return the last mission with an action; if there is none, the last mission."""
         acted = [turn for turn in (*self.dropped, *self.turns) if turn.acted]

@@ -23,7 +23,13 @@ from bt_exec.language.messages import language_of
 from bt_exec.mission.known_state import fact_sentences
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES, Compiler, Plan, Reply, ReplyCode, Request
-from bt_exec.planning.past_missions import last_ending, list_missions
+from bt_exec.planning.past_missions import (
+    judge_last,
+    last_ending,
+    list_failed,
+    list_missions,
+    mission_ending,
+)
 from bt_exec.spec.plain_yaml import parse_yaml
 
 if TYPE_CHECKING:
@@ -137,8 +143,22 @@ def _turn(line: MissionLine, *, acted: bool = True) -> Turn:
     )
 
 
-Question = Literal["WHERE", "NOW", "SAW", "WHY", "DID", "HOLDS", "HELP", "PAST"]
-NEED_WORLD: frozenset[Question | None] = frozenset({"WHERE", "SAW", "HOLDS"})
+Question = Literal[
+    "WHERE",
+    "ARMS",
+    "NOW",
+    "SAW",
+    "WHY",
+    "WELL",
+    "TROUBLE",
+    "LEFT",
+    "FAILED",
+    "DID",
+    "HOLDS",
+    "HELP",
+    "PAST",
+]
+NEED_WORLD: frozenset[Question | None] = frozenset({"WHERE", "ARMS", "SAW", "HOLDS"})
 """Questions whose answer depends on what the robots report."""
 _EXAMPLES = 8
 """Maximum number of commands that are suggested."""
@@ -187,15 +207,14 @@ class SelfAnswers:
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Answer a request."""
-        asked = request.previous is None and not asks_to_continue(request.command)
+        continues = asks_to_continue(request.command)
+        asked = request.previous is None and not continues
         question = question_of(request.command) if asked else None
-        say, language = request.messages.say, request.language
-        if question == "WHERE":
-            unknown = say("SELF_WHERE_UNKNOWN", language)
-            return Reply("WHERE", _from_facts(request, question) or unknown)
-        if question == "NOW":
-            return Reply("WHERE", say("SELF_IDLE", language))
+        if question is not None and (own := _own_answer(question, request)) is not None:
+            return own
         answer = self._compiler.compile(request)
+        if continues and isinstance(answer, Reply):  # the past, instead of its continuation
+            return Refusal("NOTHING_LEFT", _left(request))
         if question is None:
             return answer
         if isinstance(answer, Reply) and answer.code == "COURTESY":  # "did it go well?", in Korean
@@ -233,6 +252,38 @@ class SelfAnswers:
         return "DONE", done or say("SELF_NOTHING_DONE", language)
 
 
+def _own_answer(question: Question, request: Request) -> Reply | None:
+    """Return the answer to a question that the compiler is not asked; None for others."""
+    say, language = request.messages.say, request.language
+    match question:
+        case "WHERE" | "ARMS":
+            unknown = say(f"SELF_{question}_UNKNOWN", language)
+            return Reply("WHERE", _from_facts(request, question) or unknown)
+        case "NOW":
+            return Reply("WHERE", say("SELF_IDLE", language))
+        case "LEFT":
+            return Reply("DONE", _left(request))
+        case "FAILED":
+            return Reply("DONE", list_failed(request.context, request.messages, language))
+        case "WELL" | "TROUBLE":
+            trouble = question == "TROUBLE"
+            told = judge_last(request.context, request.messages, language, trouble=trouble)
+            return Reply("DONE", told)
+    return None
+
+
+def _left(request: Request) -> str:
+    """Return what is left of the missions so far."""
+    say, language, context = request.messages.say, request.language, request.context
+    today = datetime.now().astimezone().date()
+    if (left := context.unfinished(today)) is not None:
+        return mission_ending(left, request.messages, language)
+    last = context.last()
+    if last is None or last.status != "satisfied":
+        return say("RESUME_NOTHING", language)
+    return say("RESUME_NOTHING_LEFT", language, command=last.command)
+
+
 def _examples(request: Request) -> tuple[str, ...]:
     """Return the first utterance of each tree in the language of the request, questions last."""
     spoken = (
@@ -248,6 +299,7 @@ def _from_facts(request: Request, question: Question) -> str:
     found = {
         name: value
         for name, value in request.situation.facts.items()
-        if name.rpartition("/")[2].partition(".")[0] in begins
+        for part, dot, _ in [name.rpartition("/")[2].partition(".")]
+        if part in begins or part + dot in begins
     }
     return " ".join(fact_sentences(found, request.messages, request.language)[0])

@@ -42,7 +42,7 @@ _HALF = 0.5
 _VOLATILE: Mapping[str, tuple[str, ...]] = {
     "MissionStarted": ("mission_id", "settings"),
     "Planned": ("usage",),
-    "Finished": ("wall_seconds", "journal", "mission_id", "model_requests", "record_problem"),
+    "Finished": ("wall_seconds", "cause", "journal", "mission_id", "model_requests", "record_problem"),
     "Observed": ("frame",),
     "SkillEnded": ("held_s",),
 }
@@ -297,7 +297,9 @@ class _Rerun:
                 if record.continues:
                     before = self._old.mission(record.continues)
                     earlier = tuple(self._old.continued_by(before))
-                    outcome = self.session.resume(before, earlier=earlier)
+                    outcome = self.session.resume(
+                        before, earlier=earlier, language=record.line.language
+                    )
                 else:
                     outcome = self.session.run(record.command, given)
             finally:

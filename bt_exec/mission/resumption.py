@@ -23,7 +23,7 @@ from bt_exec.planning.plan import NEED_NOT_MET, prepare
 from bt_exec.planning.repair import kept_everywhere
 from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree
 from bt_exec.spec.paths import is_kept, locate, paths
-from bt_exec.verify.facts import after_success, fill, is_known
+from bt_exec.verify.facts import after_success, fill, is_known, unmet
 
 __all__ = ["INTERRUPTED", "Resumed", "Work", "recorded_work"]
 
@@ -187,13 +187,18 @@ class Resumed:
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return the rest of the plan; the whole plan anew if the rest cannot be planned.
 
-        If the current state prevents both, a recovery plan first brings the robot into a state from
-        which plans can start. The rest is then planned from the new observations.
+        If the current state prevents both, or the interrupted step left something halfway, a
+        recovery plan first brings the robot into a state from which plans can start. The rest is
+        then planned from the new observations.
         """
         recovered = request.previous is not None and request.previous.mission.turn == "open"
         if request.previous is not None and not recovered:
             return self._compiler.compile(request)
         first = replace(request, previous=None, failure=None, done=())
+        if not recovered and self._is_halfway(first):
+            recovery = self._recovery(first)
+            if recovery is not None:
+                return recovery
         version = request.plan_version
         for done in (self._work.done, *self._with_interrupted(first)):
             rest = self._rest_of_plan(first, version, done)
@@ -211,6 +216,16 @@ class Resumed:
             spec = anew.spec.with_header(plan_version=version)
             anew = replace(anew, spec=spec, verified=None)
         return self._confirmed(anew, first)
+
+    def _is_halfway(self, request: Request) -> bool:
+        """Return True if a needed fact has the value of neither before nor after the last step."""
+        failure, skills = self._work.failure, request.catalogue.skills
+        if failure is None or failure.code != INTERRUPTED or failure.node not in skills:
+            return False
+        skill = skills[failure.node]
+        after = after_success({}, skill, failure.args)
+        lacking = unmet(request.situation.facts, skill, failure.args)
+        return any(after.get(fact) != value for fact, _, value in lacking)
 
     def _with_interrupted(self, request: Request) -> Iterator[tuple[Done, ...]]:
         """Yield the finished steps including the interrupted one, if that has taken effect.

@@ -244,7 +244,8 @@ class Session:
                 outcome = self._recorded(command, plan, booking, work)
         finally:
             self._preparing = False
-        self.conversation.heard(outcome, acted=self._acted)
+        language = work.language if work is not None else ""
+        self.conversation.heard(outcome, acted=self._acted, language=language)
         return outcome
 
     def resume(
@@ -253,6 +254,7 @@ class Session:
         *,
         lost: bool = False,
         earlier: Iterable[MissionRecord] | None = None,
+        language: str = "",
     ) -> Outcome:
         """Continue a mission that did not come to its end, as a new mission linked to it.
 
@@ -264,6 +266,7 @@ class Session:
             lost: Whether its world is lost, so that none of its work counts as done.
             earlier: The missions that it continued, the latest first; those in the journal of the
                 session by default.
+            language: Language of the reports; that of the mission if empty.
 
         Raises:
             UsageError: If the session is closed, or runs a mission.
@@ -274,6 +277,7 @@ class Session:
         planned = next((work for work in works if work.spec is not None), works[0])
         started = tuple(one for work in reversed(works) for one in work.started)
         work = replace(planned, mission_id=record.id, started=started)
+        work = replace(work, language=language or work.language)
         return self.run(record.command, work=work)
 
     @property

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.language.sanitize import one_line
 
-__all__ = ["last_ending", "list_missions"]
+__all__ = ["judge_last", "last_ending", "list_failed", "list_missions", "mission_ending"]
 
 _LAST = 5
 """Number of missions that are listed."""
@@ -22,7 +23,38 @@ def list_missions(context: Context, messages: Messages, language: str) -> str:
     The newest ones are listed, after the number of those left out. Without one of today, the last
     one before is listed. Commands that were only planned are listed as such.
     """
+    return _listed(context.account(date.today()), messages, language)
+
+
+def list_failed(context: Context, messages: Messages, language: str) -> str:
+    """Return the missions of today that did not end well, as `list_missions`."""
     done = context.account(date.today())
+    if not done:
+        return messages.say("SELF_NOTHING_DONE", language)
+    failed = [turn for turn in done if turn.status not in ("", "satisfied")]
+    return _listed(failed, messages, language) or messages.say("SELF_NONE_FAILED", language)
+
+
+def judge_last(context: Context, messages: Messages, language: str, *, trouble: bool) -> str:
+    """Return whether the last mission with an action ended well, and how it ended.
+
+    Args:
+        context: The missions.
+        messages: The sentences.
+        language: Language of the answer.
+        trouble: Whether the question is if it had trouble.
+    """
+    last = context.last()
+    if last is None or not last.status:
+        return last_ending(context, messages, language)
+    well = last.status == "satisfied"
+    yes = not well or last.failure is not None if trouble else well
+    partly = not trouble and last.status == "partial"
+    verdict = "" if partly else messages.say("yes" if yes else "no", language)
+    return f"{verdict} {mission_ending(last, messages, language)}".lstrip()
+
+
+def _listed(done: Sequence[Turn], messages: Messages, language: str) -> str:
     listed = [_line(turn, messages, language) for turn in done[-_LAST:]]
     if len(done) > _LAST:
         more = messages.say("SELF_MORE", language, number=len(done) - _LAST)
@@ -35,10 +67,10 @@ def last_ending(context: Context, messages: Messages, language: str) -> str:
     last = context.last()
     if last is None:
         return messages.say("SELF_NOTHING_DONE", language)
-    return _ending(last, messages, language)
+    return mission_ending(last, messages, language)
 
 
-def _ending(turn: Turn, messages: Messages, language: str) -> str:
+def mission_ending(turn: Turn, messages: Messages, language: str) -> str:
     """Return how a mission ended, with its report, and what it recovered from.
 
     A report is quoted because it describes the state at that time. One in another language is
@@ -56,7 +88,7 @@ def _ending(turn: Turn, messages: Messages, language: str) -> str:
 
 
 def _line(turn: Turn, messages: Messages, language: str) -> str:
-    ended = _ending(turn, messages, language)
+    ended = mission_ending(turn, messages, language)
     if turn.at is None or not turn.status:
         return ended
     when = turn.at.strftime("%H:%M" if turn.at.date() == date.today() else "%m-%d %H:%M")

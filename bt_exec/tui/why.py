@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bt_exec.failure import Failure
@@ -124,7 +124,7 @@ class Why:
         for attempt in known.attempts:
             again = before is not None and attempt.steps == before.steps
             turn = before is not None and before.failure is None
-            came = "next turn" if turn else "tried instead"
+            came = "planned then" if turn else "tried instead"
             rows += self.attempt(attempt, again=again, came=came)
             before = attempt
         rows += self.found()
@@ -182,11 +182,9 @@ class Why:
         rows = [("planned" if attempt.version == 1 else came, f"{named} ({clean(by)})")]
         root = cause.failure if cause is not None and cause.version == attempt.version else None
         ended = set(map(str, attempt.failure.chain())) if attempt.failure is not None else set()
-        rows += [
-            ("continued after", self.failed(failure))
-            for failure in attempt.passed
-            if str(failure) not in ended and failure.cause is None
-        ]
+        at = next((n for n, one in enumerate(attempt.passed) if str(one) in ended), None)
+        earlier, later = attempt.passed[:at], attempt.passed[len(attempt.passed[:at]) :]
+        rows += self.passed(earlier)
         for failure in reversed(attempt.failure.chain()) if attempt.failure is not None else ():
             rows.append(("failed first" if failure == root else "failed", self.failed(failure)))
             if failure == root and cause is not None:
@@ -196,7 +194,18 @@ class Why:
                 measured = _measured(failure) if self.verbose else ()
                 rows.append(("evidence", " · ".join(filter(None, (*measured, after)))))
                 rows.append(("seen", "; ".join(map(clean, cause.seen))))
-        return rows
+        return [*rows, *self.passed(one for one in later if str(one) not in ended)]
+
+    def passed(self, failures: Iterable[Failure]) -> Iterator[tuple[str, str]]:
+        """Yield the failures that did not end a plan; of those of one kind, the first one."""
+        kinds: dict[tuple[str, str, str], list[Failure]] = {}
+        for one in failures:
+            if one.cause is not None:
+                continue
+            kinds.setdefault((one.code, one.node, str(one.args)), []).append(one)
+        for first, *others in kinds.values():
+            more = f" ({self.word(f'and {len(others)} more')})" if others else ""
+            yield "continued after", self.failed(first) + more
 
     def failed(self, failure: Failure) -> str:
         """Return the failed step with the reason."""

@@ -92,8 +92,7 @@ def test_reason_is_in_the_language_of_the_command(learned: Any) -> None:
     outcome, started, _ = learned(FETCH, seed=3, door="open", camera="dark")
     assert started == []
     assert outcome.message == (
-        "무엇이 보이는지 확실하지 않아 멈췄습니다: 카메라 화면이 어둡습니다. "
-        "팔은 제자리에 있습니다."
+        "무엇이 보이는지 확실하지 않습니다: 카메라 화면이 어둡습니다. 팔은 제자리에 있습니다."
     )
 
 

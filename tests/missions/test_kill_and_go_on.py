@@ -118,3 +118,18 @@ def refusing(asked: list[str]):
         return False
 
     return confirm
+
+
+def test_hand_on_the_handle_is_brought_home_before_a_finished_plan_ends(tmp_path):
+    journal = Journal.open(tmp_path / "j.sqlite")
+    with Session("door", fast=True, journal=journal) as session:
+        session.clock.at(4.2, lambda: session.abort("operator"))
+        stopped = session.run("open the door")
+        assert session.facts()["hand.right"] == "door-handle"
+        session.clock.at(None)
+        outcome = session.resume(journal.mission(stopped.mission_id))
+        assert outcome.ok
+        assert session.facts()["at.right"] == "home"
+    assert [run.start.skill for run in journal.mission(outcome.mission_id).skills] == [
+        "return_home"
+    ]

@@ -12,7 +12,13 @@ from bt_exec.planning.past_missions import last_ending, list_missions
 
 __all__ = ["build_reply"]
 
-_CODES: dict[str, ReplyCode] = {"HELP": "HELP", "WHY": "WHY", "DONE": "DONE", "WHERE": "WHERE"}
+_CODES: dict[str, ReplyCode] = {
+    "HELP": "HELP",
+    "WHY": "WHY",
+    "DONE": "DONE",
+    "WHERE": "WHERE",
+    "TRAY": "WHERE",
+}
 
 
 _sentences = partial(messages_of, Path(__file__).with_name("replies.yaml"))

@@ -38,7 +38,18 @@ from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["TALK", "understand", "understand_condition", "understand_part", "understand_session"]
 
-TALK = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED", "HELP", "DONE", "WHY", "WHERE")
+TALK = (
+    "GREETING",
+    "THANKS",
+    "GOODBYE",
+    "NEVER_MIND",
+    "AGREED",
+    "HELP",
+    "DONE",
+    "WHY",
+    "WHERE",
+    "TRAY",
+)
 """Codes of phrases that are answered in words."""
 _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGATED")
 """Troubles of commands that were read and match no utterance of their language."""

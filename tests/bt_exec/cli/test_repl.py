@@ -135,10 +135,12 @@ def test_prompt_resumes_a_mission(bt: Run, line: str) -> None:
 
 
 def test_question_about_the_past_is_about_the_last_mission_that_acted(bt: Run) -> None:
-    lines = "open the door\nwhat are you holding?\nwhat happened?\nfly\nwhat went wrong?\n"
+    first = "open the door\nwhat are you holding?\nwhat happened?\n"
+    lines = f"{first}fly\nwhat went wrong?\nwhat happened?\n"
     told = bt("repl", "--fast", stdin=lines).out.split("asked ")
     assert told[1].strip().startswith("open the door")
     assert told[2].strip().startswith("fly")
+    assert told[3].strip().startswith("open the door")
 
 
 @pytest.mark.parametrize(("line", "said"), [("why abc", "no mission 'abc'"), ("왜 abc", "'abc'")])

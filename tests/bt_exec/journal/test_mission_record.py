@@ -240,6 +240,20 @@ def test_newest_mission_that_was_neither_finished_nor_resumed_is_unfinished(
     assert journal.unfinished("building") is None
 
 
+def test_mission_is_not_unfinished_when_its_command_was_carried_out_later(
+    journal: Journal, script, monkeypatch
+):
+    monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
+    for command in ("lost", "done later"):
+        with journal.begin(command=command, site="door") as recorder:
+            recorder.on(Turn(0.0, 1, {"n": 1}))
+    with journal.begin(command="done later", site="door") as last:
+        for event in script(last.mission_id):
+            last.on(event)
+    assert journal.line(last.mission_id).status == "satisfied"
+    assert journal.unfinished("door").command == "lost"
+
+
 @pytest.mark.parametrize(
     ("which", "listed"),
     [("9", [4, 5, 6]), ("0000000099", range(1, 7)), ("2020-01-01-0001", range(1, 7))],

@@ -268,6 +268,16 @@ def test_stopped_mission_resumes_in_its_own_session(boxes, tmp_path):
     assert journal.mission(outcome.mission_id).continues == first.mission_id
 
 
+def test_resumed_mission_reports_in_the_language_of_the_request(boxes, tmp_path):
+    journal = Journal.open(tmp_path / "j.sqlite")
+    with Session(boxes[0], fast=True, journal=journal) as session:
+        session.clock.at(0.2, lambda: session.abort("operator"))
+        first = journal.mission(session.run("deliver").mission_id)
+        outcome = session.resume(first, language="ko")
+        assert session.conversation.context().turns[-1].language == "ko"
+    assert journal.mission(outcome.mission_id).line.language == "ko"
+
+
 def test_saved_results_are_available_after_resuming(finished, boxes, tmp_path):
     journal, name = finished
     ends = [r.seq for r in journal.rows(name) if r.kind == "SkillEnded"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -44,8 +45,8 @@ from bt_exec.site.site import load_site
         ("왜 멈췄어?", "WHY"),
         ("왜 멈춘 거야?", "WHY"),
         ("왜 실패했습니까?", "WHY"),
-        ("where are your arms?", "WHERE"),
-        ("왼팔 지금 어디 있어?", "WHERE"),
+        ("where are your arms?", "ARMS"),
+        ("왼팔 지금 어디 있어?", "ARMS"),
         ("what are you doing right now?", "NOW"),
         ("where are you going?", "NOW"),
         ("what will you do next?", "NOW"),
@@ -56,16 +57,31 @@ from bt_exec.site.site import load_site
         ("손에 뭐 있어?", "HOLDS"),
         ("what was the last command?", "DID"),
         ("how long did it take?", "DID"),
-        ("did it go well?", "DID"),
+        ("did it go well?", "WELL"),
         ("what did you just do?", "DID"),
         ("what have you just done?", "DID"),
         ("what were you doing?", "DID"),
-        ("잘 됐어?", "DID"),
-        ("일이 제대로 끝났어?", "DID"),
-        ("was there any problem?", "DID"),
+        ("잘 됐어?", "WELL"),
+        ("일이 제대로 끝났어?", "WELL"),
+        ("was there any problem?", "TROUBLE"),
         ("뭐 하고 있었어?", "DID"),
         ("내가 뭐 시켰지?", "DID"),
         ("문 언제 열었어?", "DID"),
+        ("did that work?", "WELL"),
+        ("다 했어?", "WELL"),
+        ("did anything go wrong?", "TROUBLE"),
+        ("문제 있었어?", "TROUBLE"),
+        ("what is left?", "LEFT"),
+        ("is there anything left to do?", "LEFT"),
+        ("뭐 남았어?", "LEFT"),
+        ("남은 일 있어?", "LEFT"),
+        ("which missions failed?", "FAILED"),
+        ("which missions failed today?", "FAILED"),
+        ("did any mission fail?", "FAILED"),
+        ("실패한 임무 있어?", "FAILED"),
+        ("오늘 실패한 일이 뭐야?", "FAILED"),
+        ("what happened?", "WHY"),
+        ("무슨 일이야?", "WHY"),
         ("what can you do?", "HELP"),
         ("뭐 할 수 있어?", "HELP"),
         ("what did you see in the lounge?", "PAST"),
@@ -180,6 +196,61 @@ def test_location_is_reported_from_place_facts() -> None:
     assert answer("where are you?", **facts) == Reply("WHERE", "The arms are at home.")
     unknown = Reply("WHERE", "지금 위치를 알 수 없습니다.")
     assert answer("어디야?", door="closed") == answer("지금 어디야?") == unknown
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("where are your arms?", "The position of the arms is not known."),
+        ("팔 어디 있어?", "팔의 위치를 알 수 없습니다."),
+    ],
+)
+def test_arms_are_not_located_by_the_place_of_the_robot(command: str, told: str) -> None:
+    assert answer(command, at="kitchen") == Reply("WHERE", told)
+
+
+GOES = Turn("go", "satisfied", "OK", "There.")
+STUCK = Turn("open it", "blocked", "X", "Stuck.")
+SLIPPED = replace(GOES, failure=Failure("GRASP_SLIPPED", "the box moved", node="grasp"))
+WENT = "“go” ended well."
+HALTED = "“open it” could not be finished."
+
+
+@pytest.mark.parametrize(
+    ("turns", "command", "begins"),
+    [
+        ((STUCK, GOES), "did that work?", f"Yes. {WENT}"),
+        ((GOES, STUCK), "did it go well?", f"No. {HALTED}"),
+        ((STUCK,), "다 했어?", "아니요. “open it”: 끝까지 하지 못했습니다."),
+        ((replace(GOES, status="partial"),), "did it work?", "“go” was done in part."),
+        ((GOES,), "did anything go wrong?", f"No. {WENT}"),
+        ((SLIPPED,), "did anything go wrong?", f"Yes. {WENT} A failure on the way was made up"),
+        ((STUCK,), "was there any problem?", f"Yes. {HALTED}"),
+        ((STUCK, GOES), "which missions failed?", HALTED),
+        ((GOES,), "which missions failed?", "None of the last missions failed."),
+        ((STUCK, GOES), "what is left?", HALTED),
+        ((STUCK, replace(STUCK, status="satisfied")), "what is left?", "“open it” was finished;"),
+        ((), "뭐 남았어?", "이 사이트에는 끝나지 않은 임무가 없습니다."),
+        ((), "did it work?", "Nothing has moved here yet."),
+    ],
+)
+def test_missions_on_record_are_judged(turns: tuple[Turn, ...], command: str, begins: str) -> None:
+    found = answer(command, context=Context(turns))
+    assert isinstance(found, Reply)
+    assert found.message.startswith(begins)
+
+
+def test_request_to_resume_is_not_answered_with_the_past() -> None:
+    class Answers(Refuses):
+        def compile(self, request: Request) -> Reply:
+            return Reply("DONE", "“go” ended well.")
+
+    request = request_of(
+        load_site("door"), "하던 거 마저 해", Situation((), {}, ""), Context((GOES,))
+    )
+    assert SelfAnswers(Answers(), lambda language: "").compile(request) == Refusal(
+        "NOTHING_LEFT", "“go” 임무는 이미 끝났습니다. 남은 일이 없습니다."
+    )
 
 
 def test_location_is_unknown_without_place_facts() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -255,6 +256,18 @@ def test_recovered_failures_are_listed_separately(messages: Messages) -> None:
     assert [row for row in why.facts() if row[0].startswith(("continued", "failed"))] == [
         ("continued after", "open_door right → door: The door is stuck (jammed)."),
         ("failed first", "pull right: There is no grip."),
+    ]
+
+
+def test_recovered_failures_of_one_kind_are_counted_in_the_order_of_time(
+    messages: Messages,
+) -> None:
+    again = [replace(JAM, message=f"at call {number}") for number in range(3)]
+    attempt = Attempt(1, "offline", OPEN, failure=GRIP, passed=[GRIP, JAM, *again])
+    why = Why(known(attempts=(attempt,), cause=Cause(GRIP, 1, 1.0, ())), messages, "en")
+    assert [row for row in why.facts() if row[0].startswith(("went", "failed"))] == [
+        ("failed first", "pull right: There is no grip."),
+        ("continued after", "open_door right → door: The door is stuck (jammed). (and 3 more)"),
     ]
 
 

@@ -114,5 +114,5 @@ def test_uncertainty_reasons_exist_in_both_languages(sentence: str) -> None:
     failure = Failure("UNCERTAIN_PERCEPTION", sentence)
     assert MESSAGES.explain(failure, "en") == f"I cannot tell what I see: {sentence}."
     korean = MESSAGES.explain(failure, "ko")
-    assert korean.startswith("무엇이 보이는지 확실하지 않아 멈췄습니다: ")
+    assert korean.startswith("무엇이 보이는지 확실하지 않습니다: ")
     assert not re.search("[A-Za-z]", korean)

@@ -46,7 +46,7 @@ class Delivery(NamedTuple):
 @skill(
     fails={
         *("UNKNOWN_PERSON", "TRAY_FULL", "NOTHING_TO_DELIVER"),
-        *("PERSON_NOT_FOUND", "NO_ANSWER", "REFUSED"),
+        *("PERSON_NOT_FOUND", "NO_ANSWER", "NOT_WANTED"),
         *("NOBODY_THERE", "NOT_TAKEN", "CAMERA_FAULT"),
         *DRIVE_FAILS,
     },
@@ -124,14 +124,19 @@ def _hand_over(robot: ReporterRobot, recipient: str, item: str, *, anyone: bool)
     """Hold the tray out until the object is taken.
 
     Raises:
-        Failed: NO_ANSWER or REFUSED, or NOT_TAKEN if the recipient is a place.
+        Failed: NO_ANSWER or NOT_WANTED, or NOT_TAKEN if the recipient is a place.
     """
     try:
-        yield from drive(robot, robot.hand_over(recipient), who=recipient, said=item)
+        yield from drive(robot, robot.hand_over(recipient), who=recipient)
     except Failed as failed:
-        if not anyone or failed.code not in ("NO_ANSWER", "REFUSED"):
+        if failed.code not in ("NO_ANSWER", "REFUSED"):
             raise
-        raise Failed("NOT_TAKEN", failed.message, recipient=recipient) from failed
+        if anyone:
+            raise Failed("NOT_TAKEN", failed.message, recipient=recipient) from failed
+        if failed.code == "NO_ANSWER":
+            raise
+        facts = {"who": recipient, "object": item}
+        raise Failed("NOT_WANTED", failed.message, retryable=False, **facts) from failed
 
 
 def _unload_tray(robot: ReporterRobot, site_map: SiteMap, speaker: Speaker, language: str) -> Steps:
@@ -144,7 +149,7 @@ def _unload_tray(robot: ReporterRobot, site_map: SiteMap, speaker: Speaker, lang
     yield from _drive_unless_there(robot, site_map, site_map.base)
     speaker.say("user", say("PLEASE_CLEAR", language, object=held), language)
     try:
-        yield from drive(robot, robot.hand_over("user"), who="user", said=held)
+        yield from drive(robot, robot.hand_over("user"), who="user")
     except Failed as failed:
         if failed.code in DRIVE_FAILS:
             raise

@@ -40,7 +40,7 @@ CODES = [
     ("deliver_object", "PERSON_NOT_FOUND", {}, {}),
     ("deliver_object", "NOTHING_TO_DELIVER", {"reasons": {"load": "NOTHING_TO_DELIVER: no"}}, {}),
     ("deliver_object", "NO_ANSWER", {"reasons": {"hand_over": "NO_ANSWER: nobody took it"}}, {}),
-    ("deliver_object", "REFUSED", {"reasons": {"hand_over": "REFUSED: no"}}, {}),
+    ("deliver_object", "NOT_WANTED", {"reasons": {"hand_over": "REFUSED: no"}}, {}),
     ("deliver_object", "NOBODY_THERE", {}, LOUNGE),
     ("deliver_object", "NOT_TAKEN", {"reasons": UNCLEARED}, LOUNGE),
     ("deliver_object", "NOT_TAKEN", {"reasons": {"hand_over": "REFUSED: no"}}, LOUNGE),
@@ -66,7 +66,7 @@ def test_every_code_is_raised(play, skill, code, robot, args):
     evidence = one.failed.evidence  # noted, with the requested action
     assert note.facts.items() >= {**ARGS[skill], **args, **evidence}.items()
     assert ("noise_db" in evidence) is ((skill, code) == ("observe_scene", "CAMERA_FAULT"))
-    assert one.failed.retryable is (code not in ("REFUSED", "MISSION_FAILED"))
+    assert one.failed.retryable is (code not in ("REFUSED", "NOT_WANTED", "MISSION_FAILED"))
 
 
 @pytest.mark.parametrize(("skill", "argument"), NOBODY.items())

@@ -137,7 +137,7 @@ def test_failed_talk_returns_its_code(trip, world, code):
     [
         ({}, "OK"),
         ({"load": "none"}, "NOTHING_TO_DELIVER"),
-        ({"answer": "refuse"}, "REFUSED"),
+        ({"answer": "refuse"}, "NOT_WANTED"),
         ({"answer": "none"}, "NO_ANSWER"),
         ({"professor": "absent"}, "PERSON_NOT_FOUND"),
     ],

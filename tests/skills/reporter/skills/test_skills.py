@@ -280,7 +280,7 @@ def test_other_object_on_the_tray_is_returned_first(play):
     [
         ({"tray": "coffee", "reasons": {"hand_over": "NO_ANSWER: nobody took it"}}, "TRAY_FULL"),
         ({"reasons": {"load": "NOTHING_TO_DELIVER: nobody put it there"}}, "NOTHING_TO_DELIVER"),
-        ({"reasons": {"hand_over": "REFUSED: no"}}, "REFUSED"),
+        ({"reasons": {"hand_over": "REFUSED: no"}}, "NOT_WANTED"),
         ({"reasons": {"hand_over": "NO_ANSWER: nobody took it"}}, "NO_ANSWER"),
         ({"reasons": {"goto": "BLOCKED_PATH: no way"}, "pose": OFFICE}, "BLOCKED_PATH"),
         ({"reasons": {"goto": "UNREACHABLE: no way"}, "pose": OFFICE}, "UNREACHABLE"),
@@ -330,11 +330,13 @@ def test_delivery_fails_without_the_recipient(play):
 def test_undelivered_object_is_reported_on_the_tray(play):
     one = play(pose=OFFICE, tray="documents", reasons={"hand_over": "REFUSED: no"})
     one.shows(PROFESSOR)
-    assert one.run("deliver_object", **ARGS["deliver_object"]) == "REFUSED"
+    assert one.run("deliver_object", **ARGS["deliver_object"]) == "NOT_WANTED"
     assert not one.failed.retryable
     note, site = one.notebook.notes[-1], one.notebook.site
-    assert sentence(note, site, "en").endswith("declined: “documents” It is still on my tray.")
-    assert sentence(note, site, "ko").endswith("거절: “documents” 쟁반에 그대로 있습니다.")
+    assert sentence(note, site, "en").endswith(
+        "The professor did not take the documents. It is still on my tray."
+    )
+    assert sentence(note, site, "ko").endswith("받지 않으셨습니다. 쟁반에 그대로 있습니다.")
     empty = play(reasons={"load": "NOTHING_TO_DELIVER: nobody put it there"})
     assert empty.run("deliver_object", **ARGS["deliver_object"]) == "NOTHING_TO_DELIVER"
     assert "still" not in sentence(empty.notebook.notes[-1], site, "en")
