@@ -157,7 +157,8 @@ class _Texts:
             if not all(one.startswith(("~", "v.", *rules["open"])) for one in kinds):
                 return False
             inner = place < len(words) - 1
-            if inner and any(map(word.endswith, rules.get("parts", ()))):
+            whole = word.endswith(tuple(rules.get("whole", ())))
+            if inner and not whole and word.endswith(tuple(rules.get("parts", ()))):
                 return False
             if place and word in rules.get("skip", ()):
                 return False

@@ -22,6 +22,7 @@ __all__ = ["lattice"]
 _ATTACHED = ("comma", "obj", "top")  # what may follow a word without meaning
 UNKNOWN = 2.0  # cost of a word outside the lexicon
 AS_TYPED = 0.2  # cost of a word that is taken for a name
+_ASKABLE = ("order", "bare")  # moods of a form that a question mark makes a question
 _CLEAR = frozenset({"top", "obj", "with", "than"})  # particles in which few names end
 _OPERATORS = frozenset(
     {"minus", "absent", "isnot", "total", "every", "pointing", "among", "most", "reserved"}
@@ -190,8 +191,9 @@ def _tails(
                 continue
             apart = _APART if start in text.gaps and end > start else 0.0
             if not ending.link:
-                asked = text.asked and end == len(text.chars) and form == "open"
-                mood = "asking" if asked and ending.mood == "order" else ending.mood
+                last = text.asked and end == len(text.chars)
+                asked = form == "open" and (last or text.stops.get(end) == "?")
+                mood = "asking" if asked and ending.mood in _ASKABLE else ending.mood
                 yield end, mood, False, apart
             elif depth:
                 yield from _after_link(text, end, ending.mood, lexicon, depth, apart)

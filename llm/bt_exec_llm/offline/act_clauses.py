@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.errors import NoStepsError
@@ -141,6 +142,9 @@ class ActClauses(Reports):
         """Return the act that leaves a state, or that keeps it: "the door should be closed"."""
         wanted = act.get("of")
         if not isinstance(wanted, Node) or wanted.kind != "all":
+            raise NoStepsError
+        expected = language_data(self._language)["orders"].get("expected", ())
+        if any(leaf.text in expected for leaf in self._reading.edge.leaves()):
             raise NoStepsError
         keeps = act.text("verb") == "keep"
         hold = wanted.node("hold")

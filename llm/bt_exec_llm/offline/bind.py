@@ -113,7 +113,7 @@ class Binder:
             ):
                 at += 1  # e.g. 문 열고 그대로 둬
                 continue
-            if self._only_keeps(work[at], [*work[:at], *work[at + 1 :]]):
+            if self._pairs.only_keeps(work, at):
                 at += 1  # e.g. 문 열린 채로 두고 팔 접어
                 continue
             if work[at].verbs[:1] == (NOW,):
@@ -162,16 +162,6 @@ class Binder:
         if isinstance(args, Trouble):
             return args
         return Part(compares.among, args, step.text, step=step)
-
-    def _only_keeps(self, step: Step, others: list[Step]) -> bool:
-        """Return True if a step asks only that a state is kept, which the others do not change."""
-        known = [self._lexicon.verbs[verb] for verb in step.verbs if verb in self._lexicon.verbs]
-        verbs = self._lexicon.verbs
-        used = {p.name for one in others for p in one.pieces if p.kind == "noun"}
-        used |= {verbs[verb].usual for one in others for verb in one.verbs if verb in verbs}
-        kept = {p.name for p in step.pieces if p.kind == "noun"}
-        keeps = bool(known) and all(verb.pairs for verb in known)
-        return keeps and bool(others) and kept.isdisjoint(used)
 
     def _bind_with_prohibition(
         self, steps: list[Step], text: str, before: list[Step]

@@ -260,8 +260,12 @@ class Conditionals(ActClauses, ABC):
             return  # every failure is reported
         short = branch.kind == "fragment"
         steps = self._vary_branch([before], branch) if short else [*self._convert_branch(branch)]
+        keeping = {name for name, verb in self._lexicon.verbs.items() if verb.pairs}
+        steps = [step.without_verbs(keeping) for step in steps]
         if len(steps) != 1 or steps[0].condition is not None:
             raise NoStepsError
+        if not (steps[0].positive and steps[0].verbs):
+            raise NoStepsError  # only to be kept or forbidden
         yield replace(steps[0], rescues=True, condition=condition)
 
     def _convert_branch(self, branch: Node) -> Iterator[Step]:

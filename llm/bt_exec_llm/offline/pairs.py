@@ -43,6 +43,8 @@ class Pairs:
         if at + 1 >= len(work) or not self._frames.pairs:
             return None
         first, last = work[at], work[at + 1]
+        if first.rescues or last.rescues:
+            return None
         found = self._bind_pair(first, last)
         if found is None and first.positive and last.positive:  # e.g. 문은 열어 놓고 자재 꺼내와
             found = self._bind_pair(last, first)
@@ -69,6 +71,31 @@ class Pairs:
             for pair, trees in self._frames.pairs.items()
             if {sign[0] for sign in pair if sign[1]} & concepts
         )
+
+    def only_keeps(self, work: list[Step], at: int) -> bool:
+        """Return True if a step asks only that a state is kept, which the others do not change.
+
+        Without an object it is the state that the last act before it leaves.
+        """
+        verbs, step = self._lexicon.verbs, work[at]
+        known = [verbs[verb] for verb in step.verbs if verb in verbs]
+        others = [*work[:at], *work[at + 1 :]]
+        if not known or not others or not all(verb.pairs for verb in known):
+            return False
+        kept = {p.name for p in step.pieces if p.kind == "noun"}
+        if kept:
+            used = {p.name for one in others for p in one.pieces if p.kind == "noun"}
+            used |= {verbs[verb].usual for one in others for verb in one.verbs if verb in verbs}
+            return kept.isdisjoint(used)
+        states = {verb.result for verb in known} - {""}
+        before, after = self._results(work[:at])[-1:], self._results(work[at + 1 :])
+        return not states or {*before, *after} <= states
+
+    def _results(self, steps: list[Step]) -> list[str]:
+        """Return the states that steps leave, in their order."""
+        verbs = self._lexicon.verbs
+        left = (verbs[verb].result for one in steps for verb in one.verbs if verb in verbs)
+        return [state for state in left if state]
 
     def _bind_pair(self, first: Step, last: Step) -> Part | Trouble | None:
         params: dict[str, Any] = {}

@@ -10,6 +10,7 @@ from typing import Any
 
 from bt_exec.language.phrases import expand_phrase
 from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reader as Engine
 from bt_exec.language.reading.reader import Reading, Unread
@@ -29,6 +30,8 @@ _LEFT_OUT = ("manner", "adverb")
 """Categories of words that a reading may leave out."""
 _PRESENT = ("exist", "absent", "seen", "tell", "dwell", "wonder")
 """Verbs whose past asks what was so; the past of others is a state that lasts."""
+_ASKED = (".ask", ".ask!", ".stated", ".stated!")
+"""Ends of the categories of states that are asked for directly."""
 _SYMBOLS = re.compile(r"[^\w\s.,;:!?'\"’‘“”()~…-]|_")
 _JOINING = re.compile(r"[-=]+>|→|&|—")
 """Symbols that join clauses."""
@@ -152,7 +155,8 @@ class Reader:
                 continue
             kind = leaf.category.partition(".")[0]
             left_out = kind in _LEFT_OUT and leaf.text not in known
-            if left_out or leaf.text in past or (leaf.past and kind in _PRESENT):
+            was_so = leaf.past and (kind in _PRESENT or _asks_what_was(leaf, found.language))
+            if left_out or leaf.text in past or was_so:
                 return found.typed.typed(leaf.start, leaf.end)
         limited = next(filter(_contains_only, _edges_of_category(found.edge, "denied")), None)
         return None if limited is None else found.typed.typed(limited.start, limited.end)
@@ -178,6 +182,13 @@ def _edges_of_category(edge: Edge, category: str) -> Iterator[Edge]:
         yield edge
     for part in edge.parts:
         yield from _edges_of_category(part, category)
+
+
+def _asks_what_was(leaf: Edge, language: str) -> bool:
+    """Return True for a question about a state in the past: "was it dark?"."""
+    past = language_data(language)["orders"].get("was", ())
+    asked = leaf.category.startswith("adj") and leaf.category.endswith(_ASKED)
+    return asked and any(one in leaf.text for one in past)
 
 
 def _contains_only(edge: Edge) -> bool:
