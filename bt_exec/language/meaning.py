@@ -269,5 +269,6 @@ class Context:
     def last(self) -> Turn | None:
         """Return the last mission with an action; if there is none, the last mission."""
         acted = [turn for turn in (*self.dropped, *self.turns) if turn.acted]
-        told = acted or self.before() or self.turns
+        before = () if acted else self.before()
+        told = acted or [turn for turn in before if turn.acted] or before or self.turns
         return told[-1] if told else None

@@ -110,8 +110,8 @@ class Conversation:
     def forget(self) -> None:
         """Clear references to objects and actions of a world that was reset."""
         context = self._context
-        acted = (one for one in (*context.dropped, *context.turns) if one.acted)
-        self._context = self._new_context((*context.earlier, *acted))
+        acted = tuple(one for one in (*context.dropped, *context.turns) if one.acted)
+        self._context = self._new_context((*context.earlier, *(acted or context.turns[-1:])))
 
     def _new_context(self, earlier: tuple[Turn, ...] = ()) -> Context:
         return Context(earlier=earlier, recall=self._earlier if self._journal is not None else None)

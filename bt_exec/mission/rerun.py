@@ -42,7 +42,14 @@ _HALF = 0.5
 _VOLATILE: Mapping[str, tuple[str, ...]] = {
     "MissionStarted": ("mission_id", "settings"),
     "Planned": ("usage",),
-    "Finished": ("wall_seconds", "cause", "journal", "mission_id", "model_requests", "record_problem"),
+    "Finished": (
+        "wall_seconds",
+        "cause",
+        "journal",
+        "mission_id",
+        "model_requests",
+        "record_problem",
+    ),
     "Observed": ("frame",),
     "SkillEnded": ("held_s",),
 }
