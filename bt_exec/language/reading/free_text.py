@@ -123,7 +123,7 @@ class _Texts:
             yield Edge(start, end, "text.asked", _quote(said), cost, text=surface)
 
     def _is_aside(self, word: str) -> bool:
-        """Return True for a first word that tells how, when or to whom else a text is told."""
+        """Return True for a first word about the manner, time or further recipients of a text."""
         ends = tuple(self._rules.get("aside_ends", ()))
         return word in self._rules.get("aside", ()) or word.endswith(ends)
 

@@ -7,7 +7,7 @@ Words outside the lexicon become edges of the category ``unknown``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from bt_exec.language.reading.asides import asides
 from bt_exec.language.reading.chart import Edge
@@ -24,6 +24,7 @@ UNKNOWN = 2.0  # cost of a word outside the lexicon
 AS_TYPED = 0.2  # cost of a word that is taken for a name
 _ASKABLE = ("order", "bare")  # moods of a form that a question mark makes a question
 _CLEAR = frozenset({"top", "obj", "with", "than"})  # particles in which few names end
+_CASES = frozenset({"sub", "obj", "top"})  # particles that no verb is written together with
 _OPERATORS = frozenset(
     {"minus", "absent", "isnot", "total", "every", "pointing", "among", "most", "reserved"}
 )
@@ -166,7 +167,7 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
                 mood = _requested(stem, mood, text.chars[:last], lexicon)
                 category = f"{stem.kind}.{mood}{'!' if negated else ''}"
                 surface = text.chars[start:last]
-                if start not in text.gaps and _is_particle(surface, lexicon):
+                if start not in text.gaps and _is_particle(surface, lexicon, _CASES):
                     continue
                 past = stem.form.startswith(PAST)
                 edge = Edge(start, last, category, stem.meaning, cost + extra, (), surface, past)
@@ -255,8 +256,9 @@ def _is_fragment(edge: Edge, text: Text, lexicon: Lexicon) -> bool:
     return not whole and not _is_particle(edge.text, lexicon)
 
 
-def _is_particle(surface: str, lexicon: Lexicon) -> bool:
-    return any(one.suffix for one in lexicon.entries.get(surface, ()))
+def _is_particle(surface: str, lexicon: Lexicon, kinds: Container[str] | None = None) -> bool:
+    found = (one for one in lexicon.entries.get(surface, ()) if one.suffix)
+    return any(kinds is None or one.category in kinds for one in found)
 
 
 def _as_typed(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:

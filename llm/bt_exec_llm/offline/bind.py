@@ -309,7 +309,7 @@ class Binder:
         return step
 
     def _has_unused_place(self, places: list[Piece], step: Step, tree: TreeSpec) -> bool:
-        """Return True if a person is elsewhere than usual, and a tree cannot be told where."""
+        """Return True if a person is elsewhere than usual, and a tree has no parameter for it."""
         taken = {param.type for param in tree.params.values()}
         values = self._lexicon.values
         known = [values.get(p.name, {}).get(p.value) for p in step.pieces if p.kind == "value"]

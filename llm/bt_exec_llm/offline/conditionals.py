@@ -159,7 +159,7 @@ class Conditionals(ActClauses, ABC):
         self._asked, self._asked_more = None, True
 
     def _is_one_of_several(self, node: Node) -> bool:
-        """Return True if a mission ends with the report of one answer, and goes on after others."""
+        """Return True if a mission ends with the report of one answer, but not after others."""
         ifs = [one for one in self._meaning.walk() if one.kind == "if"]
         branches = [self._branch_of(one, name) for one in ifs for name in ("then", "other")]
         acting = [one for one in branches if isinstance(one, Node) and not self._is_idle(one)]
