@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from bt_exec.language.closed import closed_classes
-from bt_exec.language.phrases import expand_phrase
 from bt_exec.language.reading.chart import Edge
-from bt_exec.language.reading.lexicon import language_data
-from bt_exec.language.reading.node import Node, Value
+from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.act_clauses import ActClauses
+from bt_exec_llm.offline.conditional_branches import ConditionalBranches, is_empty
 from bt_exec_llm.offline.errors import NoStepsError
-from bt_exec_llm.offline.exclusions import LEAVE
-from bt_exec_llm.offline.grammar_words import TOOL, parse_name, verbs_in
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases import THERE
 from bt_exec_llm.offline.piece import Piece
@@ -29,7 +25,7 @@ _SOS = tuple(Node("pronoun", (("name", name),)) for name in SO)
 _NOT_SO, _NOT_THERE = (_SOS[[*SO].index(name)] for name in ("not_so", "not_there"))
 
 
-class Conditionals(ActClauses, ABC):
+class Conditionals(ConditionalBranches, ABC):
     """Converts the conditionals of one meaning.
 
     Args:
@@ -39,27 +35,9 @@ class Conditionals(ActClauses, ABC):
     """
 
     def __init__(self, lexicon: Lexicon, reading: Reading, meaning: Node) -> None:
-        super().__init__(lexicon, reading)
-        staying = {word.replace(" ", "") for word in _words_of(reading.language, "stay")}
-        self._meaning = meaning
+        super().__init__(lexicon, reading, meaning)
         self._act: Step | None = None
         self._plain_act: Step | None = None  # the act before, if it has no condition
-        self._stays = any(leaf.text in staying for leaf in reading.edge.leaves())
-        # whether a report is told at once depends on the branches of all conditionals
-        ifs = [node for node in meaning.walk() if node.kind == "if"]
-        self._last = ifs[-1] if ifs else None
-        branches = [self._branch_of(node, name) for node in ifs for name in ("then", "other")]
-        acting = [one for one in branches if isinstance(one, Node) and not _is_empty(one)]
-        self._branches = sum(not self._is_idle(one) for one in acting)
-        self._only_ends = all(map(self._ends_mission, branches))
-        verbs = lexicon.verbs
-        self._comes = {
-            word.partition(" ")[0]
-            for name in lexicon.closing_verbs
-            if name in verbs and not verbs[name].finds
-            for phrase in verbs[name].en
-            for word in expand_phrase(phrase)
-        }
 
     @abstractmethod
     def convert(self, node: Node) -> Iterator[Step]:
@@ -126,7 +104,7 @@ class Conditionals(ActClauses, ABC):
                 yield from self._convert_return(branch)
                 self._case += 1
                 continue
-            if not isinstance(branch, Node) or _is_empty(branch):
+            if not isinstance(branch, Node) or is_empty(branch):
                 continue
             last = name == "other" or node.get("other") is None
             paused = last and self._has_pause(branch)
@@ -157,23 +135,6 @@ class Conditionals(ActClauses, ABC):
         if followed and any(step.via != "tell" for step in asked):
             raise NoStepsError
         self._asked, self._asked_more = None, True
-
-    def _is_one_of_several(self, node: Node) -> bool:
-        """Return True if a mission ends with the report of one answer, but not after others."""
-        ifs = [one for one in self._meaning.walk() if one.kind == "if"]
-        branches = [self._branch_of(one, name) for one in ifs for name in ("then", "other")]
-        acting = [one for one in branches if isinstance(one, Node) and not self._is_idle(one)]
-        if not self._reports or all(map(self._only_reports_answer, acting)):
-            return False
-        own = {id(one) for one in (node, *ifs[ifs.index(node) + 1 :])}
-        about = [one.node("of") for one in ifs if id(one) in own]
-        refers = not all(any(map(self._names_place_or_person, ask.walk())) for ask in about)
-        other = self._branch_of(node, "other")
-        return refers or (isinstance(other, Node) and not self._is_idle(other))
-
-    def _names_place_or_person(self, node: Node) -> bool:
-        known = {*self._each, *self._persons}
-        return node.kind == "thing" and parse_name(node.text("name"))[1] in known
 
     def _convert_return(self, branch: Node) -> Iterator[Step]:
         """Yield the return of the only branch that acts: "if so come and tell me"."""
@@ -360,109 +321,12 @@ class Conditionals(ActClauses, ABC):
         said = ask.node("of") == _SOS[0] and self._asked is None
         return said and self._said(ask).strip(" ,") in leading
 
-    def _only_reports_answer(self, branch: Node) -> bool:
-        """Return True for a branch that reports the answer of its condition: "come and tell me"."""
-        if branch.kind == "seq" and branch.parts():
-            *before, last = branch.parts()
-            return self._only_reports_answer(last) and all(map(self._only_comes, before))
-        verbs = self._verbs_of(branch)
-        bare = all(
-            one.kind == "pronoun" or one.text("relation") == "me" or one.text("what") == "that"
-            for one in branch.parts()
-        )
-        return bool(verbs) and bare and self._are_report_verbs(verbs)
-
-    def _only_comes(self, part: Node) -> bool:
-        """Return True for an act that a report includes: coming back."""
-        verbs = {*self._verbs_of(part)}
-        bare = all(one.text("relation") == "me" for one in part.parts())
-        return bool(verbs) and bare and verbs <= self._lexicon.closing_verbs
-
-    def _ends_mission(self, branch: Value | None) -> bool:
-        """Return True for a branch that only comes back or reports, and for one that is absent."""
-        nodes = branch.walk() if isinstance(branch, Node) else ()
-        acts = [node for node in nodes if node.kind == "act"]
-        return all(self._reports_late(act) for act in acts)
-
-    def _reports_late(self, branch: Node) -> bool:
-        """Return True if a branch ends the mission with a report."""
-        several = branch.kind == "seq" and self._language == "en"
-        parts = branch.parts() if several else (branch,)
-        verbs = {verb for part in parts for verb in self._verbs_of(part)}
-        return bool(verbs & (self._lexicon.closing_verbs | self._taking))
-
-    def _verbs_of(self, clause: Node) -> list[str]:
-        return verbs_in(clause.text("verb")) if clause.kind == "act" else []
-
-    def _branch_of(self, node: Node, name: str) -> Value | None:
-        """Return a branch of a conditional, without "leave it alone" if it does more than that.
-
-        A branch that only forbids an act is empty: "if it is closed, open it, else don't touch it".
-        """
-        branch = node.get(name)
-        if not isinstance(branch, Node):
-            return branch
-        if branch.kind == "avoid" and self._is_kept(branch.node("of"), node):
-            return Node("seq", (("of", ()),))
-        if branch.kind != "seq":
-            return branch
-        parts = [part for part in branch.parts() if not self._is_idle(part)]
-        return parts[0] if len(parts) == 1 else branch
-
-    def _is_kept(self, forbidden: Node, conditional: Node) -> bool:
-        """Return True if doing nothing in a branch keeps what it forbids.
-
-        An instrument is forbidden for what is done then, and a later act may be forbidden, too.
-        """
-        verbs = {*self._verbs_of(forbidden)}
-        plain = all(part.kind in ("pronoun", "np") for part in forbidden.parts())
-        own = [*conditional.walk()]
-        second = next(one for one in self._meaning.walk() if one.kind == "if") != conditional
-        later = [one for one in self._meaning.walk() if one.kind == "act" and one not in own]
-        if self._reports and self._are_report_verbs(verbs) and not self._is_report_conditional():
-            raise NoStepsError  # the report would be made all the same
-        return (
-            bool(verbs)
-            and plain
-            and verbs <= self._lexicon.verbs.keys() - {TOOL}
-            and (second or conditional.get("other") is not None)
-            and all(verbs.isdisjoint(self._verbs_of(act)) for act in later)
-        )
-
-    def _is_report_conditional(self) -> bool:
-        """Return True if each report of the command depends on a condition, and there is one."""
-        ifs = [one for one in self._meaning.walk() if one.kind == "if"]
-        inside = [id(one) for node in ifs for one in node.walk()]
-        denied = [id(one.node("of")) for one in self._meaning.walk() if one.kind == "avoid"]
-        acts = [one for one in self._meaning.walk() if id(one) not in denied]
-        told = [one for one in acts if self._are_report_verbs(self._verbs_of(one))]
-        return bool(told) and all(id(one) in inside for one in told)
-
-    def _is_idle(self, clause: Node) -> bool:
-        """Return True for an act that leaves everything as it is: "do nothing"."""
-        free = self._stays or self._language == "en"
-        if free and clause.kind == "avoid" and clause.node("of").text("verb") == LEAVE:
-            return all(part.kind == "pronoun" for part in clause.node("of").parts())
-        verbs = self._verbs_of(clause)
-        known = self._lexicon.verbs
-        bare = not clause.parts() if clause.kind == "act" else False
-        return bare and bool(verbs) and all(one in known and known[one].idle for one in verbs)
-
-
-def _words_of(language: str, category: str) -> Iterable[str]:
-    words: Iterable[str] = language_data(language)["orders"]["words"].get(category, ())
-    return words
-
 
 def _ask_about_result(result: Node) -> Node:
     """Return the question whether an object is not in the state that an act leaves it in."""
     about = result.get("of") or Node("pronoun", (("name", "it"),))
     lost = Node("not", (("of", (result.node("hold"),)),))
     return Node("ask", (("what", "whether"), ("of", Node("all", (("of", about), ("hold", lost))))))
-
-
-def _is_empty(clause: Node) -> bool:
-    return clause.kind == "seq" and not clause.parts()
 
 
 def _has_pause_after_first_act(edge: Edge) -> bool:
