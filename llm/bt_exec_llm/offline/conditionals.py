@@ -91,10 +91,6 @@ class Conditionals(ConditionalBranches, ABC):
                     self._case += 1
                     continue
                 told = replace(question, via="tell")  # the report is the answer itself
-                alone = self._branches == 1
-                for part in branch.parts()[:-1] if branch.kind == "seq" and not alone else ():
-                    for step in self.convert(part):
-                        yield replace(step, condition=(question, answer), case=self._case)
                 so = node.node("of").get("of") in _SOS[:PAIR]
                 if self._branches > 1 or so:
                     if self._reports_late(branch) and (so or not self._only_ends):
