@@ -80,7 +80,7 @@ class _Texts:
         surface = self._text.chars[start:end]
         cut = self._particle(surface, "cut")
         tail = cut or self._particle(surface, "tails")
-        whole = surface.endswith(tuple(self._rules.get("whole", ())))
+        whole = self._text.chars[words[-1][0] : end] in self._rules.get("whole", ())
         if not cut and (whole or tail not in self._rules.get("always_cut", ())):
             yield from self._texts(start, end, words)
         if tail and not (whole and not cut):
@@ -148,6 +148,8 @@ class _Texts:
         first, (_, last) = words[0], words[-1]
         if any(first[1] <= start and end <= last for start, end in self._acts):
             return False
+        if len(words) > 1 and "moods" in rules and first in self._acts:
+            return False  # the verb of the act before
         for place, (start, end) in enumerate(words):
             word = chars[start:end]
             if word in rules.get("breaks", ()) or any(map(word.endswith, rules.get("verbal", ()))):
@@ -157,7 +159,7 @@ class _Texts:
             if not all(one.startswith(("~", "v.", *rules["open"])) for one in kinds):
                 return False
             inner = place < len(words) - 1
-            whole = word.endswith(tuple(rules.get("whole", ())))
+            whole = word in rules.get("whole", ())
             if inner and not whole and word.endswith(tuple(rules.get("parts", ()))):
                 return False
             if place and word in rules.get("skip", ()):

@@ -144,6 +144,8 @@ def _refine(phrase: Node | None, *formulas: Node | None) -> Node | None:
     extra = _present_parts(formulas)
     if phrase is None:
         return conjunction(*extra) if extra else None
+    if isinstance(phrase, tuple):
+        return UNSAID if extra else phrase
     if phrase.kind != "np":
         return Node("np", (("of", conjunction(phrase, *extra)),)) if extra else phrase
     return phrase.replace(of=conjunction(phrase.node("of"), *extra)) if extra else phrase

@@ -163,6 +163,10 @@ class ActClauses(Reports):
 
     def _check_executable(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
         """Raise NoStepsError for an act that needs a text, an earlier look, or an instrument."""
+        there = [p for p in pieces if p.name == "there" or (p.kind == "pronoun" and p.mark == "to")]
+        returns = self._lexicon.closing_verbs.issuperset(verbs) and verbs
+        if there and returns and not self._are_report_verbs(verbs):
+            raise NoStepsError  # "go back there": not to the base
         if any(piece.kind in ("text", "unknown") for piece in pieces):
             if self._language == "en" and pieces[0].name in self._each:
                 raise NoStepsError  # a place takes nothing: give the lounge a visit

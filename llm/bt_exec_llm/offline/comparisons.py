@@ -103,8 +103,9 @@ class Comparisons(Questions):
         return sum(len(value.each) or 1 for value in values)
 
     def _observes(self, step: Step) -> bool:
-        verbs = [self._lexicon.general_verb(one) for one in step.verbs if one != QUESTION]
-        return not verbs or any(self._lexicon.verbs[one].finds == "look" for one in verbs)
+        known = self._lexicon.verbs
+        verbs = [self._lexicon.general_verb(one) for one in step.acts]
+        return not verbs or any(known[one].finds == "look" for one in verbs if one in known)
 
     def _is_narrow(self, step: Step, aspect: Piece) -> bool:
         """Return True if an observation is only about other aspects than the one compared."""

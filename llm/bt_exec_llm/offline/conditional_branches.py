@@ -119,6 +119,13 @@ class ConditionalBranches(ActClauses, ABC):
         bare = not clause.parts() if clause.kind == "act" else False
         return bare and bool(verbs) and all(one in known and known[one].idle for one in verbs)
 
+    def _leaves_item(self, branch: Value | None) -> bool:
+        """Return True for "leave it" after something that is carried."""
+        parts = branch.walk() if isinstance(branch, Node) else ()
+        left = any(p.kind == "avoid" and p.node("of").text("verb") == LEAVE for p in parts)
+        named = {piece.name for step in self._built for piece in step.pieces}
+        return left and not named.isdisjoint(self._lexicon.texts)
+
     def _only_reports_answer(self, branch: Node) -> bool:
         """Return True for a branch that reports the answer of its condition: "come and tell me"."""
         if branch.kind == "seq" and branch.parts():

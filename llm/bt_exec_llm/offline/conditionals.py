@@ -79,6 +79,8 @@ class Conditionals(ConditionalBranches, ABC):
         first: list[Step] = []
         for name, answer in (("then", needed), ("other", not needed)):
             branch = self._branch_of(node, name)
+            if self._leaves_item(node.get(name)):
+                raise NoStepsError  # there, or on the tray
             if isinstance(branch, Node) and self._only_reports_answer(branch):
                 if self._is_one_of_several(node):
                     told = self._build_step(self._reports, [], branch)
@@ -210,8 +212,12 @@ class Conditionals(ConditionalBranches, ABC):
         self._act = before  # "and if that fails, too"
         if before is None or node.get("other") is not None:
             raise NoStepsError
+        items = sum(piece.name in self._lexicon.texts for piece in before.pieces)
+        again = sum(one.acts == before.acts for one in self._built) > 1
+        if condition is not None and (again or items > 1):
+            raise NoStepsError  # for which of the deliveries?
         if self._only_reports_answer(branch):
-            if {*self._verbs_of(branch)} <= self._lexicon.closing_verbs:
+            if self._reports:
                 told = self._build_step(self._reports, [], branch)
                 yield replace(told, rescues=True, condition=condition)
             return  # every failure is reported
@@ -236,6 +242,8 @@ class Conditionals(ConditionalBranches, ABC):
         for part in branch.parts() if branch.kind == "seq" else (branch,):
             if self._is_idle(part):
                 continue
+            if part.kind == "if":
+                raise NoStepsError  # two conditions
             reports = self._only_reports_answer(part)
             if reports and not persons:
                 if not (self._reports and observed):

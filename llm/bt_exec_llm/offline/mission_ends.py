@@ -104,7 +104,7 @@ class MissionEnds:
             return ""  # e.g. 화장실은 빼고 와: left out of what comes before
         rest = [p for p in step.pieces if p.kind not in ("speaker", "filler") and p.mark != "not"]
         if any(p.kind == "pronoun" for p in rest) and all(
-            p.kind == "pronoun" and p.name != "person" for p in rest
+            p.kind == "pronoun" and p.name != "person" and not p.mark for p in rest
         ):
             return tree
         home = [p for p in rest if (p.name, p.value) in self._home_values]

@@ -162,7 +162,7 @@ class Phrases:
         if relation == "me":
             yield self._new_piece("speaker")
         elif relation == "there":
-            yield self._new_piece("filler")
+            yield self._new_piece("filler", "there")
         elif relation == _TOOL and isinstance(to, Node):
             pieces = list(self._convert_phrase(to, "with"))
             if not all(find_only_other_value(piece, self._lexicon) for piece in pieces):

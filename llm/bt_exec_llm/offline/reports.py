@@ -131,7 +131,8 @@ class Reports(Comparisons):
         return bool(things) and all(name in self._lexicon.past for _, name, _, _ in things)
 
     def _are_report_verbs(self, verbs: Iterable[str]) -> bool:
-        return {self._lexicon.verbs[verb].finds for verb in verbs} - {""} == {"tell"}
+        known = self._lexicon.verbs
+        return {known[verb].finds for verb in verbs if verb in known} - {""} == {"tell"}
 
     def _tells_last_answer(self, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
         """Return True if a report adds nothing to the question before it: "… and tell me"."""
