@@ -24,8 +24,8 @@ from bt_exec.mission.known_state import fact_sentences
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES, Compiler, Plan, Reply, ReplyCode, Request
 from bt_exec.planning.past_missions import (
-    judge_last,
     last_ending,
+    last_result,
     list_failed,
     list_missions,
     mission_ending,
@@ -267,7 +267,7 @@ def _own_answer(question: Question, request: Request) -> Reply | None:
             return Reply("DONE", list_failed(request.context, request.messages, language))
         case "WELL" | "TROUBLE":
             trouble = question == "TROUBLE"
-            told = judge_last(request.context, request.messages, language, trouble=trouble)
+            told = last_result(request.context, request.messages, language, trouble=trouble)
             return Reply("DONE", told)
     return None
 

@@ -9,7 +9,7 @@ from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.language.sanitize import one_line
 
-__all__ = ["judge_last", "last_ending", "list_failed", "list_missions", "mission_ending"]
+__all__ = ["last_ending", "last_result", "list_failed", "list_missions", "mission_ending"]
 
 _LAST = 5
 """Number of missions that are listed."""
@@ -35,7 +35,7 @@ def list_failed(context: Context, messages: Messages, language: str) -> str:
     return _listed(failed, messages, language) or messages.say("SELF_NONE_FAILED", language)
 
 
-def judge_last(context: Context, messages: Messages, language: str, *, trouble: bool) -> str:
+def last_result(context: Context, messages: Messages, language: str, *, trouble: bool) -> str:
     """Return whether the last mission with an action ended well, and how it ended.
 
     Args:

@@ -111,8 +111,9 @@ class MissionEnds:
         return tree if not rest or len(home) == len(rest) else ""
 
     def _goes_on(self, steps: list[Step]) -> bool:
-        """Return True if there is more to do after the robot came back."""
-        return any(step.positive and not step.said and not self.tree_of(step) for step in steps)
+        """Return True if there is more to do after the robot came back than to tell something."""
+        work = (one for one in steps if one.positive and not one.said and not self.tree_of(one))
+        return any(one.via != "tell" and not {*one.verbs} & self._report_verbs for one in work)
 
     @property
     def _report_verbs(self) -> set[str]:

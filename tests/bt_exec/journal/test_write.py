@@ -240,14 +240,14 @@ def test_rows_refused_permanently_are_lost_and_counted_once(by_hand, journal):
 
 def test_event_that_cannot_be_encoded_is_lost_and_the_others_are_kept(by_hand, journal):
     rows = by_hand.recorder._rows
-    make = rows.of
+    make = rows.encode
 
     def of(item: Any) -> Any:
         if getattr(item, "tick", 0) == 2:
             raise RecursionError("too deep")
         return make(item)
 
-    rows.of = of  # type: ignore[method-assign]
+    rows.encode = of  # type: ignore[method-assign]
     by_hand.run(lambda: by_hand.turns(1, 2, 3), by_hand.end)
     assert [event.tick for event in journal.mission("last").events] == [1, 3]
     assert by_hand.recorder.lost == 1

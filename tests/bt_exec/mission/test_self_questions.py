@@ -227,7 +227,7 @@ HALTED = "“open it” could not be finished."
         ((SLIPPED,), "did anything go wrong?", f"Yes. {WENT} A failure on the way was made up"),
         ((STUCK,), "was there any problem?", f"Yes. {HALTED}"),
         ((STUCK, GOES), "which missions failed?", HALTED),
-        ((GOES,), "which missions failed?", "None of the last missions failed."),
+        ((GOES,), "which missions failed?", "No mission failed lately."),
         ((STUCK, GOES), "what is left?", HALTED),
         ((STUCK, replace(STUCK, status="satisfied")), "what is left?", "“open it” was finished;"),
         ((), "뭐 남았어?", "이 사이트에는 끝나지 않은 임무가 없습니다."),

@@ -79,7 +79,7 @@ def test_second_concurrent_mission_is_refused():
     site = site_with(arm=lambda: rig)
     with Session(site, fast=True, listeners=[Impatient()]) as session:
         session.run("go")
-    assert "runs a mission already" in str(seen[0])
+    assert "is already running a mission" in str(seen[0])
 
 
 def test_site_file_that_does_not_exist_is_an_error(tmp_path: Path):

@@ -79,12 +79,12 @@ def test_plan_runs_only_after_the_answer_yes(
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_refusal_without_an_operator_names_the_setting(language: str) -> None:
+def test_plan_is_refused_with_a_remedy_without_an_operator(language: str) -> None:
     found = refusal_of("unknown", None, WHY, language)
     assert found is not None
     assert found.code == "NOT_CONFIRMED"
     assert WHY in found.message
-    assert "confirm" in found.message
+    assert ("terminal" if language == "en" else "터미널") in found.message
     assert found.message != refusal_of("unknown", Person(False), WHY, language)
     assert refusal_of("unknown", None, "", language) is None
     assert refusal_of("never", None, WHY, language) is None

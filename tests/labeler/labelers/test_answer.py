@@ -85,7 +85,7 @@ def test_each_item_gets_its_own_breaches(
     [
         ("{", "is not JSON: "),
         ("[" * 100_000, "is nested too deeply [NOT_JSON]"),
-        ('{"items": [], "items": []}', "has the key items twice [KEY_TWICE]"),
+        ('{"items": [], "items": []}', "has the duplicate key items [KEY_TWICE]"),
         ('So: {"items": []}', "has words around the JSON; write JSON alone [NOT_ONLY_JSON]"),
         ('  {"items": []} x', "is not JSON: "),
         ("no", "is not JSON: "),

@@ -232,7 +232,7 @@ def test_damaged_pictures_and_videos_are_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"file-000\.mp4@3\.5 is damaged"):
         frame.image()
     video.unlink()
-    with pytest.raises(UsageError, match="it is not there"):
+    with pytest.raises(UsageError, match="which is missing"):
         read(copied)
 
 

@@ -64,4 +64,4 @@ def test_figures_hold_on_held_out_scenes(tmp_path: Path) -> None:
     assert found.states is not None
     assert found.states.answered >= 0.88
     assert found.states.right >= 0.97
-    assert found.states.told("open", "closed") == found.states.told("closed", "open") == 0
+    assert found.states.count_of("open", "closed") == found.states.count_of("closed", "open") == 0
