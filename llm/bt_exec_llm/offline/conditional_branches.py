@@ -1,4 +1,4 @@
-"""What the branches of conditionals ask for: nothing, a report, a return, or other acts."""
+"""Requests of the branches of conditionals: nothing, a report, a return, or other acts."""
 
 from __future__ import annotations
 
