@@ -25,7 +25,7 @@ ENGLISH = [
     ("open the door slowly", 'I cannot choose how it is done ("slowly").'),
     (
         "don't open the door",
-        'I cannot follow commands that only forbid something ("don\'t open the door").',
+        'I cannot follow what this forbids or excludes: "don\'t open the door".',
     ),
     ("", "There is no command."),
     ("find it", '"find it": '),
@@ -52,7 +52,7 @@ KOREAN = [
     ("창문에게 가져와", '모르는 대상입니다: "창문".'),
     ("빨간 문 열어", '모르는 대상입니다: "빨간".'),
     ("5분 뒤에 문 열어", '시간을 정한 명령은 따를 수 없습니다: "5분 뒤에".'),
-    ("문 열지 마", '금지만 하는 명령은 따를 수 없습니다: "문 열지 마".'),
+    ("문 열지 마", '금지하거나 제외하는 부분을 따를 수 없습니다: "문 열지 마".'),
     ("천천히 문 열어", '동작의 방식은 정할 수 없습니다: "천천히".'),
 ]
 
