@@ -172,8 +172,7 @@ class ActClauses(Reports):
                 raise NoStepsError  # a place takes nothing: give the lounge a visit
             return
         texts = self._taking
-        before = {piece.name for step in self._built for piece in step.pieces}
-        omitted = self._language == "ko" and not before.isdisjoint(self._lexicon.texts)
+        omitted = self._language == "ko" and self._has_text_before()
         if omitted or any(piece.kind == "pronoun" and not piece.name for piece in pieces):
             texts -= self._carrying  # what was carried before
         reports = set(verbs) & self._lexicon.closing_verbs

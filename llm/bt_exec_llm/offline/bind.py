@@ -255,7 +255,7 @@ class Binder:
         if isinstance(held, Trouble):
             return held
         each = self._lexicon.list_types("each")
-        done = [_without(one, each) if _is_other_branch(one, step) else one for one in done]
+        done = [_without(one, each) if one.excludes(step) else one for one in done]
         verbs = self._lexicon.verbs
         if any(v in verbs and verbs[v].denied for v in step.verbs) and not step.probe:
             return Trouble("UNKNOWN_ACTION", step.text)
@@ -452,14 +452,6 @@ def _points_at_result(step: Step, done: list[Step]) -> bool:
 
 def _without(step: Step, kinds: Container[str]) -> Step:
     return replace(step, pieces=[piece for piece in step.pieces if piece.name not in kinds])
-
-
-def _is_other_branch(one: Step, step: Step) -> bool:
-    """Return True for a step that is not done if another one is: their answers differ."""
-    if one.condition is None or step.condition is None:
-        return False
-    (asked, yes), (again, no) = one.condition, step.condition
-    return asked == again and yes != no
 
 
 def _points_beside(asked: Step, step: Step) -> bool:

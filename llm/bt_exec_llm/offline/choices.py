@@ -17,7 +17,7 @@ from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.conversion import find_choice
 from bt_exec_llm.offline.errors import NoStepsError
-from bt_exec_llm.offline.grammar_words import parse_name
+from bt_exec_llm.offline.grammar_words import types_in
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.past import Past, Understood
 from bt_exec_llm.offline.piece import Piece
@@ -98,7 +98,7 @@ def _commands_with_each_alternative(
         if said is None:
             return [], ()
         found.append(said)
-        kinds |= {parse_name(node.text("name"))[1] for node in part.walk() if node.kind == "thing"}
+        kinds |= types_in(part)
     return found, tuple(kinds) if open_node.kind == "or" and len(kinds) == 1 else ()
 
 

@@ -11,8 +11,8 @@ from bt_exec.language.reading.node import Node, Value
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.act_clauses import ActClauses
 from bt_exec_llm.offline.errors import NoStepsError
-from bt_exec_llm.offline.exclusions import LEAVE
-from bt_exec_llm.offline.grammar_words import TOOL, parse_name, verbs_in
+from bt_exec_llm.offline.exclusions import is_left
+from bt_exec_llm.offline.grammar_words import TOOL, types_in, verbs_in
 from bt_exec_llm.offline.lexicon import Lexicon
 
 __all__ = ["ConditionalBranches", "is_empty"]
@@ -32,12 +32,12 @@ class ConditionalBranches(ActClauses, ABC):
         staying = {word.replace(" ", "") for word in _words_of(reading.language, "stay")}
         self._meaning = meaning
         self._stays = any(leaf.text in staying for leaf in reading.edge.leaves())
-        # whether a report is told at once depends on the branches of all conditionals
-        ifs = [node for node in meaning.walk() if node.kind == "if"]
-        self._last = ifs[-1] if ifs else None
-        branches = [self._branch_of(node, name) for node in ifs for name in ("then", "other")]
-        acting = [one for one in branches if isinstance(one, Node) and not is_empty(one)]
-        self._branches = sum(not self._is_idle(one) for one in acting)
+        self._ifs = [node for node in meaning.walk() if node.kind == "if"]
+        # the place of a report depends on the branches of all conditionals
+        branches = [self._branch_of(node, name) for node in self._ifs for name in ("then", "other")]
+        nodes = [one for one in branches if isinstance(one, Node) and not self._is_idle(one)]
+        self._acting = [one for one in nodes if not is_empty(one)]
+        self._only_report = all(map(self._only_reports_answer, nodes))
         self._only_ends = all(map(self._ends_mission, branches))
         verbs = lexicon.verbs
         self._comes = {
@@ -65,20 +65,13 @@ class ConditionalBranches(ActClauses, ABC):
 
     def _is_one_of_several(self, node: Node) -> bool:
         """Return True if a mission ends with the report of one answer, but not after others."""
-        ifs = [one for one in self._meaning.walk() if one.kind == "if"]
-        branches = [self._branch_of(one, name) for one in ifs for name in ("then", "other")]
-        acting = [one for one in branches if isinstance(one, Node) and not self._is_idle(one)]
-        if not self._reports or all(map(self._only_reports_answer, acting)):
+        if not self._reports or self._only_report:
             return False
-        own = {id(one) for one in (node, *ifs[ifs.index(node) + 1 :])}
-        about = [one.node("of") for one in ifs if id(one) in own]
-        refers = not all(any(map(self._names_place_or_person, ask.walk())) for ask in about)
+        known = {*self._each, *self._persons}
+        following = self._ifs[self._ifs.index(node) :]
+        refers = any(known.isdisjoint(types_in(one.node("of"))) for one in following)
         other = self._branch_of(node, "other")
         return refers or (isinstance(other, Node) and not self._is_idle(other))
-
-    def _names_place_or_person(self, node: Node) -> bool:
-        known = {*self._each, *self._persons}
-        return node.kind == "thing" and parse_name(node.text("name"))[1] in known
 
     def _is_kept(self, forbidden: Node, conditional: Node) -> bool:
         """Return True if doing nothing in a branch keeps what it forbids.
@@ -88,7 +81,7 @@ class ConditionalBranches(ActClauses, ABC):
         verbs = {*self._verbs_of(forbidden)}
         plain = all(part.kind in ("pronoun", "np") for part in forbidden.parts())
         own = [*conditional.walk()]
-        second = next(one for one in self._meaning.walk() if one.kind == "if") != conditional
+        second = self._ifs[0] != conditional
         later = [one for one in self._meaning.walk() if one.kind == "act" and one not in own]
         if self._reports and self._are_report_verbs(verbs) and not self._is_report_conditional():
             raise NoStepsError  # the report would be made all the same
@@ -102,8 +95,7 @@ class ConditionalBranches(ActClauses, ABC):
 
     def _is_report_conditional(self) -> bool:
         """Return True if each report of the command depends on a condition, and there is one."""
-        ifs = [one for one in self._meaning.walk() if one.kind == "if"]
-        inside = [id(one) for node in ifs for one in node.walk()]
+        inside = [id(one) for node in self._ifs for one in node.walk()]
         denied = [id(one.node("of")) for one in self._meaning.walk() if one.kind == "avoid"]
         acts = [one for one in self._meaning.walk() if id(one) not in denied]
         told = [one for one in acts if self._are_report_verbs(self._verbs_of(one))]
@@ -112,7 +104,7 @@ class ConditionalBranches(ActClauses, ABC):
     def _is_idle(self, clause: Node) -> bool:
         """Return True for an act that leaves everything as it is: "do nothing"."""
         free = self._stays or self._language == "en"
-        if free and clause.kind == "avoid" and clause.node("of").text("verb") == LEAVE:
+        if free and is_left(clause):
             return all(part.kind == "pronoun" for part in clause.node("of").parts())
         verbs = self._verbs_of(clause)
         known = self._lexicon.verbs
@@ -122,9 +114,7 @@ class ConditionalBranches(ActClauses, ABC):
     def _leaves_item(self, branch: Value | None) -> bool:
         """Return True for "leave it" after something that is carried."""
         parts = branch.walk() if isinstance(branch, Node) else ()
-        left = any(p.kind == "avoid" and p.node("of").text("verb") == LEAVE for p in parts)
-        named = {piece.name for step in self._built for piece in step.pieces}
-        return left and not named.isdisjoint(self._lexicon.texts)
+        return any(map(is_left, parts)) and self._has_text_before()
 
     def _only_reports_answer(self, branch: Node) -> bool:
         """Return True for a branch that reports the answer of its condition: "come and tell me"."""

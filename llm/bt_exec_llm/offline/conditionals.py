@@ -9,10 +9,8 @@ from dataclasses import replace
 from bt_exec.language.closed import closed_classes
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.node import Node
-from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.conditional_branches import ConditionalBranches, is_empty
 from bt_exec_llm.offline.errors import NoStepsError
-from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases import THERE
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.questions import FAILED, PAIR, SO, UNABLE, VISIBLE
@@ -26,18 +24,10 @@ _NOT_SO, _NOT_THERE = (_SOS[[*SO].index(name)] for name in ("not_so", "not_there
 
 
 class Conditionals(ConditionalBranches, ABC):
-    """Converts the conditionals of one meaning.
+    """Converts the conditionals of one meaning."""
 
-    Args:
-        lexicon: The words of the site.
-        reading: The text that has the meaning.
-        meaning: The whole meaning: a report may have to wait for its last conditional.
-    """
-
-    def __init__(self, lexicon: Lexicon, reading: Reading, meaning: Node) -> None:
-        super().__init__(lexicon, reading, meaning)
-        self._act: Step | None = None
-        self._plain_act: Step | None = None  # the act before, if it has no condition
+    _act: Step | None = None
+    _plain_act: Step | None = None  # the act before, if it has no condition
 
     @abstractmethod
     def convert(self, node: Node) -> Iterator[Step]:
@@ -94,7 +84,7 @@ class Conditionals(ConditionalBranches, ABC):
                     continue
                 told = replace(question, via="tell")  # the report is the answer itself
                 so = node.node("of").get("of") in _SOS[:PAIR]
-                if self._branches > 1 or so:
+                if len(self._acting) > 1 or so:
                     if self._reports_late(branch) and (so or not self._only_ends):
                         raise NoStepsError  # told at the end, after the other branch
                     told = replace(told, condition=(question, answer), case=self._case)
@@ -137,7 +127,7 @@ class Conditionals(ConditionalBranches, ABC):
     def _convert_return(self, branch: Node) -> Iterator[Step]:
         """Yield the return of the only branch that acts: "if so come and tell me"."""
         acts = branch.parts() if branch.kind == "seq" else ()
-        if self._branches == 1 and any(map(self._only_comes, acts)):
+        if len(self._acting) == 1 and any(map(self._only_comes, acts)):
             yield self._build_step(self._reports, [], branch)
 
     def _may_mean_unseen(self, node: Node, before: Step | None) -> bool:
@@ -301,7 +291,7 @@ class Conditionals(ConditionalBranches, ABC):
         so = node.node("of").get("of") in _SOS
         both = [one for one in (node.get("then"), node.get("other")) if isinstance(one, Node)]
         idle = any(map(self._is_idle, both))  # otherwise do nothing
-        if self._branches == 1 and not (so or idle):
+        if len(self._acting) == 1 and not (so or idle):
             return replace(condition[0], via="tell")  # what is told is the answer itself
         if idle:
             told = self._build_step(self._reports, [], branch)
@@ -311,7 +301,7 @@ class Conditionals(ConditionalBranches, ABC):
         other = node.get("other")
         early = name == "then" and isinstance(other, Node) and not self._is_idle(other)
         comes = self._free and self._said(branch).partition(" ")[0] in self._comes
-        if early or node is not self._last or (so and comes):
+        if early or node is not self._ifs[-1] or (so and comes):
             raise NoStepsError
         return self._build_step(self._reports, [], branch)
 

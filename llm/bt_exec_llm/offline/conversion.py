@@ -91,16 +91,16 @@ def _with_returned_things(steps: list[Step], saving: set[str], lexicon: Lexicon)
     """
     found = list(steps)
     for at, (first, second) in enumerate(pairwise(steps)):
-        if first.condition is None or second.condition is None or not second.acts:
+        if first.condition is None or not second.acts or not first.excludes(second):
             continue
-        (asked, yes), (again, no) = first.condition, second.condition
+        asked = first.condition[0]
         alone = [one.condition and one.condition[0] for one in steps].count(asked) == 2
         sought = {(p.name, p.value) for p in asked.pieces}
         recipients = {(p.name, p.value) for p in first.pieces if p.name in lexicon.people}
         persons = bool(sought) and {name for name, _ in sought} <= lexicon.people
         present = persons and (not recipients or sought <= recipients)
         carried = saving.issuperset(second.acts) and lexicon.taking_verbs & {*first.verbs}
-        if asked == again and yes != no and alone and present and carried:
+        if alone and present and carried:
             found[at] = replace(first, condition=None)
             found[at + 1] = replace(second, rescues=True, case=0)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bt_exec.language.reading.node import Node
 from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece
@@ -15,6 +16,7 @@ __all__ = [
     "apply_exclusions",
     "find_only_other_value",
     "forbidden_verbs",
+    "is_left",
 ]
 
 LEAVE = "leave"
@@ -23,6 +25,11 @@ LEAVE = "leave"
 _TOOLS = ("arms", "hand")
 REST = "rest"
 """Mark of what is left of all after exclusions."""
+
+
+def is_left(clause: Node) -> bool:
+    """Return True for a clause that leaves an object alone: "leave it"."""
+    return clause.kind == "avoid" and clause.node("of").text("verb") == LEAVE
 
 
 def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:

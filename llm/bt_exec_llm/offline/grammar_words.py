@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from bt_exec.language.operators import operators_in
 from bt_exec.language.phrases import expand_phrase
 from bt_exec.language.reading.korean_inflection import STEM_ENDING, inflect, past
 from bt_exec.language.reading.lexicon import language_data
+from bt_exec.language.reading.node import Node
 from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
 
-__all__ = ["TOOL", "Name", "done_forms", "parse_name", "to_engine_lexicon", "verbs_in"]
+__all__ = ["TOOL", "Name", "done_forms", "parse_name", "to_engine_lexicon", "types_in", "verbs_in"]
 
 Name = tuple[str, str, str, str]
 """Kind, type, value and sense of a piece; see `bt_exec_llm.offline.piece.Piece`."""
@@ -40,6 +42,12 @@ def parse_name(text: str) -> Name:
     """Return the piece that a name of `to_engine_lexicon` stands for; empty for any other name."""
     kind, name, value, sense = text.split("/") if text.count("/") == 3 else ("",) * 4
     return kind, name, value, sense
+
+
+def types_in(node: Node) -> set[str]:
+    """Return the names of the types, nouns and states that a node contains."""
+    things = (one.text("name") for one in node.walk() if one.kind == "thing")
+    return {parse_name(thing)[1] for thing in things}
 
 
 def verbs_in(name: str) -> list[str]:
@@ -226,28 +234,30 @@ def _korean_result_forms(words: Words, leaving: Iterable[Words]) -> Mapping[str,
     said = [(verb, "results") for verb in _nouns_in_da(words) if verb not in seen]
     said += [(verb, "done") for act in leaving for verb in _nouns_in_da(act) if " " not in verb]
     for verb, key in said:
-        forms = inflect(verb, language["classes"])
-        for opened in forms["open"]:
-            stems = {"plain": verb[:-1], "open": opened, "past": past(opened)}
-            found["adjective"] += [form.format(**stems) for form in language["orders"][key]]
-        found["adnominal"] += forms["noun"] if key == "results" else ()
+        found["adjective"] += _forms_of(verb, key)
+        nouns = inflect(verb, language["classes"])["noun"] if key == "results" else ()
+        found["adnominal"] += nouns
         found["adjective"] += [verb] if verb in language["verbs"]["wonder"]["_"] else []
     return found
 
 
 def done_forms(lexicon: Lexicon) -> tuple[str, ...]:
     """Return the Korean stems that say that an act was done which leaves a state: 열었, 열어놨."""
-    language = language_data("ko")
     acts = [verb for verb in lexicon.verbs.values() if verb.result and not verb.pairs]
     verbs = (verb for act in acts for verb in _nouns_in_da(act) if " " not in verb)
+    said = (form.removesuffix(STEM_ENDING) for verb in verbs for form in _forms_of(verb, "done"))
+    return tuple(one.replace(" ", "") for one in said)
+
+
+@cache
+def _forms_of(verb: str, key: str) -> tuple[str, ...]:
+    """Return the Korean forms of a verb: ``results`` (열려 있다) or ``done`` (열었다)."""
+    language = language_data("ko")
     stems = (
         {"plain": verb[:-1], "open": opened, "past": past(opened)}
-        for verb in verbs
         for opened in inflect(verb, language["classes"])["open"]
     )
-    forms = language["orders"]["done"]
-    said = (form.format(**own).removesuffix(STEM_ENDING) for own in stems for form in forms)
-    return tuple(one.replace(" ", "") for one in said)
+    return tuple(form.format(**own) for own in stems for form in language["orders"][key])
 
 
 def _nouns_in_da(words: Words) -> list[str]:

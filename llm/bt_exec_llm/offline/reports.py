@@ -12,7 +12,7 @@ from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.comparisons import Comparisons
 from bt_exec_llm.offline.errors import NoStepsError, UnclearTextError
-from bt_exec_llm.offline.grammar_words import parse_name
+from bt_exec_llm.offline.grammar_words import types_in
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import QUESTION, Step
@@ -120,15 +120,19 @@ class Reports(Comparisons):
         looked_for = bool(kinds & self._persons) and kinds <= self._persons | self._each
         return self._observes(before) and looked_for
 
+    def _has_text_before(self) -> bool:
+        """Return True if an act before takes a text, such as an item that is carried."""
+        named = {piece.name for step in self._built for piece in step.pieces}
+        return not named.isdisjoint(self._lexicon.texts)
+
     def _asks_about_person(self, ask: Node) -> bool:
         """Return True for a question about a person that does not refer to anything before it."""
-        things = [parse_name(one.text("name"))[1] for one in ask.walk() if one.kind == "thing"]
         refers = any(one.kind == "pronoun" for one in ask.walk())
-        return not refers and not self._persons.isdisjoint(things)
+        return not refers and not self._persons.isdisjoint(types_in(ask))
 
     def _asks_about_past(self, ask: Node) -> bool:
-        things = [parse_name(one.text("name")) for one in ask.walk() if one.kind == "thing"]
-        return bool(things) and all(name in self._lexicon.past for _, name, _, _ in things)
+        types = types_in(ask)
+        return bool(types) and types <= {*self._lexicon.past}
 
     def _are_report_verbs(self, verbs: Iterable[str]) -> bool:
         known = self._lexicon.verbs

@@ -69,6 +69,13 @@ class Step:
     end: int = 0
     text: str = ""
 
+    def excludes(self, other: Step) -> bool:
+        """Return True if another step needs the opposite answer to the question of this one."""
+        if self.condition is None or other.condition is None:
+            return False
+        (asked, needed), (again, wanted) = self.condition, other.condition
+        return asked == again and needed != wanted
+
     @property
     def acts(self) -> tuple[str, ...]:
         """Its verbs; none for a question."""

@@ -18,7 +18,7 @@ from bt_exec_llm.offline.choosing import find_chosen_command
 from bt_exec_llm.offline.conversion import pieces_of_fragment
 from bt_exec_llm.offline.dependent_values import resolve_dependent_values
 from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
-from bt_exec_llm.offline.exclusions import LEAVE
+from bt_exec_llm.offline.exclusions import is_left
 from bt_exec_llm.offline.explain import explain
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.part import Held
@@ -204,7 +204,7 @@ def _parts_left_out(meaning: Node) -> list[Node]:
     parts = meaning.parts() if meaning.kind == "seq" else ()
     again = [one for one in parts if one.kind == "again" and one.get("of") is None]
     rest = [one for one in parts if one not in again]
-    left = all(one.kind == "avoid" and one.node("of").text("verb") == LEAVE for one in rest)
+    left = all(map(is_left, rest))
     return rest if len(again) == 1 and left else []
 
 

@@ -204,6 +204,22 @@ def test_rows_are_returned_in_pages(journal: Journal):
     assert journal.line("2020-01-01-0001") is None
 
 
+def interrupt(journal: Journal, *commands: str) -> str:
+    """Begin missions without ending them, and return the identifier of the last one."""
+    for command in commands:
+        with journal.begin(command=command, site="door") as recorder:
+            recorder.on(Turn(0.0, 1, {"n": 1}))
+    return recorder.mission_id
+
+
+def finish(journal: Journal, script, command: str, continues: str = "") -> str:
+    """Record a mission with an ending, and return its status."""
+    with journal.begin(command=command, site="door", continues=continues) as recorder:
+        for event in script(recorder.mission_id):
+            recorder.on(event)
+    return journal.line(recorder.mission_id).status
+
+
 def test_booked_mission_is_not_reported_as_interrupted(journal: Journal, monkeypatch):
     with journal.begin(command="begun") as recorder:
         recorder.on(Turn(0.0, 1, {"n": 1}))
@@ -214,12 +230,8 @@ def test_booked_mission_is_not_reported_as_interrupted(journal: Journal, monkeyp
 
 
 def test_resumed_mission_is_not_reported_as_interrupted(journal: Journal, script, monkeypatch):
-    for command in ("lost", "resumed"):
-        with journal.begin(command=command) as recorder:
-            recorder.on(Turn(0.0, 1, {"n": 1}))
-    with journal.begin(command="resumed", continues=recorder.mission_id) as last:
-        for event in script(last.mission_id):
-            last.on(event)
+    lost = interrupt(journal, "lost", "resumed")
+    finish(journal, script, "resumed", continues=lost)
     monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
     assert journal.interrupted().command == "lost"
 
@@ -228,29 +240,19 @@ def test_newest_mission_that_was_neither_finished_nor_resumed_is_unfinished(
     journal: Journal, script, monkeypatch
 ):
     monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
-    for command in ("lost", "resumed"):
-        with journal.begin(command=command, site="door") as recorder:
-            recorder.on(Turn(0.0, 1, {"n": 1}))
-    with journal.begin(command="resumed", site="door", continues=recorder.mission_id) as last:
-        for event in script(last.mission_id):
-            last.on(event)
-    assert journal.line(last.mission_id).status == "satisfied"
+    lost = interrupt(journal, "lost", "resumed")
+    assert finish(journal, script, "resumed", continues=lost) == "satisfied"
     assert journal.unfinished("door").command == "lost"
     assert journal.unfinished("door", "another session") is None
     assert journal.unfinished("building") is None
 
 
-def test_mission_is_not_unfinished_when_its_command_was_carried_out_later(
+def test_unfinished_skips_mission_whose_command_succeeded_later(
     journal: Journal, script, monkeypatch
 ):
     monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
-    for command in ("lost", "done later"):
-        with journal.begin(command=command, site="door") as recorder:
-            recorder.on(Turn(0.0, 1, {"n": 1}))
-    with journal.begin(command="done later", site="door") as last:
-        for event in script(last.mission_id):
-            last.on(event)
-    assert journal.line(last.mission_id).status == "satisfied"
+    interrupt(journal, "lost", "done later")
+    assert finish(journal, script, "done later") == "satisfied"
     assert journal.unfinished("door").command == "lost"
 
 

@@ -79,7 +79,7 @@ def test_account_has_every_mission_that_acted_when_questions_follow():
     assert commands(said) == ["one", "two"]
 
 
-def test_account_joins_missions_on_record_with_those_of_the_session(journal):
+def test_account_includes_recorded_and_session_missions_once(journal):
     on_record(journal, end("old"), acts=True)
     on_record(journal, end("is it?"))
     said = Conversation(journal, "lab", {"move"})
@@ -96,7 +96,7 @@ def test_account_counts_missions_of_the_own_session_once(journal):
     assert commands(said) == ["own"]
 
 
-def test_account_is_of_today_and_the_session_or_of_the_last_mission_before():
+def test_account_lists_missions_of_today_or_else_the_last_one():
     today = datetime(2026, 11, 20, 9, 0)
     before = [Turn(name, at=today - timedelta(days=days)) for name, days in (("a", 2), ("b", 1))]
     context = Context(earlier=tuple(before))

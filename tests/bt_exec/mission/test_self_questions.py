@@ -205,7 +205,7 @@ def test_location_is_reported_from_place_facts() -> None:
         ("팔 어디 있어?", "팔의 위치를 알 수 없습니다."),
     ],
 )
-def test_arms_are_not_located_by_the_place_of_the_robot(command: str, told: str) -> None:
+def test_question_about_arms_is_answered_by_arm_facts_only(command: str, told: str) -> None:
     assert answer(command, at="kitchen") == Reply("WHERE", told)
 
 
