@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import selectors
-import sys
 import threading
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 from bt_exec.cli.words import is_yes
 from bt_exec.failure import UsageError
+from bt_exec.mission.conversation import asks_to_stop
 from bt_exec.mission.debugger import Debugger
 from bt_exec.tui.screen import plan_lines
 from bt_exec.tui.text import clean, pad
@@ -18,17 +17,8 @@ if TYPE_CHECKING:
     from bt_exec.cli.mission import Conductor
     from bt_exec.mission.session import Session
     from bt_exec.spec.model import MissionSpec
-    from bt_exec.tui.paint import Painter
 
-__all__ = ["TerminalConfirm", "can_ask", "debugger_of", "read_line"]
-
-
-_STEP_S = 0.1
-
-
-def can_ask(painter: Painter) -> bool:
-    """Return whether input and output are a terminal, so that the operator can be asked."""
-    return sys.stdin is not None and sys.stdin.isatty() and painter.file.isatty()
+__all__ = ["TerminalConfirm", "debugger_of"]
 
 
 class TerminalConfirm:
@@ -60,27 +50,10 @@ class TerminalConfirm:
                 )
             )
             painter.say(say("CONFIRM_QUESTION", spec.mission.language))
-            return is_yes(read_line(lambda: not over.is_set()))
+            return is_yes(conductor.typed.ask(lambda: not over.is_set()))
         finally:
             if view is not None:
                 view.again()
-
-
-def read_line(waits: Callable[[], bool]) -> str:
-    """Return the next line of standard input, empty at its end or if it is no longer needed.
-
-    Args:
-        waits: Called every 100 ms; returns False once the line is no longer needed.
-    """
-    with selectors.SelectSelector() as selector:
-        try:
-            selector.register(sys.stdin, selectors.EVENT_READ)
-        except (AttributeError, ValueError):  # no standard input, or one without a descriptor
-            return sys.stdin.readline() if sys.stdin is not None else ""
-        while waits():
-            if selector.select(_STEP_S):
-                return sys.stdin.readline()
-    return ""
 
 
 def debugger_of(
@@ -126,8 +99,8 @@ def debugger_of(
             for name in hits:
                 painter.say(say("PAUSED_BREAK", name=name))
             painter.say(say("PAUSED", t=f"{t - conductor.model.began:.1f}"))
-            line = read_line(waits)
-            if line.strip().casefold() == "q":
+            line = conductor.typed.ask(waits)
+            if line.strip().casefold() == "q" or asks_to_stop(line):
                 session.abort("operator")
                 alive()
             return bool(line) and not line.strip()

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from bt_exec import events as ev
 from bt_exec.cli.output import own_stream, to_json
 from bt_exec.cli.stopping import signals
+from bt_exec.cli.typed_lines import TypedLines, can_ask
+from bt_exec.language.messages import language_of
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.library import Library
 from bt_exec.tui.lines import PlainView
@@ -19,7 +21,7 @@ from bt_exec.tui.model import ViewModel
 from bt_exec.tui.paint import Painter
 from bt_exec.tui.screen import tree_lines
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.text import fit
+from bt_exec.tui.text import clean, fit
 
 if TYPE_CHECKING:
     from bt_exec.mission.session import Session
@@ -91,6 +93,7 @@ class Conductor:
         )
         self.view: LiveView | None = None
         self.library = Library()
+        self.typed = TypedLines()
         self._trouble: OSError | None = None
 
     @contextlib.contextmanager
@@ -116,10 +119,14 @@ class Conductor:
     def show(self, session: Session, mission: Callable[[], Outcome]) -> Outcome:
         """Run a mission of a session to its end with a live view, and print its summary."""
         model, painter = self.model, self.painter
-        # at a prompt, keys typed meanwhile belong to the next command
+        # at a prompt, lines are typed meanwhile
         view = LiveView(model, painter, keys=self.last, full=self.full) if self.live else None
         self.view, self.library = view, session.site.library
-        with view or contextlib.nullcontext(), signals(session, view, last=self.last):
+        with (
+            view or contextlib.nullcontext(),
+            signals(session, view, last=self.last),
+            self._typing(session),
+        ):
             outcome = mission()
         if self._trouble is not None and not isinstance(self._trouble, BrokenPipeError):
             raise self._trouble  # reported now, because the mission had to continue
@@ -134,7 +141,30 @@ class Conductor:
                 prompt=self.prompt,
             )
             self.painter.lines(lines)
+        if outcome.is_stop:
+            for line in self.typed.drop():
+                self._line(self._said("TYPED_DROPPED", line))
         return outcome
+
+    def _typing(self, session: Session) -> contextlib.AbstractContextManager[None]:
+        """Return the context in which lines typed at the prompt are read during a mission."""
+        if not self.prompt or not can_ask(self.painter):
+            return contextlib.nullcontext()
+
+        def report(line: str) -> None:
+            text = self._said("TYPED", line)
+            if self.view is None:
+                self._line(text)
+            else:
+                with contextlib.suppress(OSError, ValueError):  # the terminal was closed
+                    self.view.above(self.painter.file, f"{self.painter.glyphs.text(text)}\n")
+
+        return self.typed.reading(session.abort, report)
+
+    def _said(self, code: str, line: str) -> str:
+        """Return a sentence about a typed line, in its language."""
+        language = "en" if self.painter.ascii else language_of(line)
+        return self.model.messages.say(code, language, command=clean(line))
 
     def _line(self, text: str) -> None:
         """Write a line; a closed stream does not end the mission."""

@@ -134,9 +134,10 @@ def staged(options: Options) -> Iterator[Stage]:
     Raises:
         BtExecError: If an option is invalid; nothing has moved.
     """
-    from bt_exec.cli.confirming import TerminalConfirm, can_ask, debugger_of
+    from bt_exec.cli.confirming import TerminalConfirm, debugger_of
     from bt_exec.cli.history import open_journal, tell_interrupted
     from bt_exec.cli.mission import Conductor, leave
+    from bt_exec.cli.typed_lines import can_ask
     from bt_exec.journal.maintenance import Retention
     from bt_exec.mission.rigs import parse_world
     from bt_exec.mission.session import Session

@@ -246,9 +246,16 @@ class _Prompt:
             yield from sys.stdin or ()
             return
         with _history(self.utterances()):
+            typed, prompt = self.stage.conductor.typed, f"{self.stage.session.site.name}> "
             while True:
+                while typed.kept:
+                    self.painter.say(f"{prompt}{typed.kept[0]}")
+                    yield typed.kept.popleft()
+                if typed.ended:
+                    self.painter.say("")
+                    return
                 try:
-                    yield input(f"{self.stage.session.site.name}> ")
+                    yield input(prompt)
                 except EOFError:
                     self.painter.say("")
                     return

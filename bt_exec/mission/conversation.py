@@ -176,6 +176,30 @@ def asks_to_continue(command: str) -> bool:
     return any(re.fullmatch(form, said) for form in _forms()["go_on"])
 
 
+def asks_to_stop(said: str) -> bool:
+    """Return True if a line given during a mission begins with a stop: "stop it!", "멈추고 돌아와".
+
+    It takes no compiler, so that nothing delays the stop. Questions do not ask to stop.
+    """
+    return not said.rstrip().endswith("?") and _after_stop(said) is not None
+
+
+def only_stops(said: str) -> bool:
+    """Return True if a line asks to stop and has no further command."""
+    rest = _after_stop(said)
+    return rest is not None and re.search("|".join(_forms()["stop"]["further"]), rest) is None
+
+
+def _after_stop(said: str) -> str | None:
+    """Return what follows the stop at the beginning of a line; None if there is no stop."""
+    before, begins, alone = (
+        "|".join(_forms()["stop"][part]) for part in ("before", "begins", "alone")
+    )
+    text = _normalized(said)
+    stop = re.match(rf"(({before})[\s,.!]*)*(({begins})|({alone})$)", text)
+    return None if stop is None else text[stop.end() :]
+
+
 def _normalized(command: str) -> str:
     """Return a command in small, decomposed letters, without politeness and final marks."""
     said = unicodedata.normalize("NFD", command).casefold().strip(" \t?!.~…")

@@ -6,6 +6,7 @@ query the state, or request a stop; that thread never waits for them.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import secrets
 import threading
@@ -19,6 +20,7 @@ from typing import Any
 from bt_exec.events import Event, Finished, MissionStarted, Observed
 from bt_exec.failure import UsageError, in_words
 from bt_exec.journal import Booking, Journal
+from bt_exec.mission.conversation import asks_to_stop, only_stops
 from bt_exec.mission.session import Session
 from bt_exec.models import Speech, TextSpeech
 from bt_exec.outcome import Outcome
@@ -181,10 +183,14 @@ class Service:
     def submit(self, command: str) -> BookedMission:
         """Accept a command; it is on record when this returns.
 
+        A command that asks to stop stops the running mission at once, instead of waiting for it.
+
         Raises:
             ServiceError: If it cannot be accepted now.
             UsageError: If the journal cannot be written.
         """
+        if (ended := self._stopped_by(command)) is not None:
+            return ended
         with self._changed:
             if self._closing:
                 raise ServiceError("CLOSING")
@@ -199,6 +205,26 @@ class Service:
             self._waiting.append(booked)
             self._changed.notify_all()
         self.watching.refresh()
+        return booked
+
+    def _stopped_by(self, command: str) -> BookedMission | None:
+        """Stop the running mission if a command asks for it; return the command's own mission.
+
+        The result is None if nothing runs, or if the command asks for more than the stop. Then it
+        waits for its turn like the others, which are held after a stop.
+        """
+        current = self._current
+        if current is None or not asks_to_stop(command):
+            return None
+        with contextlib.suppress(ServiceError):  # it has just ended
+            self.abort(current.mission_id)
+        if not only_stops(command):
+            return None
+        booked = BookedMission(self.session.book(command), command)
+        said = ServiceError.sentences.say(
+            "STOPPED_IT", booked.booking.language, mission_id=current.mission_id
+        )
+        self._record_end(booked, "satisfied", "DONE", said)
         return booked
 
     def find(self, mission_id: str) -> BookedMission | None:

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from bt_exec.cli.confirming import TerminalConfirm, can_ask, debugger_of
+from bt_exec.cli.confirming import TerminalConfirm, debugger_of
 from bt_exec.cli.mission import Conductor
+from bt_exec.cli.typed_lines import can_ask
 from bt_exec.failure import UsageError
 from bt_exec.rig import Rig
 from bt_exec.site.site import load_site
@@ -113,6 +114,10 @@ def test_q_stops_the_mission_at_a_breakpoint(bt: Run) -> None:
     assert "Breakpoint wait reached." in ran.out
 
 
+def test_typed_stop_stops_the_mission_at_a_breakpoint(bt: Run) -> None:
+    assert bt(*WAIT, "--break", "wait", stdin="stop it\n").code == 130
+
+
 def test_unreached_breakpoints_are_reported_with_the_nearest_name(bt: Run) -> None:
     ran = bt(*WAIT, "--break", "wiat", "--watch", "dor")
     assert ran.code == 0
@@ -122,20 +127,6 @@ def test_unreached_breakpoints_are_reported_with_the_nearest_name(bt: Run) -> No
 
 def test_known_fact_is_printed(bt: Run) -> None:
     assert "watch     door = closed" in bt(*WAIT, "--watch", "door").out
-
-
-def test_open_pipe_does_not_block_an_abort(monkeypatch: pytest.MonkeyPatch) -> None:
-    from bt_exec.cli.confirming import read_line
-
-    read, write = os.pipe()
-    asked: list[int] = []
-    with os.fdopen(read) as keyboard:
-        monkeypatch.setattr(sys, "stdin", keyboard)
-        assert read_line(lambda: asked.append(1) or len(asked) < 3) == ""
-        os.write(write, b"c\n")
-        assert read_line(lambda: True) == "c\n"
-        os.close(write)
-        assert read_line(lambda: True) == ""
 
 
 def test_real_robots_are_never_paused() -> None:

@@ -146,6 +146,33 @@ def test_question_can_be_left_open(person):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("view", [(), ("--plain",)])
+def test_typed_stop_stops_the_mission_and_drops_earlier_lines(door, tmp_path, view):
+    one = Person("repl", "--site", door, *view, folder=tmp_path)
+    one.reads(["door>"])
+    one.types("문 열어")
+    one.types("close the door")
+    time.sleep(1.0)
+    one.types("멈춰")
+    shown = one.reads(["door>"])
+    assert "After this mission: close the door" in shown
+    assert "지시에 따라 멈췄습니다." in shown
+    assert "Not run because of the stop: close the door" in shown
+    assert one.leaves() == 0
+
+
+@pytest.mark.slow
+def test_line_typed_during_a_mission_is_the_next_command(person):
+    person.reads(["door>"])
+    person.types("open the door")
+    person.types("close the door")
+    person.reads(["door>"])
+    while "The door is closed." not in person.shown:
+        person.reads(["door>"])
+    assert person.leaves() == 0
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "question", "answer", "told"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import datetime
 
@@ -10,7 +11,13 @@ import pytest
 from bt_exec.failure import Failure, Refusal
 from bt_exec.journal import Journal
 from bt_exec.language.meaning import Context, Turn
-from bt_exec.mission.conversation import SelfAnswers, asks_to_continue, question_of
+from bt_exec.mission.conversation import (
+    SelfAnswers,
+    asks_to_continue,
+    asks_to_stop,
+    only_stops,
+    question_of,
+)
 from bt_exec.mission.session import Session
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Reply, Request
@@ -373,3 +380,29 @@ def test_session_answers_from_its_own_world(site, tmp_path) -> None:
         session.compiler = Refuses()
         outcome = session.run("where are you?")
     assert (outcome.status, outcome.reason_code) == ("satisfied", "WHERE")
+
+
+STOPS = """stop|Stop!|please stop|stop it now|no, stop|emergency stop|stop the mission|hold on
+wait a second|don't move|no!|cancel that|멈춰|멈춰 줘|그만해 주세요|비상 정지|동작 그만|안돼 멈춰
+서!|잠깐만|움직이지 마|야 멈춰"""
+FURTHER = "stop and come back|stop, come back|멈추고 돌아와|멈춰. 돌아와"
+OTHERS = """close the door|no, the left arm|why did you stop?|wait 10 seconds, then come back|quit
+nothing|문 닫아|멈췄어?|서류 가져와|세워 둔 상자 가져와|잠깐 기다렸다가 문 닫아|서재로 가
+문 열고 멈춰|정지선까지 가"""
+
+
+@pytest.mark.parametrize("said", re.split(r"[|\n]", STOPS))
+def test_stop_alone_is_recognized(said):
+    assert asks_to_stop(said)
+    assert only_stops(said)
+
+
+@pytest.mark.parametrize("said", FURTHER.split("|"))
+def test_command_after_a_stop_is_recognized(said):
+    assert asks_to_stop(said)
+    assert not only_stops(said)
+
+
+@pytest.mark.parametrize("said", re.split(r"[|\n]", OTHERS))
+def test_commands_and_questions_do_not_ask_to_stop(said):
+    assert not asks_to_stop(said)

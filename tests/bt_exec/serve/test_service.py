@@ -65,6 +65,29 @@ def test_abort_stops_the_running_mission(served: Served):
     assert served.robot.still
 
 
+def test_command_to_stop_stops_the_running_mission_at_once(served: Served):
+    first, second = served.service.submit("hold"), served.service.submit("wave")
+    served.until(lambda: served.service.current is first)
+    stop = served.service.submit("stop it!")
+    assert first.ended.result(10).status == "aborted"
+    assert stop.ended.result(10).message == f"This stopped mission {first.mission_id}."
+    served.until(lambda: served.service.held == first.mission_id)
+    assert served.service.waiting == (second,)
+
+
+def test_further_command_after_a_stop_waits_for_consent(served: Served):
+    first = served.service.submit("hold")
+    served.until(lambda: served.service.current is first)
+    rest = served.service.submit("stop and wave")
+    assert first.ended.result(10).status == "aborted"
+    served.until(lambda: served.service.held == first.mission_id)
+    assert served.service.waiting == (rest,)
+
+
+def test_command_to_stop_is_an_ordinary_command_while_nothing_runs(served: Served):
+    assert served.service.submit("stop").ended.result(10).status == "refused"
+
+
 def test_second_abort_stops_the_robot_at_once(served: Served):
     booked = served.service.submit("hold")
     served.until(lambda: served.service.current is booked)

@@ -1,0 +1,137 @@
+"""Lines typed at the terminal during a mission: answers, a stop, and commands for later."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import selectors
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from bt_exec.mission.conversation import asks_to_stop, only_stops
+
+if TYPE_CHECKING:
+    from bt_exec.tui.paint import Painter
+
+__all__ = ["TypedLines", "can_ask"]
+
+_STEP_S = 0.1
+_LARGEST = 65_536
+
+
+def can_ask(painter: Painter) -> bool:
+    """Return whether input and output are a terminal, so that the operator can be asked."""
+    return sys.stdin is not None and sys.stdin.isatty() and painter.file.isatty()
+
+
+class TypedLines:
+    """The reader of standard input while the main thread runs a mission.
+
+    A line answers the question that is being asked, asks to stop, or is kept for later. A line with
+    a stop and more ("stop and come back") stops, and is kept as well.
+
+    Attributes:
+        kept: Commands for later, as typed.
+        ended: Whether the operator has ended the input (Ctrl-D).
+    """
+
+    def __init__(self) -> None:
+        self.kept: deque[str] = deque()
+        self.ended = False
+        self._stale: int | None = None  # kept lines that are older than a typed stop
+        self._reading = False
+        self._answers: queue.SimpleQueue[str] | None = None
+
+    @contextlib.contextmanager
+    def reading(self, stop: Callable[[], bool], report: Callable[[str], None]) -> Iterator[None]:
+        """Read lines on another thread from standard input, a terminal in line mode.
+
+        If no thread can be started, lines stay in the terminal for the next reader.
+
+        Args:
+            stop: Called for a line that asks to stop, on the thread; returns False if there is
+                nothing to stop.
+            report: Called with every line that is kept, on the thread.
+        """
+        done, wake = os.pipe()
+        arguments = (sys.stdin.fileno(), done, stop, report)
+        thread = threading.Thread(target=self._read, args=arguments, name="typed", daemon=True)
+        try:
+            with contextlib.suppress(RuntimeError):
+                thread.start()
+                self._reading = True
+            yield
+        finally:
+            os.close(wake)
+            if self._reading:
+                thread.join()
+            self._reading = False
+            os.close(done)
+
+    def drop(self) -> tuple[str, ...]:
+        """Remove and return the kept lines at a stop, except a typed stop and what followed it."""
+        stale = len(self.kept) if self._stale is None else self._stale
+        self._stale = None
+        return tuple(self.kept.popleft() for _ in range(stale))
+
+    def ask(self, waits: Callable[[], bool]) -> str:
+        """Return the next line typed; empty at the end of input or if it is no longer needed.
+
+        Args:
+            waits: Called every 100 ms; returns False once the line is no longer needed.
+        """
+        if not self._reading:
+            return _read_line(waits)
+        self._answers = queue.SimpleQueue()
+        try:
+            while waits() and not self.ended:
+                with contextlib.suppress(queue.Empty):
+                    return self._answers.get(timeout=_STEP_S)
+            return ""
+        finally:
+            self._answers = None
+
+    def _read(
+        self, number: int, done: int, stop: Callable[[], bool], report: Callable[[str], None]
+    ) -> None:
+        with selectors.SelectSelector() as selector:
+            selector.register(number, selectors.EVENT_READ)
+            selector.register(done, selectors.EVENT_READ)
+            while done not in [key.fd for key, _ in selector.select()]:
+                try:
+                    data = os.read(number, _LARGEST)
+                except OSError:  # the terminal is gone
+                    data = b""
+                if not data:
+                    self.ended = True
+                    return
+                self._take(data.decode(errors="replace"), stop, report)
+
+    def _take(self, line: str, stop: Callable[[], bool], report: Callable[[str], None]) -> None:
+        answers = self._answers
+        if answers is not None:
+            answers.put(line)
+            return
+        text = line.strip()
+        stopped = asks_to_stop(text) and stop()
+        if stopped and self._stale is None:
+            self._stale = len(self.kept)
+        if text and not (stopped and only_stops(text)):
+            self.kept.append(text)
+            report(text)
+
+
+def _read_line(waits: Callable[[], bool]) -> str:
+    with selectors.SelectSelector() as selector:
+        try:
+            selector.register(sys.stdin, selectors.EVENT_READ)
+        except (AttributeError, ValueError):  # no standard input, or one without a descriptor
+            return sys.stdin.readline() if sys.stdin is not None else ""
+        while waits():
+            if selector.select(_STEP_S):
+                return sys.stdin.readline()
+    return ""
