@@ -44,6 +44,7 @@ _OPTIONAL = frozenset(
         "results",
         "record_problem",
         "cause",
+        "state",
     }
 )
 """Fields that are omitted from an outcome's plain data when they are empty."""
@@ -114,6 +115,7 @@ class Outcome:
             not succeed.
         record_problem: The missing parts of the record and where they are; empty if it is complete.
         cause: The first failure without recovery, as plain data; empty if none ended the mission.
+        state: Known facts at its end that the mission concerned: ``{"door": "open"}``.
     """
 
     mission_id: str
@@ -140,6 +142,7 @@ class Outcome:
     missing: tuple[str, ...] = ()
     question: str = ""
     cause: Mapping[str, Any] = field(default_factory=dict)
+    state: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:

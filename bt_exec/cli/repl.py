@@ -272,7 +272,7 @@ class _Prompt:
 
     def status(self, language: str) -> None:
         """Print the known state; facts without a sentence are listed."""
-        from bt_exec.mission.known_state import fact_sentences
+        from bt_exec.language.known_facts import fact_sentences
 
         session = self.stage.session
         world = " ".join(f"{key}={value}" for key, value in session.world.items())

@@ -129,6 +129,7 @@ class MissionRow:
             begun=begun,
             damaged=tuple(self.damaged),
             failure=None if outcome is None else outcome.decisive_failure,
+            state={} if outcome is None else outcome.state,
         )
 
     def _status(self, outcome: Outcome | None) -> str:

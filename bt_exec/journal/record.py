@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -66,6 +66,7 @@ class MissionLine:
         begun: Whether any event of it is on record; False for one that was only booked.
         damaged: Unreadable cells of its row, with the values found.
         failure: The cause of its end, or the first failure that it recovered from.
+        state: Known facts that it concerned, at its end.
     """
 
     id: str
@@ -82,6 +83,7 @@ class MissionLine:
     begun: bool = True
     damaged: tuple[str, ...] = ()
     failure: Failure | None = None
+    state: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_ended(self) -> bool:

@@ -11,7 +11,7 @@ resolved from the words alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Literal, TypeAlias
@@ -194,6 +194,7 @@ class Turn:
         seconds: Duration on the mission clock [s].
         failure: The cause of its end, or the first failure that it recovered from.
         language: Language of the message; empty if it is that of the command.
+        state: Known facts that its mission concerned, at its end.
     """
 
     command: str
@@ -206,6 +207,7 @@ class Turn:
     seconds: float = field(default=0.0, compare=False)
     failure: Failure | None = field(default=None, compare=False)
     language: str = field(default="", compare=False)
+    state: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)

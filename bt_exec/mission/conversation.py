@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from bt_exec.failure import Refusal
+from bt_exec.language.known_facts import fact_sentences
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
-from bt_exec.mission.known_state import fact_sentences
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES, Compiler, Plan, Reply, ReplyCode, Request
 from bt_exec.planning.past_missions import (
+    last_about,
     last_ending,
     last_result,
     list_failed,
@@ -140,6 +141,7 @@ def _turn(line: MissionLine, *, acted: bool = True) -> Turn:
         seconds=line.seconds or 0.0,
         failure=line.failure,
         language=line.language,
+        state=line.state,
     )
 
 
@@ -155,10 +157,11 @@ Question = Literal[
     "FAILED",
     "DID",
     "HOLDS",
+    "THING",
     "HELP",
     "PAST",
 ]
-NEED_WORLD: frozenset[Question | None] = frozenset({"WHERE", "ARMS", "SAW", "HOLDS"})
+NEED_WORLD: frozenset[Question | None] = frozenset({"WHERE", "ARMS", "SAW", "HOLDS", "THING"})
 """Questions whose answer depends on what the robots report."""
 _EXAMPLES = 8
 """Maximum number of commands that are suggested."""
@@ -212,8 +215,16 @@ def question_of(command: str) -> Question | None:
     for name, forms in _forms()["questions"].items():
         if any(re.fullmatch(form, said) for form in forms):
             return cast(Question, name)
+    if _thing_of(said):
+        return "THING"
     said += "?" if command.rstrip().endswith("?") else ""
     return "PAST" if any(re.search(form, said) for form in _forms()["past"]) else None
+
+
+def _thing_of(said: str) -> str:
+    """Return the thing in a normalized question about where it is; empty for other texts."""
+    found = (re.fullmatch(form, said) for form in _forms()["thing"])
+    return next((match["thing"] for match in found if match), "")
 
 
 class SelfAnswers:
@@ -264,6 +275,8 @@ class SelfAnswers:
                 return "WHERE", say("SELF_SAW" if seen else "SELF_SAW_NOTHING", language, seen=seen)
             case "HOLDS":
                 return "WHERE", _from_facts(request, question)
+            case "THING":
+                return "WHERE", _whereabouts(request)
             case "HELP":
                 can = _examples(request) or refusal.nearest
                 said = ", ".join(f'"{one.strip().rstrip(".")}"' for one in can[:_EXAMPLES])
@@ -274,6 +287,15 @@ class SelfAnswers:
         if question == "PAST" and done:
             done = say("SELF_PAST", language, missions=done)
         return "DONE", done or say("SELF_NOTHING_DONE", language)
+
+
+def _whereabouts(request: Request) -> str:
+    """Return where the robot holds the thing that is looked for, or the last mission about it."""
+    thing = _thing_of(_normalized(request.command))
+    held = _from_facts(request, "HOLDS")
+    if thing in _normalized(held):
+        return held
+    return last_about(thing, request.context, request.messages, request.language)
 
 
 def _own_answer(question: Question, request: Request) -> Reply | None:

@@ -34,11 +34,12 @@ from bt_exec.events import (
     MissionStarted,
 )
 from bt_exec.failure import Failure, PartBroken, Refusal, RobotStopped, in_words
+from bt_exec.language.known_facts import OLD_S, Known
 from bt_exec.language.meaning import Context
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.heartbeat import Heartbeat, stall_s
-from bt_exec.mission.known_state import OLD_S, Known
+from bt_exec.mission.known_state import concerned
 from bt_exec.mission.listeners import Listeners
 from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker
 from bt_exec.mission.planner import Planner, ReplanPolicy
@@ -264,13 +265,14 @@ class Executive:
         self._timers.clear()
         self._heeded = True
         self.runtime.faults.end()
-        ending, message = self._conclude(ending, progress)
-        outcome = self._outcome(ending, message)
+        outcome = self._outcome(*self._conclude(ending, progress))
         finished = Finished(self.clock.now(), self.runtime.tick, outcome)
         self._at_the_end(lambda: self.emit(finished), None)
         return outcome
 
-    def _outcome(self, ending: Ending, message: str) -> Outcome:
+    def _outcome(
+        self, ending: Ending, message: str, state: Mapping[str, str] | None = None
+    ) -> Outcome:
         progress, refusal = self._progress, ending.refusal
         ran_to_the_end = ending.status in ("satisfied", "partial")
         failures = progress.every_failure()
@@ -305,6 +307,7 @@ class Executive:
             missing=refusal.missing if refusal is not None else (),
             question=refusal.question if refusal is not None else "",
             cause=cause[0].to_dict() if cause else {},
+            state=state or {},
         )
 
     def emit(self, event: Event) -> None:
@@ -513,8 +516,10 @@ class Executive:
             self._progress.failures.append(ending.failure)
         return ending
 
-    def _conclude(self, ending: Ending, progress: MissionProgress) -> tuple[Ending, str]:
-        """Stop the robots and perceive once more; return the ending and its final sentences."""
+    def _conclude(
+        self, ending: Ending, progress: MissionProgress
+    ) -> tuple[Ending, str, Mapping[str, str]]:
+        """Stop the robots and perceive once more; return the ending, its sentences and facts."""
         unstopped = self._come_to_rest()
         if self.perception_workers and self._watched and not self._abort_reason:
             self._at_the_end(lambda: self._perception_loop.look(self._keep_still), None)
@@ -549,7 +554,8 @@ class Executive:
         self._at_the_end(
             lambda: progress.turn(now, tick, None, status, code, message, failure), None
         )
-        return ending, message
+        well = ending.status == "satisfied"
+        return ending, message, concerned(progress, self.site.catalogue, facts, well=well)
 
     def _stop_hung(self) -> None:
         """Stop the robots while a part hangs; no further skill may start."""

@@ -1,54 +1,38 @@
-"""Known state of objects at the end of a mission, with the age of the knowledge."""
+"""Known state of the objects that a mission concerns, at its end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
 from typing import Any
 
+from bt_exec.language.known_facts import Known, sentences_by_robot
 from bt_exec.language.messages import Messages
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Check, Do, walk
 from bt_exec.verify.facts import established, fill
 
-__all__ = ["OLD_S", "Known", "asked_about", "moment", "state_of"]
-
-OLD_S = 5.0
-"""Age above which a known state is reported with its time [s]."""
+__all__ = ["asked_about", "concerned", "state_of"]
 
 
-@dataclass(frozen=True)
-class Known:
-    """Known facts at the end of a mission.
+def concerned(
+    progress: MissionProgress, catalogue: Catalogue, facts: Mapping[str, str], *, well: bool = True
+) -> dict[str, str]:
+    """Return the known facts that concern a mission.
 
-    Attributes:
-        facts: Known facts with their newest values.
-        now: Current time [s, mission clock].
-        since: Time of the observation of each fact that is not current [s].
-        acted: Time at which the last action ended [s].
+    A fact concerns the mission if one of its skills changes it, or one of its questions is about
+    it. A command about the door therefore does not concern the hand. If the mission did not end
+    `well`, the needs of its skills concern it as well: a hand that was stopped halfway may still
+    hold the handle.
     """
-
-    facts: Mapping[str, str]
-    now: float = 0.0
-    since: Mapping[str, float] = field(default_factory=dict)
-    acted: float = float("-inf")
-
-    def old(self, t: float) -> bool:
-        """Return whether a fact observed at `t` [s] may have changed since."""
-        return t < self.acted or self.now - t > OLD_S
-
-    def names(self, facts: Mapping[str, str]) -> dict[str, str]:
-        """Return the message code of each fact: ``door=open``; ``was door=open`` if it is old."""
-        return {
-            fact: f"was {fact}={value}" if fact in self.since else f"{fact}={value}"
-            for fact, value in facts.items()
-        }
-
-
-def moment(seconds: float) -> str:
-    """Return the age of an observation as a phrase that the messages translate."""
-    return "a moment ago" if seconds < 1.0 else f"{seconds:.0f} s ago"
+    if progress.spec is None:
+        return {}
+    about: dict[str, None] = {}
+    for node in walk(progress.spec.root, Do):
+        about.update(dict.fromkeys(_touched(node, catalogue, well=well)))
+    for asked in progress.told.values():
+        about.update(dict.fromkeys(asked_about(asked.question, progress, catalogue)))
+    return {fact: facts[fact] for fact in about if fact in facts}
 
 
 def state_of(
@@ -59,88 +43,16 @@ def state_of(
     *,
     well: bool = True,
 ) -> tuple[str, ...]:
-    """Return a sentence for each known fact that concerns this mission.
+    """Return a sentence for each known fact that concerns this mission, see `concerned`.
 
-    A fact concerns the mission if one of its skills changes it, or one of its questions is about
-    it. A command about the door therefore reports nothing about the hand. If the mission did not
-    end `well`, the needs of its skills are reported as well: a hand that was stopped halfway may
-    still hold the handle. States that are not current are reported with their time.
+    States that are not current are reported with their time.
 
     Message codes name a fact (``door=open``), facts of any value (``at=*``, with ``{value}``),
     several at once (``at.left=home + at.right=home``), or an earlier fact (``was door=open``), also
     combined.
     """
-    if progress.spec is None:
-        return ()
-    about: dict[str, None] = {}
-    for node in walk(progress.spec.root, Do):
-        about.update(dict.fromkeys(_touched(node, catalogue, well=well)))
-    for asked in progress.told.values():
-        about.update(dict.fromkeys(asked_about(asked.question, progress, catalogue)))
-    facts = {fact: known.facts[fact] for fact in about if fact in known.facts}
-    return tuple(told for _, told in _by_robot(facts, messages, progress.language, known))
-
-
-def fact_sentences(
-    facts: Mapping[str, str], messages: Messages, language: str
-) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the sentences of known facts, and the facts without a sentence."""
-    said = list(_by_robot(facts, messages, language, Known(facts)))
-    parts = {part for code, _ in said for part in code.split(" + ")}
-    rest = {fact: value for fact, value in facts.items() if f"{fact}={value}" not in parts}
-    return tuple(told for _, told in said), rest
-
-
-def _by_robot(
-    facts: Mapping[str, str], messages: Messages, language: str, known: Known
-) -> Iterator[tuple[str, str]]:
-    """Yield codes and sentences, as `_sentences`; facts of several robots are grouped by robot."""
-    robots: dict[str, dict[str, str]] = {}
-    for fact, value in facts.items():
-        space, slash, name = fact.rpartition("/")
-        robots.setdefault(space + slash, {})[name] = value
-    for space, own in robots.items():
-        since = {fact.removeprefix(space): t for fact, t in known.since.items()}
-        robot = space.removesuffix("/")
-        for code, told in _sentences(
-            own, messages.of(robot), language, replace(known, since=since)
-        ):
-            parts = " + ".join(f"{space}{part}" for part in code.split(" + "))
-            yield parts, messages.said_of(robot, told, language)
-
-
-def _sentences(
-    facts: Mapping[str, str], messages: Messages, language: str, known: Known
-) -> Iterator[tuple[str, str]]:
-    """Yield pairs of facts and sentence: ``door=open``, or several joined by `` + ``."""
-    names = known.names(facts)
-    present = set(names.values())
-    together = {
-        part: code
-        for code in sorted(messages.codes())
-        for part in code.split(" + ")
-        if " + " in code and present.issuperset(code.split(" + "))
-    }
-    said: set[str] = set()
-    for fact, value in facts.items():
-        joined = names[fact] in together
-        code = together.get(names[fact], f"{fact}={value}")
-        if code in said:
-            continue
-        said.add(code)
-        told = messages.say(code, language) if code in messages else ""
-        if not told and f"{fact}=*" in messages:
-            told = messages.say(f"{fact}=*", language, value=value)
-        if told and fact in known.since and not joined:
-            when = moment(known.now - known.since[fact])
-            before = names[fact]
-            told = (
-                messages.say(before, language, when=when)
-                if before in messages
-                else messages.say("AS_OF", language, when=when, state=told)
-            )
-        if told:
-            yield code, told
+    facts = concerned(progress, catalogue, known.facts, well=well)
+    return tuple(told for _, told in sentences_by_robot(facts, messages, progress.language, known))
 
 
 def _touched(node: Do, catalogue: Catalogue, *, well: bool) -> tuple[str, ...]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from bt_exec.events import Asked
 from bt_exec.failure import Failure
+from bt_exec.language.known_facts import Known, moment
 from bt_exec.language.messages import Messages
-from bt_exec.mission.known_state import Known, asked_about, moment, state_of
+from bt_exec.mission.known_state import asked_about, state_of
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, STOPS, UNMET, Ending
 from bt_exec.pack import Catalogue

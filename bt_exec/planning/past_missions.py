@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from datetime import date
 
+from bt_exec.language.known_facts import fact_sentences
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.language.sanitize import one_line
 
-__all__ = ["last_ending", "last_result", "list_failed", "list_missions", "mission_ending"]
+__all__ = [
+    "last_about",
+    "last_ending",
+    "last_result",
+    "list_failed",
+    "list_missions",
+    "mission_ending",
+]
 
 _LAST = 5
 """Number of missions that are listed."""
@@ -62,6 +71,15 @@ def _listed(done: Sequence[Turn], messages: Messages, language: str) -> str:
     return "\n".join(listed)
 
 
+def last_about(thing: str, context: Context, messages: Messages, language: str) -> str:
+    """Return how the last mission ended that acted and names a thing; empty if there is none."""
+    for turn in reversed(context.account(date.today())):
+        said = unicodedata.normalize("NFD", f"{turn.command} {turn.message}").casefold()
+        if unicodedata.normalize("NFD", thing).casefold() in said:
+            return _line(turn, messages, language)
+    return ""
+
+
 def last_ending(context: Context, messages: Messages, language: str) -> str:
     """Return how the last mission that started a skill ended."""
     last = context.last()
@@ -74,7 +92,7 @@ def mission_ending(turn: Turn, messages: Messages, language: str) -> str:
     """Return how a mission ended, with its report, and what it recovered from.
 
     A report is quoted because it describes the state at that time. One in another language is
-    replaced by the cause.
+    replaced by the cause and the state.
     """
     code = f"SELF_ENDED_{turn.status}" if turn.status else "SELF_PLANNED"
     said = [messages.say(code, language, command=one_line(turn.command, _LONGEST))]
@@ -84,6 +102,9 @@ def mission_ending(turn: Turn, messages: Messages, language: str) -> str:
         why = ""
     if turn.message and (turn.language or language_of(turn.command)) == language:
         why = messages.say("SELF_REPORTED", language, message=turn.message)
+    elif state := " ".join(fact_sentences(turn.state, messages, language)[0]):
+        said.append(why)
+        why = messages.say("SELF_STATE_THEN", language, state=state)
     return " ".join(filter(None, (*said, why)))
 
 

@@ -180,9 +180,10 @@ class Questions(Phrases):
                 raise NoStepsError
             return [aspect] if _is_omitted(of) else [*self._convert_phrase(of), aspect], True
         pieces = list(self._convert_phrase(of))
-        located = self._language == "en" and ask.text("what") == "where"
-        if located and all(p.kind == "value" and p.name in self._each for p in pieces):
+        where = ask.text("what") == "where"
+        if where and all(p.kind == "value" and p.name in self._each for p in pieces):
             raise NoStepsError  # where a place is
+        located = where and self._language == "en"
         if located and VISIBLE in self._lexicon.states and all(p.kind == "noun" for p in pieces):
             return [self._new_piece("state", VISIBLE), *pieces], True  # where is it: is it seen
         return pieces if located else self._with_visible_state(pieces), True

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
+from bt_exec.language.known_facts import fact_sentences
 from bt_exec.language.messages import messages_of
 from bt_exec.planning.compiler import Reply, ReplyCode, Request
 from bt_exec.planning.past_missions import last_ending, list_missions
@@ -53,7 +54,5 @@ def build_reply(talk: str, request: Request, language: str, can: Iterable[str] =
 
 def _known_facts_text(request: Request, language: str) -> str:
     """Return the known facts that have a sentence."""
-    facts = request.situation.facts
-    known = [f"{name}={value}" for name, value in sorted(facts.items())]
-    messages = request.messages
-    return " ".join(messages.say(fact, language) for fact in known if fact in messages)
+    facts = dict(sorted(request.situation.facts.items()))
+    return " ".join(fact_sentences(facts, request.messages, language)[0])

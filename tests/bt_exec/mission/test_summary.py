@@ -9,9 +9,10 @@ import pytest
 
 from bt_exec.events import Asked
 from bt_exec.failure import Failure, Refusal
+from bt_exec.language.known_facts import Known
 from bt_exec.language.messages import Messages
 from bt_exec.mission.incomplete import Undone
-from bt_exec.mission.known_state import Known, state_of
+from bt_exec.mission.known_state import state_of
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.reporting import Reporters
 from bt_exec.mission.summary import summarise

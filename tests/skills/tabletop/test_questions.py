@@ -16,6 +16,7 @@ from bt_exec.planning.compiler import Request
 from bt_exec.site.site import load_site
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Check, Do, MissionSpec, walk
+from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.checkers import as_asked
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.answers import answer
@@ -124,6 +125,15 @@ def test_answer_about_sorting_names_the_attribute():
     del now.objects["object_apple_0"]
     assert tell("is everything sorted?", now).text == "Yes, everything is sorted by colour."
     assert tell("다 정리됐어?", now).text == "네, 색깔별로 모두 정리되어 있습니다."
+
+
+def test_table_is_located_by_its_distance_from_the_robot():
+    now = sorted_world()
+    assert tell("where is table 0?", now).text == "I do not know where table 0 is."
+    x, y = now.tables["table_0"][:2]
+    near = replace(now, base=Pose(x, y - 1.5, 0.0))
+    assert tell("where is table 0?", near).text == "Table 0 is 1.5 m away from me."
+    assert tell("테이블 0 어디 있어?", near).text == "테이블 0은 저에게서 1.5 m 떨어져 있습니다."
 
 
 def test_held_object_has_no_place():

@@ -6,6 +6,7 @@ objects are named.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -142,7 +143,9 @@ class _Table:
         return place in self.now.tables or looks_of(place).kind in ("plate", "tray")
 
     def where(self, name: str) -> str:
-        """Return the sentence about the place of an object."""
+        """Return the sentence about the place of an object, or of a table."""
+        if name in self.now.tables:
+            return self.distance(name)
         if name == self.held:
             return self.say("IS_HELD", (name,))
         place = self.now.place_of(name)
@@ -156,10 +159,17 @@ class _Table:
             return sentence
         return f"{sentence} {self.say('IS_ON', (place,), place=said(table, self.language))}"
 
+    def distance(self, table: str) -> str:
+        """Return the sentence about the distance of a table's middle from the robot's base."""
+        if (base := self.now.base) is None:
+            return self.say("IS_UNKNOWN", (table,))
+        metres = math.dist(base[:2], self.now.tables[table][:2])
+        return self.say("IS_AWAY", (table,), metres=f"{metres:.1f}")
+
     def wheres(self, names: Iterable[str]) -> str:
         """Return the sentences about the places of several objects, grouped by place."""
         listed_names = tuple(names)
-        if len(listed_names) < _MANY:
+        if len(listed_names) < _MANY or self.now.tables.keys() & listed_names:
             return " ".join(dict.fromkeys(self.where(name) for name in listed_names))
         groups: dict[str | None, list[str]] = {}
         for name in listed_names:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bt_exec.language.known_facts import OLD_S, Known, _sentences, fact_sentences, moment
 from bt_exec.language.messages import Messages
-from bt_exec.mission.known_state import OLD_S, Known, _sentences, fact_sentences, moment
 
 WORDS = """
 door=open: {en: The door is open., ko: 문이 열려 있습니다.}

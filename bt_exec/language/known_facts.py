@@ -1,0 +1,108 @@
+"""Known facts in words: a sentence for each, with the age of the knowledge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from bt_exec.language.messages import Messages
+
+__all__ = ["OLD_S", "Known", "fact_sentences", "moment", "sentences_by_robot"]
+
+OLD_S = 5.0
+"""Age above which a known state is reported with its time [s]."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """Known facts at the end of a mission.
+
+    Attributes:
+        facts: Known facts with their newest values.
+        now: Current time [s, mission clock].
+        since: Time of the observation of each fact that is not current [s].
+        acted: Time at which the last action ended [s].
+    """
+
+    facts: Mapping[str, str]
+    now: float = 0.0
+    since: Mapping[str, float] = field(default_factory=dict)
+    acted: float = float("-inf")
+
+    def old(self, t: float) -> bool:
+        """Return whether a fact observed at `t` [s] may have changed since."""
+        return t < self.acted or self.now - t > OLD_S
+
+    def names(self, facts: Mapping[str, str]) -> dict[str, str]:
+        """Return the message code of each fact: ``door=open``; ``was door=open`` if it is old."""
+        return {
+            fact: f"was {fact}={value}" if fact in self.since else f"{fact}={value}"
+            for fact, value in facts.items()
+        }
+
+
+def moment(seconds: float) -> str:
+    """Return the age of an observation as a phrase that the messages translate."""
+    return "a moment ago" if seconds < 1.0 else f"{seconds:.0f} s ago"
+
+
+def fact_sentences(
+    facts: Mapping[str, str], messages: Messages, language: str
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the sentences of known facts, and the facts without a sentence."""
+    said = list(sentences_by_robot(facts, messages, language, Known(facts)))
+    parts = {part for code, _ in said for part in code.split(" + ")}
+    rest = {fact: value for fact, value in facts.items() if f"{fact}={value}" not in parts}
+    return tuple(told for _, told in said), rest
+
+
+def sentences_by_robot(
+    facts: Mapping[str, str], messages: Messages, language: str, known: Known
+) -> Iterator[tuple[str, str]]:
+    """Yield pairs of facts and sentence, as `_sentences`; facts are grouped by robot."""
+    robots: dict[str, dict[str, str]] = {}
+    for fact, value in facts.items():
+        space, slash, name = fact.rpartition("/")
+        robots.setdefault(space + slash, {})[name] = value
+    for space, own in robots.items():
+        since = {fact.removeprefix(space): t for fact, t in known.since.items()}
+        robot = space.removesuffix("/")
+        for code, told in _sentences(
+            own, messages.of(robot), language, replace(known, since=since)
+        ):
+            parts = " + ".join(f"{space}{part}" for part in code.split(" + "))
+            yield parts, messages.said_of(robot, told, language)
+
+
+def _sentences(
+    facts: Mapping[str, str], messages: Messages, language: str, known: Known
+) -> Iterator[tuple[str, str]]:
+    """Yield pairs of facts and sentence: ``door=open``, or several joined by `` + ``."""
+    names = known.names(facts)
+    present = set(names.values())
+    together = {
+        part: code
+        for code in sorted(messages.codes())
+        for part in code.split(" + ")
+        if " + " in code and present.issuperset(code.split(" + "))
+    }
+    said: set[str] = set()
+    for fact, value in facts.items():
+        joined = names[fact] in together
+        code = together.get(names[fact], f"{fact}={value}")
+        if code in said:
+            continue
+        said.add(code)
+        told = messages.say(code, language) if code in messages else ""
+        if not told and f"{fact}=*" in messages:
+            told = messages.say(f"{fact}=*", language, value=value)
+        if told and fact in known.since and not joined:
+            when = moment(known.now - known.since[fact])
+            before = names[fact]
+            told = (
+                messages.say(before, language, when=when)
+                if before in messages
+                else messages.say("AS_OF", language, when=when, state=told)
+            )
+        if told:
+            yield code, told
