@@ -341,19 +341,22 @@ def open_journal(path: Path | None) -> Journal:
     return journal
 
 
-def tell_interrupted(painter: Painter, journal: Journal, *, prompt: bool = False) -> None:
+def tell_interrupted(painter: Painter, journal: Journal, *, prompt: bool = False) -> str:
     """Report once, in one line, which mission was interrupted and which objects may be held.
 
     Args:
         painter: The output.
         journal: The journal.
         prompt: Whether the operator types the next commands at the prompt.
+
+    Returns:
+        The command of the mission; empty if there is nothing to report.
     """
     from bt_exec.tui.pack_messages import why_of
 
     line: MissionLine | None = journal.interrupted()
     if line is None:
-        return
+        return ""
     said = why_of(journal.mission(line.id))
     number = line.id.rpartition("-")[2].lstrip("0")
     when = f"{line.started_at:%Y-%m-%d %H:%M}"
@@ -369,6 +372,7 @@ def tell_interrupted(painter: Painter, journal: Journal, *, prompt: bool = False
     program = "" if prompt else "bt-exec "
     ways = (f"{program}{command} {number}" for command in ("why", "resume"))
     painter.say(" · ".join((" ".join(parts), *ways)), "skipped")
+    return line.command
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {"why": why}

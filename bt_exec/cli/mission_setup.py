@@ -66,11 +66,13 @@ class Stage:
         session: Runs the missions.
         conductor: Displays them.
         asks: Whether the operator can be asked for missing information.
+        interrupted: Command of an interrupted mission whose state was just reported; empty if none.
     """
 
     session: Session
     conductor: Conductor
     asks: bool = False
+    interrupted: str = ""
 
     def run(self, command: str, plan: MissionSpec | None = None) -> Outcome:
         """Run and display one command, by `plan` if given.
@@ -92,6 +94,8 @@ class Stage:
                 self.session.open_for(command)
             else:
                 self.session.open()
+        if self.interrupted:
+            self.say_world_is_new(self.interrupted, language)
         outcome = self.conductor.run(self.session, command, plan)
         for _ in range(_MOST_QUESTIONS if self.asks else 0):
             said = _next_command(outcome, self.conductor.painter)
@@ -99,6 +103,13 @@ class Stage:
                 break
             outcome = self.conductor.run(self.session, said)
         return outcome
+
+    def say_world_is_new(self, command: str, language: str) -> None:
+        """Print once that a simulated world lacks what a mission has left behind."""
+        if self.session.simulated:
+            self.interrupted = ""
+            say = self.session.site.messages.say
+            self.conductor.painter.say(say("WORLD_IS_NEW", language, command=command))
 
 
 def _report_unused(session: Session, painter: Painter, language: str) -> None:
@@ -168,8 +179,9 @@ def staged(options: Options) -> Iterator[Stage]:
             last=options.last,
             prompt=options.prompt,
         )
+        interrupted = ""
         if journal is not None and options.interrupted:
-            tell_interrupted(painter, journal, prompt=options.prompt)
+            interrupted = tell_interrupted(painter, journal, prompt=options.prompt)
         listeners = [conductor.listener]
         if options.turns is not None:
             turns = TurnLines(options.turns)
@@ -220,7 +232,8 @@ def staged(options: Options) -> Iterator[Stage]:
         conductor.model.messages = site.messages
         if journal is not None and (site.keep.days or site.keep.megabytes):
             journal.prune(Retention(**site.keep.model_dump()), site=site.name)
-        yield Stage(session, conductor, asks=not beside and can_ask(painter))
+        asks = not beside and can_ask(painter)
+        yield Stage(session, conductor, asks=asks, interrupted=interrupted)
 
 
 _MOST_QUESTIONS = 3

@@ -94,8 +94,8 @@ class _Prompt:
             hint = site.messages.say("PROMPT_HINT", language)
             head = " · ".join(filter(None, (site.name, site.summary_in(language))))
             self.painter.say(f"{head}\n{hint}")
-            if self.stage.session.simulated and (left := unfinished(self.stage.session)):
-                self.say("WORLD_IS_NEW", language, command=left.command)
+            if (left := unfinished(self.stage.session)) is not None:
+                self.stage.say_world_is_new(left.command, language)
         for line in self.lines():
             text = line.strip()
             if not text or text.startswith("#"):

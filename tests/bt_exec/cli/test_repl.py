@@ -192,3 +192,15 @@ def test_notice_at_the_prompt_names_what_can_be_typed_there(bt: Run, tmp_path: P
             database.execute("UPDATE missions SET told_at = NULL")
         tell_interrupted(Painter(screen), open_journal(None), prompt=prompt)
         assert ways.replace("·", "-") in screen.getvalue()
+
+
+@pytest.mark.parametrize("command", ["is the door open?", "go on"])
+def test_new_simulated_world_after_an_interruption_is_reported_once(bt: Run, command: str) -> None:
+    bt("run", "open the door", "--fast")
+    with sqlite3.connect(open_journal(None).path) as database:
+        database.execute("UPDATE missions SET status = NULL, process = NULL")
+    new = "This simulated world is new: what “open the door” left"
+    assert [new in bt("run", command, "--fast").out for _ in range(2)] == [
+        command != "go on",
+        False,
+    ]
