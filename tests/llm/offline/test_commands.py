@@ -16,14 +16,10 @@ ROWS = [(site, *row) for site, rows in TABLE.items() for row in rows.items()]
 
 
 @pytest.mark.parametrize(("site", "command", "expected"), ROWS)
-def test_command_is_compiled_to_its_plan(site, command, expected, trees):
-    assert trees(site, command) == expected
-
-
-@pytest.mark.parametrize(("site", "command", "expected"), ROWS)
-def test_every_word_of_an_understood_command_has_a_use(
-    site, command, expected, compilers, request_on
+def test_command_has_its_plan_and_every_understood_word_a_use(
+    site, command, expected, trees, compilers, request_on
 ):
+    assert trees(site, command) == expected
     meaning = compilers[site].read(request_on(site, command))
     if expected.isupper():
         assert not isinstance(meaning, Meaning)
