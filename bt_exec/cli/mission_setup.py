@@ -101,6 +101,8 @@ class Stage:
             said = _next_command(outcome, self.conductor.painter)
             if not said:
                 break
+            if asks_to_continue(said):
+                return self.run(said)
             outcome = self.conductor.run(self.session, said)
         return outcome
 

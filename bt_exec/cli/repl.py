@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "repl"]
 
-_HISTORY = 1000
 _PROGRAM = "bt-exec"
 _RECORD_COMMANDS = ("why", "replay", "watch")
 _NO_VERBS = ("why", "replay", "history", "resume")  # "show me …" and "watch …" are for the robot
@@ -245,17 +242,13 @@ class _Prompt:
         if not self.people:
             yield from sys.stdin or ()
             return
-        with _history(self.utterances()):
-            typed, prompt = self.stage.conductor.typed, f"{self.stage.session.site.name}> "
+        from bt_exec.cli.typed_lines import editing
+
+        typed = self.stage.conductor.typed
+        with editing(self.utterances()):
             while True:
-                while typed.kept:
-                    self.painter.say(f"{prompt}{typed.kept[0]}")
-                    yield typed.kept.popleft()
-                if typed.ended:
-                    self.painter.say("")
-                    return
                 try:
-                    yield input(prompt)
+                    yield typed.next_line(f"{self.stage.session.site.name}> ", self.painter.say)
                 except EOFError:
                     self.painter.say("")
                     return
@@ -347,40 +340,6 @@ class _Prompt:
         library = self.stage.session.site.library
         words = ("status", "why", "reset", "help", "history", "show", "replay", "resume")
         return [*(text for tree in library for text in tree.utterances), *words]
-
-
-@contextlib.contextmanager
-def _history(utterances: list[str]) -> Iterator[None]:
-    """Give the prompt its history and completion; readline is optional."""
-    try:
-        import readline
-    except ImportError:
-        yield
-        return
-    import platformdirs
-
-    path = Path(platformdirs.user_state_path("bt-exec", appauthor=False)) / "history"
-    with contextlib.suppress(OSError):
-        readline.read_history_file(path)
-    readline.set_history_length(_HISTORY)
-
-    def complete(text: str, state: int) -> str | None:
-        folded = text.casefold()
-        found = [said for said in utterances if said.casefold().startswith(folded)]
-        return found[state] if state < len(found) else None
-
-    readline.set_completer_delims("\n")
-    readline.set_completer(complete)
-    readline.parse_and_bind("tab: complete")
-    for setting in ("input-meta on", "output-meta on", "convert-meta off"):
-        readline.parse_and_bind(f"set {setting}")  # for Korean input with the C locale
-    try:
-        yield
-    finally:
-        readline.set_completer(None)
-        with contextlib.suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            readline.write_history_file(path)
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {"repl": repl}

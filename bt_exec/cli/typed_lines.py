@@ -1,4 +1,7 @@
-"""Lines typed at the terminal during a mission: answers, a stop, and commands for later."""
+"""Lines typed at the terminal: at the prompt, and during a mission.
+
+Those of a mission are answers, a stop, and commands for later.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bt_exec.mission.conversation import asks_to_stop, only_stops
@@ -17,10 +21,11 @@ from bt_exec.mission.conversation import asks_to_stop, only_stops
 if TYPE_CHECKING:
     from bt_exec.tui.paint import Painter
 
-__all__ = ["TypedLines", "can_ask"]
+__all__ = ["TypedLines", "can_ask", "editing"]
 
 _STEP_S = 0.1
 _LARGEST = 65_536
+_HISTORY = 1000
 
 
 def can_ask(painter: Painter) -> bool:
@@ -37,11 +42,13 @@ class TypedLines:
     Attributes:
         kept: Commands for later, as typed.
         ended: Whether the operator has ended the input (Ctrl-D).
+        begun: Beginning of a line that has not ended yet.
     """
 
     def __init__(self) -> None:
         self.kept: deque[str] = deque()
         self.ended = False
+        self.begun = b""
         self._stale: int | None = None  # kept lines that are older than a typed stop
         self._reading = False
         self._answers: queue.SimpleQueue[str] | None = None
@@ -78,6 +85,33 @@ class TypedLines:
         self._stale = None
         return tuple(self.kept.popleft() for _ in range(stale))
 
+    def next_line(self, prompt: str, say: Callable[[str], None]) -> str:
+        """Return the first kept line, or a line that the operator types at a prompt.
+
+        Args:
+            prompt: The prompt.
+            say: Prints the prompt with a kept line.
+
+        Raises:
+            EOFError: If the operator ends the input.
+            KeyboardInterrupt: If the operator presses Ctrl-C.
+        """
+        if self.kept:
+            say(f"{prompt}{self.kept[0]}")
+            with contextlib.suppress(ImportError):
+                import readline
+
+                readline.add_history(self.kept[0])
+            return self.kept.popleft()
+        if self.ended:
+            raise EOFError
+        begun, self.begun = self.begun.decode(errors="ignore"), b""
+        with contextlib.suppress(ImportError):
+            import readline
+
+            readline.set_startup_hook((lambda: readline.insert_text(begun)) if begun else None)
+        return input(prompt)
+
     def ask(self, waits: Callable[[], bool]) -> str:
         """Return the next line typed; empty at the end of input or if it is no longer needed.
 
@@ -109,7 +143,10 @@ class TypedLines:
                 if not data:
                     self.ended = True
                     return
-                self._take(data.decode(errors="replace"), stop, report)
+                # lines typed while a prompt edited another one arrive together
+                *lines, self.begun = (self.begun + data).split(b"\n")
+                for line in lines:
+                    self._take(line.decode(errors="replace"), stop, report)
 
     def _take(self, line: str, stop: Callable[[], bool], report: Callable[[str], None]) -> None:
         answers = self._answers
@@ -135,3 +172,37 @@ def _read_line(waits: Callable[[], bool]) -> str:
             if selector.select(_STEP_S):
                 return sys.stdin.readline()
     return ""
+
+
+@contextlib.contextmanager
+def editing(utterances: list[str]) -> Iterator[None]:
+    """Give the prompt its history and completion; readline is optional."""
+    try:
+        import readline
+    except ImportError:
+        yield
+        return
+    import platformdirs
+
+    path = Path(platformdirs.user_state_path("bt-exec", appauthor=False)) / "history"
+    with contextlib.suppress(OSError):
+        readline.read_history_file(path)
+    readline.set_history_length(_HISTORY)
+
+    def complete(text: str, state: int) -> str | None:
+        folded = text.casefold()
+        found = [said for said in utterances if said.casefold().startswith(folded)]
+        return found[state] if state < len(found) else None
+
+    readline.set_completer_delims("\n")
+    readline.set_completer(complete)
+    readline.parse_and_bind("tab: complete")
+    for setting in ("input-meta on", "output-meta on", "convert-meta off"):
+        readline.parse_and_bind(f"set {setting}")  # for Korean input with the C locale
+    try:
+        yield
+    finally:
+        readline.set_completer(None)
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            readline.write_history_file(path)

@@ -209,6 +209,11 @@ class Turn:
     language: str = field(default="", compare=False)
     state: Mapping[str, str] = field(default_factory=dict, compare=False)
 
+    @property
+    def has_result(self) -> bool:
+        """Whether it did something, found it needless, or failed; not so for answers."""
+        return self.acted or (self.status not in ("", "refused") and self.code != "OK")
+
 
 @dataclass(frozen=True)
 class Context:
@@ -250,13 +255,23 @@ class Context:
         They are those of the session, and the earlier ones of a day. Without any, the last one
         before is returned.
         """
-        own = [turn for turn in (*self.dropped, *self.turns) if turn.acted]
+        own = self._own()
         known = {(turn.at, turn.command) for turn in own if turn.at is not None}
         earlier = [
             turn for turn in self.before() if turn.acted and (turn.at, turn.command) not in known
         ]
         found = [turn for turn in earlier if turn.at is None or turn.at.date() == today]
         return (*found, *own) or tuple(earlier[-1:])
+
+    def failed(self, today: date) -> tuple[Turn, ...]:
+        """Return the missions of the account that did not end well, and questions that failed."""
+        own = self._own()
+        earlier = [turn for turn in self.account(today) if turn not in own]
+        tried = [turn for turn in (*self.dropped, *self.turns) if turn.has_result]
+        return tuple(turn for turn in (*earlier, *tried) if turn.status not in ("", "satisfied"))
+
+    def _own(self) -> list[Turn]:
+        return [turn for turn in (*self.dropped, *self.turns) if turn.acted]
 
     def unfinished(self, today: date) -> Turn | None:
         """Return the newest mission of the account that no later one with its command finished."""
@@ -270,7 +285,7 @@ class Context:
 
     def last(self) -> Turn | None:
         """Return the last mission with an action; if there is none, the last mission."""
-        acted = [turn for turn in (*self.dropped, *self.turns) if turn.acted]
+        acted = self._own()
         before = () if acted else self.before()
         told = acted or [turn for turn in before if turn.acted] or before or self.turns
         return told[-1] if told else None

@@ -90,6 +90,7 @@ class Conversation:
             outcome.sim_seconds,
             outcome.decisive_failure,
             language,
+            outcome.state,
         )
         self._context = self._context.then(turn)
 
@@ -189,8 +190,8 @@ def asks_to_stop(said: str) -> bool:
 
 def only_stops(said: str) -> bool:
     """Return True if a line asks to stop and has no further command."""
-    rest = _after_stop(said)
-    return rest is not None and re.search("|".join(_forms()["stop"]["further"]), rest) is None
+    further = "|".join(_forms()["stop"]["further"])
+    return asks_to_stop(said) and re.search(further, _after_stop(said) or "") is None
 
 
 def _after_stop(said: str) -> str | None:
@@ -248,6 +249,8 @@ class SelfAnswers:
         if question is not None and (own := _own_answer(question, request)) is not None:
             return own
         answer = self._compiler.compile(request)
+        if isinstance(answer, Refusal) and only_stops(request.command):
+            return Refusal("STOP", request.messages.say("SELF_IDLE", request.language))
         if continues and isinstance(answer, Reply):  # the past, instead of its continuation
             return Refusal("NOTHING_LEFT", _left(request))
         if question is None:

@@ -37,15 +37,13 @@ def list_missions(context: Context, messages: Messages, language: str) -> str:
 
 def list_failed(context: Context, messages: Messages, language: str) -> str:
     """Return the missions of today that did not end well, as `list_missions`."""
-    done = context.account(date.today())
-    if not done:
-        return messages.say("SELF_NOTHING_DONE", language)
-    failed = [turn for turn in done if turn.status not in ("", "satisfied")]
-    return _listed(failed, messages, language) or messages.say("SELF_NONE_FAILED", language)
+    failed = _listed(context.failed(date.today()), messages, language)
+    code = "SELF_NONE_FAILED" if context.account(date.today()) else "SELF_NOTHING_DONE"
+    return failed or messages.say(code, language)
 
 
 def last_result(context: Context, messages: Messages, language: str, *, trouble: bool) -> str:
-    """Return whether the last mission with an action ended well, and how it ended.
+    """Return whether the last mission ended well, apart from answers, and how it ended.
 
     Args:
         context: The missions.
@@ -53,7 +51,8 @@ def last_result(context: Context, messages: Messages, language: str, *, trouble:
         language: Language of the answer.
         trouble: Whether the question is if it had trouble.
     """
-    last = context.last()
+    tried = [turn for turn in context.turns if turn.has_result]
+    last = tried[-1] if tried else context.last()
     if last is None or not last.status:
         return last_ending(context, messages, language)
     well = last.status == "satisfied"
@@ -72,8 +71,13 @@ def _listed(done: Sequence[Turn], messages: Messages, language: str) -> str:
 
 
 def last_about(thing: str, context: Context, messages: Messages, language: str) -> str:
-    """Return how the last mission ended that acted and names a thing; empty if there is none."""
+    """Return how the last mission ended that acted and names a thing; empty if there is none.
+
+    A later mission in another language may be about it as well: then the result is empty, too.
+    """
     for turn in reversed(context.account(date.today())):
+        if (turn.language or language_of(turn.command)) != language:
+            return ""
         said = unicodedata.normalize("NFD", f"{turn.command} {turn.message}").casefold()
         if unicodedata.normalize("NFD", thing).casefold() in said:
             return _line(turn, messages, language)

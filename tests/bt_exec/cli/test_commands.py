@@ -53,6 +53,7 @@ def test_run_prints_json(bt: Run, tmp_path: Path) -> None:
         "skipped",
         "failures",
         "journal",
+        "state",
     ]
     assert (outcome["status"], outcome["reason_code"]) == ("satisfied", "ALREADY_OPEN")
     assert outcome["skipped"] == [{"name": "open_door", "reason": "already open"}]

@@ -157,7 +157,7 @@ def test_stopped_mission_names_how_its_world_is_restored(bt: Run, tmp_path: Path
     assert "주입한 고장이 임무를 멈췄습니다." in ran.out
     assert ran.out.endswith("이어서 하려면: bt-exec resume 1\n")
     told = bt("repl", "--fast", stdin="what did you do?\ngo on\n").out
-    assert "“문 열어” was stopped.\n" in told
+    assert "“문 열어” was stopped. The state at its end: “The door is" in told
     assert "Resuming “문 열어”" in told
 
 

@@ -58,6 +58,20 @@ def test_lines_are_kept_in_order_and_reported(mission, keyboard):
     assert mission.stops == 0
 
 
+def test_lines_that_arrive_together_are_separate(mission, monkeypatch):
+    """A terminal passes on at once what was typed before its line mode was switched on."""
+    typed, (read, write) = TypedLines(), os.pipe()
+    with os.fdopen(read) as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        with typed.reading(mission.stop, mission.reported.append):
+            os.write(write, "open the door\nstop\n문 닫아\ncome".encode())
+            until(lambda: typed.begun)
+    os.close(write)
+    assert (mission.stops, typed.begun) == (1, b"come")
+    assert typed.drop() == ("open the door",)
+    assert [*typed.kept] == ["문 닫아"]
+
+
 def test_every_typed_stop_stops(mission, keyboard):
     typed = TypedLines()
     with typed.reading(mission.stop, mission.reported.append):
@@ -96,7 +110,7 @@ def test_earlier_lines_do_not_answer_a_question(mission, keyboard):
     with typed.reading(mission.stop, mission.reported.append):
         keyboard("yes\n")
         until(lambda: typed.kept)
-        assert typed.ask(waits) == "no\n"
+        assert typed.ask(waits) == "no"
     assert [*typed.kept] == ["yes"]
 
 

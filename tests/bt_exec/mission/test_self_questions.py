@@ -220,6 +220,9 @@ def test_question_about_arms_is_answered_by_arm_facts_only(command: str, told: s
 GOES = Turn("go", "satisfied", "OK", "There.")
 STUCK = Turn("open it", "blocked", "X", "Stuck.")
 SLIPPED = replace(GOES, failure=Failure("GRASP_SLIPPED", "the box moved", node="grasp"))
+NEEDLESS = Turn("shut it", "satisfied", "ALREADY_CLOSED", "It is closed already.", acted=False)
+UNSEEN = Turn("is it open?", "blocked", "NO_FRAMES", "I see nothing.", acted=False)
+ANSWERED = Turn("is it open?", "satisfied", "OK", "Yes.", acted=False)
 WENT = "“go” ended well."
 HALTED = "“open it” could not be finished."
 
@@ -240,6 +243,10 @@ HALTED = "“open it” could not be finished."
         ((STUCK, replace(STUCK, status="satisfied")), "what is left?", "“open it” was finished;"),
         ((), "뭐 남았어?", "이 사이트에는 끝나지 않은 임무가 없습니다."),
         ((), "did it work?", "Nothing has moved here yet."),
+        ((GOES, STUCK, NEEDLESS), "did it work?", "Yes. “shut it” ended well."),
+        ((GOES, UNSEEN), "which missions failed?", "“is it open?” could not be finished."),
+        ((GOES, UNSEEN), "did it work?", "No. “is it open?” could not be finished."),
+        ((STUCK, ANSWERED), "did it work?", "No. “open it” could not be finished."),
     ],
 )
 def test_missions_on_record_are_judged(turns: tuple[Turn, ...], command: str, begins: str) -> None:
@@ -300,6 +307,7 @@ LEFT_IT = Turn("leave the box there", "satisfied", "OK", "The box is in the loun
         ("where is the box?", {"hand.right": "material"}, "“leave the box there” ended well."),
         ("자재 어디 있어?", {"hand.right": "material"}, "오른손에 자재가 있습니다."),
         ("자재는 어디에 뒀어?", {"hand.left": "material"}, "왼손에 자재가 있습니다."),
+        ("상자 어디 있어?", {}, None),
         ("where is the elephant?", {}, None),
     ],
 )
