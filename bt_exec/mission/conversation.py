@@ -251,7 +251,8 @@ class SelfAnswers:
         answer = self._compiler.compile(request)
         if isinstance(answer, Refusal) and only_stops(request.command):
             return Refusal("STOP", request.messages.say("SELF_IDLE", request.language))
-        if continues and isinstance(answer, Reply):  # the past, instead of its continuation
+        repeats = isinstance(answer, Plan) and _was_unfinished(request.context)
+        if continues and request.previous is None and not (repeats or isinstance(answer, Refusal)):
             return Refusal("NOTHING_LEFT", _left(request))
         if question is None:
             return answer
@@ -319,6 +320,12 @@ def _own_answer(question: Question, request: Request) -> Reply | None:
             told = last_result(request.context, request.messages, language, trouble=trouble)
             return Reply("DONE", told)
     return None
+
+
+def _was_unfinished(context: Context) -> bool:
+    """Return True if the last command is what is left: only it is repeated without a record."""
+    last = context.turns[-1] if context.turns else None
+    return last is not None and last == context.unfinished(datetime.now().astimezone().date())
 
 
 def _left(request: Request) -> str:

@@ -20,9 +20,10 @@ from bt_exec.mission.conversation import (
 )
 from bt_exec.mission.session import Session
 from bt_exec.observation import Situation
-from bt_exec.planning.compiler import Reply, Request
+from bt_exec.planning.compiler import Plan, Reply, Request
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import load_site
+from bt_exec.spec.model import MissionSpec
 
 
 @pytest.mark.parametrize(
@@ -266,6 +267,24 @@ def test_request_to_resume_is_not_answered_with_the_past() -> None:
     assert SelfAnswers(Answers(), lambda language: "").compile(request) == Refusal(
         "NOTHING_LEFT", "“go” 임무는 이미 끝났습니다. 남은 일이 없습니다."
     )
+
+
+@pytest.mark.parametrize(
+    ("turns", "repeats"),
+    [((STUCK,), True), ((GOES, UNSEEN), False), ((STUCK, UNSEEN), False), ((GOES,), False)],
+)
+def test_request_to_resume_repeats_only_an_unfinished_last_command(turns, repeats) -> None:
+    spec = MissionSpec.model_validate(
+        {"mission": {"command": "x", "plan_version": 1, "compiler": "x"}, "root": {"do": "wait"}}
+    )
+
+    class Repeats(Refuses):
+        def compile(self, request: Request) -> Plan:
+            return Plan(spec)
+
+    request = request_of(load_site("door"), "go on", Situation((), {}, ""), Context(turns))
+    found = SelfAnswers(Repeats(), lambda language: "").compile(request)
+    assert found == (Plan(spec) if repeats else Refusal("NOTHING_LEFT", found.message))
 
 
 def test_location_is_unknown_without_place_facts() -> None:
