@@ -119,7 +119,7 @@ def _found(root: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("root", DEPTH)
-def test_plain_words_are_used(root: str) -> None:
+def test_prose_contains_no_more_private_words_than_allowed(root: str) -> None:
     grown = {
         folder: (len(places), "allowed", ALLOWED.get(folder, 0), places[:20])
         for folder, places in _found(root).items()

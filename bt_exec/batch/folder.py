@@ -63,7 +63,7 @@ class RunFolder:
             run.sqlite    items, results and amounts spent
 
     Args:
-        folder: Its path.
+        folder: Path.
 
     Attributes:
         command: The command that makes such folders.

@@ -177,7 +177,7 @@ def _click_group(name: str | None) -> Any:
 
 
 def main() -> NoReturn:
-    """Run the command line of this process and leave with its exit code."""
+    """Run the command line of this process and exit with its exit code."""
     try:
         remember()
         code = call([*map(_decoded, sys.argv[1:])])
@@ -229,7 +229,7 @@ def call_inside(arguments: Sequence[str]) -> int:
 
 
 def _is_data(arguments: Sequence[str]) -> bool:
-    """Return True if one of our commands writes data on standard output."""
+    """Return True if the command writes data to standard output."""
     own = {command.name for command in app.registered_commands} | {"history"}
     turns = "--turns=-" in arguments or ("--turns", "-") in pairwise(arguments)
     return len(arguments) > 0 and arguments[0] in own and ("--json" in arguments or turns)
@@ -278,7 +278,7 @@ def _call(arguments: list[str], name: str | None) -> object:
 
 
 def _is_korean(arguments: Sequence[str], file: TextIO) -> bool:
-    """Return True if the locale, or the command line, is Korean: its sentences, or else its words.
+    """Return True if the stream supports Korean, and the locale or the command line is Korean.
 
     The name of a file does not indicate the language of a question.
     """

@@ -230,7 +230,7 @@ def prune(
         retention = Retention(**load_site(site).keep.model_dump())
         if retention == Retention():
             raise UsageError(
-                "say what to keep: --older 90d, --larger 2G, or keep: {days: 90} in the site file"
+                "specify a limit: --older 90d, --larger 2G, or keep: {days: 90} in the site file"
             )
     name = _known_site(kept, site) if site else ""
     done = kept.prune(retention, site=name, dry_run=dry_run)

@@ -221,7 +221,7 @@ class _Prompt:
 
         Args:
             arguments: The command with its arguments.
-            typed: Its name as typed, which may set the language.
+            typed: Name of the command as typed, which may set the language.
         """
         from bt_exec.cli.app import call_inside
         from bt_exec.language.messages import language_of

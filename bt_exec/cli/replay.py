@@ -241,7 +241,7 @@ def _show_end(
 
     Args:
         record: The mission.
-        model: Its state when the replay ended.
+        model: State of the view when the replay ended.
         painter: The output.
         tree: Whether the tree is shown.
         left: Whether the operator left before the end of the record.

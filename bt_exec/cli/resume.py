@@ -72,7 +72,7 @@ def mission_to_continue(journal: Journal, which: str, site: str = "") -> Mission
 
     Args:
         journal: The journal.
-        which: Its name; empty for the last one.
+        which: Name of the mission; empty for the last one.
         site: Site of the last one; any site if empty.
 
     Raises:

@@ -38,7 +38,7 @@ _BUNDLES = ("all", "dev")
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Return True for a Ctrl-C of the operator.
+    """Return True if an exception is a Ctrl-C of the operator.
 
     Any other `KeyboardInterrupt` in the program was raised by the code of a part.
     """

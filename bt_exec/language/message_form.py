@@ -37,7 +37,7 @@ def form_problems(path: Path, data: Any) -> list[Problem]:
 
     Args:
         path: The file; it is parsed again for positions if there is a mistake.
-        data: Its content.
+        data: Content.
     """
     found = list(_mistakes(data))
     if not found:

@@ -414,7 +414,7 @@ def _refuse_remote(session: Session, record: MissionRecord) -> None:
         if isinstance(rig.simulation, RemoteSimulation):
             raise UsageError(
                 f"mission {record.id} cannot be run again: the world of {name} is simulated in "
-                "another process, and the record does not hold its start"
+                "another process, and the record does not contain its initial state"
             )
         if rig.robot is not None and rig.simulation is None:
             raise UsageError(

@@ -62,7 +62,7 @@ def check_world(site: Site, world: Mapping[str, str]) -> None:
             listed = "; ".join(known[name] for name in dict.fromkeys((*near, *known)))
             raise UsageError(
                 f"world setting {key}={value}: site {site.name!r} has no {key!r}; "
-                f"it knows {listed or 'none'}"
+                f"known: {listed or 'none'}"
             )
     for pack in site.catalogue.packs:
         world_settings(pack, world)

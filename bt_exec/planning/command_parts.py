@@ -196,7 +196,7 @@ class Parts:
             raise RefusedError(self._refusal("PART_FORBIDS", part=self._said(avoided[-1])))
 
     def _asked(self, owner: str, question: Node) -> PlanNode:
-        """Return the node that answers a question when the mission is there."""
+        """Return the node that answers a question at its place in the plan."""
         said = self._said(question)
         if not owner:
             raise RefusedError(self._refusal("PART_ASKS", part=said), owned=False)
@@ -301,7 +301,7 @@ class Parts:
         return replace(self._request, context=context)
 
     def _of_part(self, refusal: Refusal, meaning: Node) -> Refusal:
-        """Return the refusal of the whole command, given that of a part."""
+        """Return the refusal of the whole command for the refusal of a part."""
         message = self._refusal("PART_REFUSED", part=self._said(meaning), why=refusal.message)
         return Refusal(refusal.code, message.message, missing=refusal.missing)
 

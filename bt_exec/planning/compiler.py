@@ -57,7 +57,7 @@ class Done:
     """A finished node of the current plan.
 
     Attributes:
-        path: Its path in the plan.
+        path: Path in the plan.
         skill: The skill it ran.
         args: The arguments of the run; of a `for_each`, those of its last item, empty if that was
             skipped.

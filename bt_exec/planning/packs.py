@@ -281,7 +281,7 @@ class PacksCompiler(Wrapping):
 
 
 def _of_words(request: Request, refusals: tuple[Refusal, ...], unknown: str) -> Refusal:
-    """Return the refusal that names no word of another pack."""
+    """Return the refusal whose words belong to no other pack."""
     said, known = request.command.casefold(), set(unknown.casefold().split())
     for one in refusals:
         typed = [word for word in " ".join(one.missing).casefold().split() if word in said]
@@ -351,7 +351,7 @@ def for_packs(
 
     Args:
         name: Name of the compiler of all other packs.
-        compiler: That compiler.
+        compiler: The site's compiler.
         of: Names of the other compilers by pack.
         packs: The packs of the site.
 

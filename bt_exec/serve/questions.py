@@ -21,7 +21,7 @@ class Question:
     """One question that waits for an answer.
 
     Attributes:
-        number: Its identifier, random.
+        number: Identifier, random.
         why: Why confirmation is needed, in the language of the command.
         spec: The plan.
         answer: The answer; None if there is none yet.

@@ -42,7 +42,7 @@ class BookedMission:
     """A command that was accepted.
 
     Attributes:
-        booking: Its entry on record.
+        booking: Entry on record.
         command: The command as typed.
         ended: Future of its outcome.
         stop: Reason of a stop that was requested before the mission could handle it.

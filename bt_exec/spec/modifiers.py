@@ -30,7 +30,7 @@ class Modifier(NamedTuple):
 
     Attributes:
         name: Name in a document.
-        meaning: Its meaning in a sentence or two.
+        meaning: Meaning in a sentence or two.
         timing: Time of its evaluation.
     """
 

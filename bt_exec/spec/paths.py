@@ -37,8 +37,8 @@ class Located(Generic[_Own]):
 
     Attributes:
         node: The node.
-        path: Its path.
-        place: Its position in the document.
+        path: Path.
+        place: Position in the document.
         depth: Number of nodes around it.
         children: The located children.
     """

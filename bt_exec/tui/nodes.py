@@ -25,16 +25,16 @@ class ViewNode:
     """One node with its current state.
 
     Attributes:
-        label: Its label.
+        label: Label.
         about: Arguments, or the number of children that must succeed.
-        path: Its path in the plan.
+        path: Path in the plan.
         spec: The node of the plan.
         children: The rows under it.
-        state: Its state; empty if it was not reached yet.
+        state: State; empty if it was not reached yet.
         detail: Brief reason of a skip or failure.
-        failure: Its failure.
-        began: Its start [s, mission clock].
-        ended: Its end [s, mission clock].
+        failure: Failure.
+        began: Start [s, mission clock].
+        ended: End [s, mission clock].
         progress: Completed fraction of the skill, 0..1.
         doing: The skill's current phase.
         attempts: Number of starts.

@@ -238,7 +238,7 @@ class _Artist:
     def narrowed(self) -> str:
         """Return the filters in force; empty if all steps are shown."""
         model, display = self.model, self.display
-        active = model.told("only what runs") if display.active else ""
+        active = model.told("only running steps") if display.active else ""
         wanted = f"{model.told('only steps with')} {display.filter}" if display.filter else ""
         return " · ".join(filter(None, (active, wanted)))
 

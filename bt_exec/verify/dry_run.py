@@ -248,8 +248,8 @@ class Readers:
 
     Args:
         root: The document.
-        catalogue: Its skills and conditions.
-        calls: Its calls of skills.
+        catalogue: Skills and conditions.
+        calls: Calls of skills.
     """
 
     def __init__(self, root: Step, catalogue: Catalogue, calls: Calls) -> None:

@@ -56,7 +56,7 @@ def after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any
     Args:
         facts: The facts before.
         skill: The skill.
-        args: Its known arguments.
+        args: Known arguments.
     """
     after = dict(facts)
     for key, value in skill.effects.items():
@@ -122,7 +122,7 @@ def is_touched(fact: str, skill: Skill, args: Mapping[str, Any]) -> bool:
     Args:
         fact: Name of the fact.
         skill: The skill in progress.
-        args: Its known arguments.
+        args: Known arguments.
     """
     keys = {fill(key, args) for key in (*skill.effects, *skill.needs) if is_known(key, args)}
     used = {_part_of(fill(name, args)) for name in skill.uses if is_known(name, args)}

@@ -77,7 +77,7 @@ def test_outcome_without_a_message_has_a_text():
     assert Outcome("m", "go", "refused", "NO", "").explain() == "refused: NO"
 
 
-def test_incomplete_parts_as_text():
+def test_incomplete_parts_are_listed_as_texts():
     part = {"what": "the cup", "why": "it slipped", "code": "SLIPPED"}
     outcome = Outcome("m", "go", "partial", "PARTLY_DONE", "", undone=(part,))
     assert outcome.undone_in_words == (("the cup", "it slipped"),)

@@ -56,7 +56,7 @@ def test_game_is_labelled_and_becomes_a_training_set(
     assert "LeRobot 0.4" in (tmp_path / "robot" / "README.md").read_text()
 
 
-def test_review_here_and_in_label_studio(
+def test_records_can_be_reviewed_locally_and_in_label_studio(
     game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words, out = game / "vocabulary.yaml", tmp_path / "run"

@@ -122,7 +122,7 @@ def test_all_breaches_are_reported_at_once(vocabulary: Vocabulary) -> None:
     ]
 
 
-def test_numbers_are_bounded(vocabulary: Vocabulary) -> None:
+def test_number_outside_its_bounds_is_a_breach(vocabulary: Vocabulary) -> None:
     walk = {"text": "Walk.", "args": {"seconds": {"type": "number", "minimum": 1, "maximum": 10}}}
     data = {**vocabulary.model_dump(), "ops": {**vocabulary.model_dump()["ops"], "WALK": walk}}
     step = {"text": {"en": "Walk."}, "ops": ["WALK"]}

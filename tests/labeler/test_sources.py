@@ -63,7 +63,7 @@ def test_missing_number_is_a_gap_in_time(game: Path, tmp_path: Path) -> None:
     assert episode.frames[10].t == 5.0
 
 
-def test_doubled_times_do_not_turn_usual_pauses_into_gaps(game: Path, tmp_path: Path) -> None:
+def test_duplicate_times_do_not_turn_usual_pauses_into_gaps(game: Path, tmp_path: Path) -> None:
     """A frame every two seconds, each listed three times; then a real pause."""
     folder = copy(game, tmp_path / "run")
     times = [2.0 * (number // 3) for number in range(24)] + [60.0]
@@ -258,7 +258,7 @@ def test_value_that_cannot_be_written_again_is_not_read(
         (b"- fps: 4\n\xff\n", "", 0),
     ],
 )
-def test_damaged_header_costs_only_the_damaged_keys(
+def test_damaged_header_loses_only_the_damaged_keys(
     game: Path, tmp_path: Path, header: bytes, command: str, fps: float
 ) -> None:
     shutil.copytree(game / "game_00", tmp_path / "one")

@@ -42,7 +42,7 @@ def free_texts(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[
 
 
 class _Texts:
-    """Texts within one text."""
+    """Verbatim texts within one command."""
 
     def __init__(self, text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> None:
         self._text = text
@@ -212,7 +212,7 @@ def _limits(operator: Operator, language: str) -> bool:
 
 
 def _says_more(edge: Edge) -> bool:
-    """Return True for a verb or an adjective of a pack that is not itself the reason."""
+    """Return True for a verb or an adjective of a pack outside a clause of reason."""
     kind, _, mood = edge.category.partition(".")
     return kind in ("v", "adj") and not mood.endswith("since")
 

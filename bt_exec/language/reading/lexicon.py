@@ -66,7 +66,7 @@ class Entry(NamedTuple):
     """A word as written without spaces.
 
     Attributes:
-        category: Its category in the grammar.
+        category: Category in the grammar.
         meaning: A node or a constant; None for grammatical words.
         spaces: Positions of spaces within the word.
         suffix: Whether it attaches to the previous word (Korean particles and endings).

@@ -306,7 +306,7 @@ def _absorbed(part: Node, given: tuple[Node, ...]) -> Node:
 
 
 def _possible(alternatives: Sequence[Node]) -> Node:
-    """Return the disjunction of the alternatives that something can satisfy."""
+    """Return the disjunction of the satisfiable alternatives."""
     left = tuple(one for one in alternatives if one not in NOTHING)
     return _joined("or", left) if left else negation(Node("any"))
 
@@ -324,7 +324,7 @@ def _pushed_not(part: Node) -> Node:
 
 
 def _condition(node: Node) -> Node:
-    """Return a condition that asks whether there is something, not what there is."""
+    """Return a condition that asks whether an object exists, not which object it is."""
     question = node.node("of")
     about = question.get("of")
     if question.text("what") != "which" or not isinstance(about, Node) or not about.text("wh"):

@@ -142,7 +142,7 @@ def _word_counts(words: Iterable[str]) -> dict[str, int]:
 def people(
     records: Sequence[Mapping[str, Any]], decided: Mapping[str, Mapping[str, Mapping[str, Any]]]
 ) -> dict[str, Any]:
-    """Return the figures of a review: decisions and agreement of reviewers and labeler.
+    """Return the figures of a review: decisions, and agreement of reviewers and labeler.
 
     Agreement is about short goals, as between labelers. A rejected record has an empty goal, which
     agrees only with another rejection.

@@ -94,7 +94,7 @@ def cards_of(
     """Return the records to review: the sample in a fixed order, or a whole episode by time.
 
     Args:
-        folder: Of the run.
+        folder: Folder of the run.
         vocabulary: Vocabulary of the run.
         episodes: The recording, by name.
         whole: Name of an episode whose records are all reviewed; the sample if empty.

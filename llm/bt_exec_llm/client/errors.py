@@ -109,7 +109,7 @@ class ModelFailure(Exception):  # noqa: N818 - it becomes a `Failure`, not an er
         code: One of `CODES`.
         message: Details in English; never contains a key.
         http_status: The server's status, if one came.
-        retry_after_s: How long the server asked to wait [s].
+        retry_after_s: Wait requested by the server [s].
         text: Partial text of the model, if any (``MODEL_CUT_OFF``, ``…REFUSED``).
         stop_reason: The model's, if it came so far.
         raw: The server's answer, if one came.
@@ -219,7 +219,7 @@ def server_failure(
         status: HTTP status; 200 for an error in the middle of a stream.
         body: Parsed JSON, or None.
         raw: The body as text.
-        headers: Of the response.
+        headers: Headers of the response.
     """
     error = body.get("error") if isinstance(body, Mapping) else None
     kind, said = "", ""

@@ -143,8 +143,8 @@ class Tool:
     """Tool that a model may call, in the form of the protocol.
 
     Attributes:
-        name: Its name.
-        description: What it does.
+        name: Name.
+        description: Purpose of the tool, for the model.
         schema: JSON Schema of its input, an object.
     """
 

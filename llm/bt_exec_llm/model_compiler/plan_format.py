@@ -45,7 +45,7 @@ class Form:
         stated: Other statements beside the plan.
         notes: Tolerated deviations.
         problems: Problems of the form.
-        places: Of a flat plan: ids of its nodes by their place in `root`.
+        places: For a flat plan, ids of its nodes by their place in `root`.
     """
 
     root: Any = None

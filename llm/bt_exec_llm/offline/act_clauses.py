@@ -105,7 +105,7 @@ class ActClauses(Reports):
     def _convert_arguments(
         self, act: Node, verbs: tuple[str, ...], of: list[Node]
     ) -> tuple[tuple[str, ...], list[Piece]]:
-        """Return the pieces of the arguments of an act, and the verbs that are meant with them."""
+        """Return the pieces of the arguments of an act, and the verbs that they select."""
         pieces = [piece for one in of for piece in self._convert_argument(one, of)]
         if self._are_report_verbs(verbs) and self._has_person_as_subject(act):
             raise NoStepsError  # what a person says, not what is told to them
@@ -125,7 +125,7 @@ class ActClauses(Reports):
         return verbs, _unique(pieces, self._joined)
 
     def _has_person_as_subject(self, act: Node) -> bool:
-        """Return True if a particle marks a person as the one who acts (교수님이)."""
+        """Return True if a particle marks a person as the subject (교수님이)."""
         edge = self._reading.edge_of(act) or self._reading.edge
         persons = tuple(f"value/{kind}/" for kind in self._persons)
         return any(
@@ -139,7 +139,7 @@ class ActClauses(Reports):
         return sum(piece.name in self._each for piece in pieces) > 1
 
     def _convert_desired_state(self, act: Node) -> Step:
-        """Return the act that leaves a state, or that keeps it: "the door should be closed"."""
+        """Return the act that achieves or keeps a state: "the door should be closed"."""
         wanted = act.get("of")
         if not isinstance(wanted, Node) or wanted.kind != "all":
             raise NoStepsError
@@ -162,7 +162,7 @@ class ActClauses(Reports):
         return self._build_step(verbs, pieces, act)
 
     def _check_executable(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
-        """Raise NoStepsError for an act that needs a text, an earlier look, or an instrument."""
+        """Raise NoStepsError for an act that lacks a text, an observation or an instrument."""
         there = [p for p in pieces if p.name == "there" or (p.kind == "pronoun" and p.mark == "to")]
         returns = self._lexicon.closing_verbs.issuperset(verbs) and verbs
         if there and returns and not self._are_report_verbs(verbs):
@@ -198,7 +198,7 @@ class ActClauses(Reports):
             raise NoStepsError  # stay out of the lounge
 
     def _is_left_unchanged(self, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
-        """Return True if an object is to be left as it is: "leave the door"."""
+        """Return True if an object is to remain unchanged: "leave the door"."""
         known = [self._lexicon.verbs[verb] for verb in verbs]
         idle = any(verb.idle for verb in known) and not any(verb.pairs for verb in known)
         one = len(pieces) == 1 and pieces[0].kind in ("noun", "value")
@@ -215,7 +215,7 @@ class ActClauses(Reports):
     def _resolve_desired_state(
         self, verbs: tuple[str, ...], pieces: list[Piece]
     ) -> tuple[tuple[str, ...], list[Piece]]:
-        """Return the verb that leaves the state that is wished for: have the door open."""
+        """Return the verb that achieves the desired state: have the door open."""
         states = [piece for piece in pieces if piece.kind == "state"]
         held = any(piece.name == HELD for piece in states)  # tell what is held: a question
         if held or any(piece.mark == "not" for piece in states):
@@ -252,12 +252,12 @@ class ActClauses(Reports):
 
 
 def _names_object(piece: Piece) -> bool:
-    """Return True for a noun that is not the state of what stands before it (왼손 상태)."""
+    """Return True for a noun that is not the state of the noun before it (왼손 상태)."""
     return piece.kind == "noun" and piece.name not in DESCRIBED
 
 
 def _group_by_repetitions(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
-    """Yield the arguments of each act with its number of times: A twice, B once."""
+    """Yield the arguments of each act with their repetition count: A twice, B once."""
     counts = [at for at, one in enumerate(of) if one.kind == "times"]
     if not counts:
         yield of, 1
@@ -275,7 +275,7 @@ def _group_by_repetitions(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
 
 
 def _attach_places(pieces: list[Piece]) -> list[Piece]:
-    """Return pieces in which a place after an object belongs to it: the material, from inside."""
+    """Return pieces in which the place after an object belongs to it: the material, from inside."""
     found: list[Piece] = []
     for piece in pieces:
         place = piece.kind == "noun" and piece.mark == "at" and not piece.name and piece.relation
@@ -287,7 +287,7 @@ def _attach_places(pieces: list[Piece]) -> list[Piece]:
 
 
 def _unique(pieces: list[Piece], kinds: Iterable[str]) -> list[Piece]:
-    """Return pieces without a second value of the same kind and name: 분위기 어떤지."""
+    """Return pieces without duplicates of the same kind and name: 분위기 어떤지."""
     found: list[Piece] = []
     for piece in pieces:
         same = [one for one in found if (one.name, one.value) == (piece.name, piece.value)]
@@ -306,13 +306,13 @@ def _alternatives(phrase: Node) -> tuple[Node, ...]:
 
 
 def _relation_to_noun(noun: str) -> Node:
-    """Return the way to what a noun names."""
+    """Return the relation "to" a noun."""
     thing = Node("thing", (("name", f"noun/{noun}//"),))
     return Node("rel", (("relation", "to"), ("to", Node("np", (("of", thing),)))))
 
 
 def _without_both(of: list[Node]) -> list[Node]:
-    """Return the arguments of an act without "both" at one of two."""
+    """Return the arguments of an act without a "both" that refers to only one of two values."""
     both = Node("quantity", (("bound", "exactly"), ("number", PAIR)))
     named = [one for one in of if one.kind == "np"]
     if len(named) != PAIR:

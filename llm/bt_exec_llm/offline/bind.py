@@ -72,7 +72,7 @@ class Binder:
         return parts if isinstance(parts, Trouble) else check_all_numbers_used(parts, steps)
 
     def bind_condition(self, asked: Step, *, needed: bool) -> Held | Trouble:
-        """Return the question tree of a condition that stands before parts of other packs."""
+        """Return the question tree of a condition that precedes parts of other packs."""
         self._heard = None
         found = self._bind_step_condition(Step((), condition=(asked, needed)), [])
         return Trouble("CONDITION", asked.text) if found is None else found
@@ -294,7 +294,7 @@ class Binder:
         return parts
 
     def _at_place_of_person(self, step: Step, done: list[Step]) -> Step:
-        """Return a step with the place where its person was looked for, if it names none."""
+        """Return a step with the place where its person was searched for, if it names none."""
         each, people = self._lexicon.list_types("each"), self._lexicon.people
         asked, found = step.condition or (None, True)
         if asked is not None and not found:
@@ -309,7 +309,7 @@ class Binder:
         return step
 
     def _has_unused_place(self, places: list[Piece], step: Step, tree: TreeSpec) -> bool:
-        """Return True if a person is elsewhere than usual, and a tree has no parameter for it."""
+        """Return True if a person is at an unusual place, and the tree has no parameter for it."""
         taken = {param.type for param in tree.params.values()}
         values = self._lexicon.values
         known = [values.get(p.name, {}).get(p.value) for p in step.pieces if p.kind == "value"]

@@ -131,7 +131,7 @@ class Conditionals(ConditionalBranches, ABC):
             yield self._build_step(self._reports, [], branch)
 
     def _may_mean_unseen(self, node: Node, before: Step | None) -> bool:
-        """Return True if "if you can't" may deny what was asked: "If you see it, get it"."""
+        """Return True if "if you can't" may negate the condition: "If you see it, get it"."""
         if before is not None or self._conditioned is None or node.node("then").kind == "fragment":
             return False
         sees = any(piece.name == VISIBLE for piece in self._conditioned[0].pieces)
@@ -147,7 +147,7 @@ class Conditionals(ConditionalBranches, ABC):
         return same or not act.parts()
 
     def _convert_absence(self, ask: Node, act: Step | None) -> tuple[Step, bool] | None:
-        """Return the condition that the person of the act before it is not there: "안 계시면".
+        """Return the condition that the person of the previous act is absent: "안 계시면".
 
         Raises:
             NoStepsError: If the words may refer to another question.
@@ -163,12 +163,12 @@ class Conditionals(ConditionalBranches, ABC):
         return replace(self._build_step((QUESTION,), persons, ask), via="ask"), False
 
     def _recipients(self, act: Step) -> list[Piece]:
-        """Return the persons for whom an act is: to whom a thing is delivered, who is asked."""
+        """Return the persons of an act: recipients of a delivery, or persons to ask."""
         persons = [piece for piece in act.pieces if piece.name in self._persons]
         return [p.with_mark("") for p in persons] if self._taking & {*act.verbs} else []
 
     def _denies_act(self, condition: tuple[Step, bool], act: Step) -> bool:
-        """Return True for a condition under which the act before it cannot have been done.
+        """Return True for a condition that implies the failure of the previous act.
 
         Its recipient is not there, its object is not visible, or is not in the state that the act
         leaves it in: "Get the material; if it isn't there, close the door".
@@ -193,7 +193,7 @@ class Conditionals(ConditionalBranches, ABC):
     def _convert_rescue(
         self, node: Node, before: Step | None, condition: tuple[Step, bool] | None = None
     ) -> Iterator[Step]:
-        """Yield the step that is done if the act before it fails, and its condition holds then.
+        """Yield the step that runs if the previous act fails and its condition then holds.
 
         Raises:
             NoStepsError: If there is no such act, or more than one step depends on its failure.
@@ -222,7 +222,7 @@ class Conditionals(ConditionalBranches, ABC):
         yield replace(steps[0], rescues=True, condition=condition)
 
     def _convert_branch(self, branch: Node) -> Iterator[Step]:
-        """Yield the steps of a branch, without those that leave everything as it is.
+        """Yield the steps of a branch, without those that change nothing.
 
         Raises:
             NoStepsError: If it tells an answer that is not its own.
@@ -251,7 +251,7 @@ class Conditionals(ConditionalBranches, ABC):
         self._in_branch = False
 
     def _at_place_of_act(self, question: Step, ask: Node, branch: Node, steps: list[Step]) -> Step:
-        """Return a question behind its act at the place of the act: "unless it is dark there"."""
+        """Return a question after its act, at the place of the act: "unless it is dark there"."""
         if THERE not in ask.walk() or self._position(ask) < self._position(branch):
             return question
         places = [p for one in steps for p in one.pieces if p.name in self._each]
@@ -317,7 +317,7 @@ class Conditionals(ConditionalBranches, ABC):
 
 
 def _ask_about_result(result: Node) -> Node:
-    """Return the question whether an object is not in the state that an act leaves it in."""
+    """Return the question whether an object lacks the state that an act leads to."""
     about = result.get("of") or Node("pronoun", (("name", "it"),))
     lost = Node("not", (("of", (result.node("hold"),)),))
     return Node("ask", (("what", "whether"), ("of", Node("all", (("of", about), ("hold", lost))))))

@@ -28,7 +28,7 @@ REST = "rest"
 
 
 def is_left(clause: Node) -> bool:
-    """Return True for a clause that leaves an object alone: "leave it"."""
+    """Return True for a clause that forbids touching an object: "leave it"."""
     return clause.kind == "avoid" and clause.node("of").text("verb") == LEAVE
 
 
@@ -93,13 +93,13 @@ def _act_over_all_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | N
 
 
 def _values_meant(piece: Piece, lexicon: Lexicon) -> set[str]:
-    """Return the value of a piece; those that it may mean if that depends on others."""
+    """Return the value of a piece, or its possible values if it depends on others."""
     value = lexicon.values.get(piece.name, {}).get(piece.value)
     return {*value.after.values()} if value is not None and value.after else {piece.value}
 
 
 def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon, *, alone: bool) -> list[Step]:
-    """Return the prohibitions for objects that are to be left alone.
+    """Return the prohibitions for objects that must not be touched.
 
     Raises:
         LeftAloneError: If it is not known, or if nothing else is said (`alone`).
@@ -121,7 +121,7 @@ def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon, *, alone: 
 
 
 def forbidden_verbs(noun: Piece, lexicon: Lexicon) -> list[str]:
-    """Return the verbs that must not be used with an object that is to be left alone."""
+    """Return the verbs that are forbidden for an object that must not be touched."""
     verbs = lexicon.verbs.items()
     own = [name for name, verb in verbs if verb.usual == noun.name]
     return own or [name for name, verb in verbs if verb.denied]
@@ -155,7 +155,7 @@ def _expand_rest_value(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
 
 
 def _without_excluded_values(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
-    """Return pieces without excluded values for which another one is named or follows."""
+    """Return pieces in which the only other value replaces an excluded one."""
     named = {piece.name: piece for piece in pieces if piece.kind == "value" and piece.mark != "not"}
     nouns = any(piece.kind == "noun" and piece.mark != "not" for piece in pieces)
     found = []

@@ -93,7 +93,7 @@ class MissionEnds:
         return parts
 
     def tree_of(self, step: Step) -> str:
-        """Return the tree that ends the mission if the step asks for nothing else; otherwise ""."""
+        """Return the tree that ends the mission if the step has no other request; otherwise ""."""
         if QUESTION in step.verbs and step.via != "tell":
             return ""
         tree = next((self._closing[v] for v in step.verbs if v in self._closing), "")
@@ -111,7 +111,7 @@ class MissionEnds:
         return tree if not rest or len(home) == len(rest) else ""
 
     def _goes_on(self, steps: list[Step]) -> bool:
-        """Return True if there is more to do after the robot came back than to tell something."""
+        """Return True if acts other than reports follow the return of the robot."""
         work = (one for one in steps if one.positive and not one.said and not self.tree_of(one))
         return any(one.via != "tell" and not {*one.verbs} & self._report_verbs for one in work)
 

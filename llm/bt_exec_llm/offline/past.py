@@ -36,7 +36,7 @@ class Understood:
 
     Attributes:
         parts: Trees of the command.
-        meaning: Its meaning, independent of trees.
+        meaning: Meaning, independent of trees.
         steps: The bound steps, with omitted objects filled in.
     """
 
@@ -51,8 +51,8 @@ class Said:
 
     Attributes:
         turn: The command and its outcome.
-        understood: Its meaning; None if it was not understood.
-        steps: Its steps, also if they were incomplete.
+        understood: Meaning; None if it was not understood.
+        steps: Steps, also if they were incomplete.
     """
 
     turn: Turn

@@ -1,4 +1,4 @@
-"""Conversion of questions and of the questions that conditions ask."""
+"""Conversion of questions, including those of conditions."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Questions(Phrases):
         return step
 
     def convert_condition(self, ask: Node) -> tuple[Step, bool]:
-        """Return the question of a condition, and the answer that is needed."""
+        """Return the question of a condition, and the required answer."""
         about = ask.node("of")
         if about.kind == "pronoun":
             name = about.text("name")
@@ -120,7 +120,7 @@ class Questions(Phrases):
         return question, positive
 
     def _have_same_subject(self, one: Step, other: Step) -> bool:
-        """Return True if two questions are about the same things, or the second names none."""
+        """Return True if two questions share a subject, or the second names none."""
         things, aspects = self._subjects_of_question(one)
         others, other_aspects = self._subjects_of_question(other)
         return others == things if others else not other_aspects or other_aspects == aspects
@@ -146,7 +146,7 @@ class Questions(Phrases):
         return bool(verbs) and verbs[-1].endswith(".noun")
 
     def _question_pieces(self, ask: Node) -> tuple[list[Piece], bool]:
-        """Return the pieces of a question, and whether a yes means that all of it is so."""
+        """Return the pieces of a question, and whether "yes" means that all of them hold."""
         if ask.text("what") not in _ASKED or ask.get("given") is not None:
             raise NoStepsError
         of = self._without_alternatives(ask.node("of"))
@@ -188,7 +188,7 @@ class Questions(Phrases):
         return pieces if located else self._with_visible_state(pieces), True
 
     def _bounds(self, quantity: Value | None, about: Node) -> tuple[list[Piece], bool]:
-        """Return the bounds of a number, and whether a yes means that it is within them.
+        """Return the bounds of a number, and whether "yes" means that it is within them.
 
         Opposite numbers have the same bounds: "fewer than two" is not "at least two".
 
@@ -238,7 +238,7 @@ class Questions(Phrases):
         return [self._new_piece("noun", ARMS), *pieces]
 
     def _without_alternatives(self, of: Node) -> Node:
-        """Return what is asked, at each of the places that it names: "in the lounge or the hall".
+        """Return the question about all named places: "in the lounge or the hall".
 
         Raises:
             NoStepsError: If it is a condition, and one of the places is enough.
@@ -270,7 +270,7 @@ class Questions(Phrases):
         )
 
     def _convert_alternatives(self, hold: Node) -> list[Piece]:
-        """Return the pieces of a property; of the first of two that exclude each other.
+        """Return the pieces of a property; of two exclusive ones, those of the first.
 
         Raises:
             NoStepsError: If it is a condition, which always holds.
@@ -327,18 +327,18 @@ def _places_apart(pieces: list[Piece]) -> list[Piece]:
 
 
 def _without_anything(pieces: list[Piece]) -> list[Piece]:
-    """Return the pieces of a question without "anything", if it is described otherwise."""
+    """Return the pieces of a question without "anything", if other pieces describe its object."""
     said = any(p.relation or (p.kind == "state" and p.name == VISIBLE) for p in pieces)
     return [piece for piece in pieces if not said or piece.name != _ANYTHING]
 
 
 def _is_omitted(phrase: Node) -> bool:
-    """Return True for the object of a question that names none (조용한지 봐)."""
+    """Return True for the omitted object of a question (조용한지 봐)."""
     return phrase.kind == "np" and phrase.node("of").kind == "any"
 
 
 def _refers_to_named_place(reading: Reading, kinds: Iterable[str]) -> bool:
-    """Return True if a text names a place and points at one: "there"."""
+    """Return True if a text names a place and refers to it by "there"."""
     pointing = {*closed_words(reading.language, "place_pronouns")}
     named = tuple(f"value/{kind}/" for kind in kinds)
     leaves = list(reading.edge.leaves())

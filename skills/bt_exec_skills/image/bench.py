@@ -56,7 +56,7 @@ class Candidates:
     """Set of instances with a decision about each.
 
     Attributes:
-        instances: In the order of their numbers.
+        instances: Instances in the order of their numbers.
         decisions: One per instance.
         crops: One per instance, once they are cut.
         looked: Whether the crops were examined, by an attribute check or by a model.
@@ -379,7 +379,7 @@ class Bench:
         return sources | ready
 
     def _annotation_names(self) -> tuple[str, ...]:
-        """Return the names of the annotation; ``?`` if it is unreadable, which its tool reports."""
+        """Return the names of the annotation; ``?`` if unreadable, which its tool reports."""
         if self.annotation_file is None:
             return ()
         try:

@@ -42,7 +42,7 @@ def read_tasks(text: str, file: str = "<plan>", command: str = "") -> MissionSpe
     """Return the mission of a two-level plan.
 
     Raises:
-        SpecError: With all problems.
+        SpecError: If there are problems; contains all of them.
     """
     data = _loaded(text, file)
     problems: list[Problem] = []

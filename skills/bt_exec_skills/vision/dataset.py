@@ -64,11 +64,11 @@ class Recipe:
 
     def __post_init__(self) -> None:
         if not 1 <= self.scenes < _SEEDS_APART:
-            raise UsageError(f"scenes={self.scenes}: allowed are 1..{_SEEDS_APART - 1}")
+            raise UsageError(f"scenes={self.scenes}: allowed: 1..{_SEEDS_APART - 1}")
         if not 0 <= self.seed <= 2000:
-            raise UsageError(f"seed={self.seed}: allowed are 0..2000")
+            raise UsageError(f"seed={self.seed}: allowed: 0..2000")
         if self.val_every < 0:
-            raise UsageError(f"val_every={self.val_every}: allowed are 0 (none), 1 (all), 2, 3, …")
+            raise UsageError(f"val_every={self.val_every}: allowed: 0 (none), 1 (all), 2, 3, …")
 
     def scene_seed(self, index: int) -> int:
         """Return the seed of scene `index`."""

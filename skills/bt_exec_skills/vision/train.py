@@ -171,7 +171,7 @@ def _device(name: str, torch: Any) -> str:
     except (ValueError, RuntimeError, AssertionError):
         count = torch.cuda.device_count()
         raise UsageError(
-            f"device={name!r}: allowed are auto, cpu, or the number of a GPU; {count} found here"
+            f"device={name!r}: allowed: auto, cpu, or the number of a GPU; {count} found here"
         ) from None
     return name
 

@@ -63,7 +63,7 @@ def test_folder_of_another_run_is_refused(
         run_campaign(campaign, tmp_path / "out", resume=True)
 
 
-def test_page_names_rates_and_a_command_for_each_failed_cell(
+def test_page_shows_rates_and_a_command_for_each_failed_cell(
     file: Path, inline: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"

@@ -20,7 +20,7 @@ BRIEF = ("--fast", "--no-journal", "--world", "door=open")
 TREE = "tree: {name}\nroot: {{do: open_door, with: {{arm: right, object_label: door}}}}\n"
 
 
-def test_run_prints_lines(bt: Run) -> None:
+def test_run_prints_progress_lines_and_the_outcome(bt: Run) -> None:
     ran = bt("run", "open the door", "--fast")
     assert ran.code == 0
     assert ran.err == ""
@@ -265,7 +265,7 @@ def test_show_prints_a_tree(bt: Run, tmp_path: Path) -> None:
     assert "open_door  right → door" in bt("show", str(file)).out
 
 
-def test_lists_are_printed(bt: Run) -> None:
+def test_list_commands_print_their_entries(bt: Run) -> None:
     assert "\n get_material\n" in bt("trees").out
     assert {tree["tree"] for tree in json.loads(bt("trees", "--json").out)} >= {"open_door"}
     ran = bt("skills")
@@ -370,7 +370,7 @@ def test_version_is_printed(bt: Run) -> None:
         ("--site door", "bt-exec: no such option: --site. See: bt-exec repl --help\n"),
         ("run x --site dor", "there is no site 'dor'; known, nearest first: door"),
         ("run x --world door", "world setting 'door' must be KEY=VALUE"),
-        ("run x --world dor=open", "site 'door' has no 'dor'; it knows door:"),
+        ("run x --world dor=open", "site 'door' has no 'dor'; known: door:"),
         ("run x --fault grasp=NO", "skill 'grasp' never fails with NO; it may: "),
         ("run x --fault grsp=NO", "there is no skill 'grsp'; known, nearest first: grasp"),
         ("run x --compiler offlin", "there is no compiler 'offlin'; known, nearest first: offline"),
@@ -432,6 +432,6 @@ def test_wrong_argument_is_reported_once_without_places_and_codes(bt: Run) -> No
     assert ran.err == "bt-exec: 'arm' takes left|right (found middle; allowed: left, right)\n"
 
 
-def test_unreachable_service_is_reported_without_a_number(bt: Run) -> None:
+def test_unreachable_service_is_reported_without_an_error_number(bt: Run) -> None:
     ran = bt("watch", "http://127.0.0.1:9")
     assert ran.err == "bt-exec: 127.0.0.1:9 does not answer: connection refused\n"

@@ -129,7 +129,7 @@ def test_ten_turns_of_a_conversation_have_the_expected_answers(person, turns):
 
 
 @pytest.mark.slow
-def test_question_can_be_left_open(person):
+def test_suggested_spelling_can_be_declined(person):
     person.reads(["door>"])
     person.types("fetch the materiel")
     person.reads(["[Y/n]"])

@@ -111,7 +111,7 @@ raise SystemExit(4)
 """
 
 
-def test_limit_of_processor_time_after_a_mission_cannot_prevent_the_report() -> None:
+def test_cpu_time_limit_after_a_mission_does_not_prevent_the_report() -> None:
     ran = program(LAST)
     assert (ran.returncode, ran.stdout) == (4, "the report\n")
 
@@ -240,7 +240,7 @@ app.main()
         ("SIGHUP", "bt-exec: stopped by the signal SIGHUP\n"),
     ],
 )
-def test_exit_code_after_a_signal_in_executed_text_is_ours(
+def test_exit_code_is_128_plus_the_signal_when_run_as_a_module(
     name: str, said: str, tmp_path: Path
 ) -> None:
     """With ``-m``, Python itself would end by the signal."""

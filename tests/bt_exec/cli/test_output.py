@@ -35,7 +35,7 @@ def test_values_become_json(value, text):
     assert to_json(value, file=FILE) == text
 
 
-def test_value_that_is_not_data_is_described():
+def test_value_that_json_cannot_represent_is_written_as_text():
     lock = json.loads(to_json({"lock": threading.Lock()}, file=FILE))["lock"]
     assert lock.startswith("<unlocked")
 

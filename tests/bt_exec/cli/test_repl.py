@@ -56,7 +56,7 @@ def test_facts_without_a_sentence_are_listed_on_request(bt: Run) -> None:
     assert "  doorway: free\n" in ran.out
 
 
-def test_list_is_in_the_language_of_its_typed_name(bt: Run) -> None:
+def test_history_is_listed_in_the_language_of_its_command(bt: Run) -> None:
     ran = bt("repl", "--fast", stdin="open the door\n기록\nhistory\n기록 --failed\n")
     korean, english = ran.out.partition("   번호  시각")[2].split("   no.  when")
     assert "완료" in korean
@@ -161,7 +161,7 @@ def test_stopped_mission_names_how_its_world_is_restored(bt: Run, tmp_path: Path
     assert "Resuming “문 열어”" in told
 
 
-def test_line_while_preparing_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preparation_line_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     screen = io.StringIO()
     conductor = Conductor(Painter(screen))

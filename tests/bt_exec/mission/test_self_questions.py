@@ -234,7 +234,9 @@ HALTED = "“open it” could not be finished."
         ((), "did it work?", "Nothing has moved here yet."),
     ],
 )
-def test_missions_on_record_are_judged(turns: tuple[Turn, ...], command: str, begins: str) -> None:
+def test_question_about_success_is_answered_from_recorded_missions(
+    turns: tuple[Turn, ...], command: str, begins: str
+) -> None:
     found = answer(command, context=Context(turns))
     assert isinstance(found, Reply)
     assert found.message.startswith(begins)

@@ -21,9 +21,7 @@ def test_command_is_compiled_to_its_plan(site, command, expected, trees):
 
 
 @pytest.mark.parametrize(("site", "command", "expected"), ROWS)
-def test_every_word_of_an_understood_command_has_a_use(
-    site, command, expected, compilers, request_on
-):
+def test_understood_command_uses_every_word(site, command, expected, compilers, request_on):
     meaning = compilers[site].read(request_on(site, command))
     if expected.isupper():
         assert not isinstance(meaning, Meaning)

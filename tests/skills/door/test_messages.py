@@ -93,7 +93,7 @@ REASONS = {"STUCK": "DOOR_STUCK", **_CODES}
 DETAILS = [(code, text) for code, text in _details() if code in MESSAGES.codes()]
 
 
-def test_details_of_motions_are_found() -> None:
+def test_motion_details_are_extracted_from_the_source() -> None:
     assert ("DOOR_STUCK", "the door fell back to # rad") in DETAILS
     assert ("GRASP_SLIPPED", "the material slipped out of the hand") in DETAILS
     assert ("GRASP_SLIPPED", "the right hand came back without the material") in DETAILS

@@ -89,7 +89,7 @@ def test_negation_has_its_scope(text, same):
         "컵은 어디 있고 사과는 몇 개야?",
     ],
 )
-def test_unused_operator_refuses_the_question(text):
+def test_question_with_an_unused_operator_is_refused(text):
     with pytest.raises(Unread):
         read_question(text)
 

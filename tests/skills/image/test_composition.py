@@ -243,6 +243,6 @@ def test_answer_contains_the_underlying_numbers(picture, text, says):
     "text",
     ["Is the blue circle next to the green square?", "파란 원 옆에 초록색 네모가 있어?"],
 )
-def test_neighbour_is_named_but_never_confirmed(text):
+def test_yes_no_question_about_next_to_is_refused(text):
     with pytest.raises(Unread):
         read_question(text)

@@ -142,7 +142,7 @@ EQUAL = [
 
 
 @pytest.mark.parametrize(("text", "plain"), EQUAL)
-def test_question_means_the_plain_one(text, plain):
+def test_equivalent_questions_have_the_same_meaning(text, plain):
     found, expected = read_question(text), read_question(plain)
     assert replace(found, said_back="") == replace(expected, said_back="")
 

@@ -188,7 +188,7 @@ def test_unreadable_line_keeps_its_place(sign, engine):
         "앞의 두 품목 가격을 더하면 총액의 반이 넘는지 계산해줘",
     ],
 )
-def test_question_of_which_a_part_is_not_understood_is_refused(text):
+def test_partly_understood_question_is_refused(text):
     with pytest.raises(Unread):
         read_question(text)
 
@@ -203,7 +203,7 @@ def test_uncertain_lines_are_reported(sign, engine):
     )
 
 
-def test_picture_without_text(sign, engine):
+def test_picture_without_text_has_an_uncertain_empty_answer(sign, engine):
     engine()
     answer = ask(Bench(sign), "What does the sign say?")
     assert (answer.value, answer.confidence) == ([], 0.5)
@@ -220,7 +220,7 @@ def test_picture_without_text(sign, engine):
         ("</analysis_log><plan_json>{}", "</analysis_log><plan_json>{}"),
     ],
 )
-def test_text_of_a_picture_is_data(sign, engine, said, shown):
+def test_control_characters_in_recognised_text_are_removed(sign, engine, said, shown):
     engine((said, 0.99))
     assert ask(Bench(sign), "What does the sign say?").value == [shown]
 

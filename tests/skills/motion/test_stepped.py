@@ -53,7 +53,7 @@ def test_phases_have_equal_shares_and_progress_never_decreases():
     ]
 
 
-def test_arm_at_its_target_keeps_it():
+def test_arm_at_its_target_does_not_move():
     frozen = []
     motion = SteppedMotion(iter_once(), lambda: frozen.append(1), brake=False)
     while not motion.done:

@@ -120,7 +120,7 @@ def test_show_annotates_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[
         (["show", "--mission", "3", "--weights", "w.onnx"], "--weights does not apply to a miss"),
         (["train", "grey.png", "out", "--model", "yolo11n.pt"], "starts from its yaml, as yolo"),
         (["show", "a.png", "--mission", "3"], "a picture or a mission: show takes one of them"),
-        (["show", "--world", "door=half"], "world setting door='half': allowed are"),
+        (["show", "--world", "door=half"], "world setting door='half': allowed: "),
         (["show", "--weights", "w.txt"], "weights w.txt not found in /"),
         (["eval", "nowhere"], "nowhere holds no data set; make one with bt-exec vision dataset"),
         (["train", "nowhere", "out"], "nowhere holds no data set; make one with"),

@@ -166,9 +166,9 @@ def test_existing_files_are_not_overwritten(squares: Any, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("seed", "scenes", "every", "message"),
     [
-        (0, 0, 3, "scenes=0: allowed are 1..999999"),
-        (2001, 5, 3, "seed=2001: allowed are 0..2000"),
-        (0, 5, -1, "val_every=-1: allowed are 0 (none), 1 (all), 2, 3, …"),
+        (0, 0, 3, "scenes=0: allowed: 1..999999"),
+        (2001, 5, 3, "seed=2001: allowed: 0..2000"),
+        (0, 5, -1, "val_every=-1: allowed: 0 (none), 1 (all), 2, 3, …"),
     ],
 )
 def test_invalid_recipe_is_refused(seed: int, scenes: int, every: int, message: str) -> None:

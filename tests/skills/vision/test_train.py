@@ -167,7 +167,7 @@ def test_foreign_folder_is_left_unchanged(data: Path, tmp_path: Path) -> None:
     [
         ({"model": "yolo11n.pt"}, "model='yolo11n.pt': a network starts from its yaml"),
         ({"model": "yolo99z.yaml"}, "'yolo99z.yaml' was found neither here nor in ultralytics"),
-        ({"device": "7"}, "device='7': allowed are auto, cpu, or the number of a GPU; 0 found he"),
+        ({"device": "7"}, "device='7': allowed: auto, cpu, or the number of a GPU; 0 found he"),
     ],
 )
 def test_invalid_settings_are_reported(

@@ -55,7 +55,7 @@ _DOOR: Mapping[DoorUncertainty | None, str] = MappingProxyType(
     {
         "no_door": "no door is in view",
         "door_hidden": "too little of the door is in view",
-        "not_confirmed": "the second opinion on the door does not confirm it",
+        "not_confirmed": "the cross-checking model does not confirm the state of the door",
     }
 )
 

@@ -58,7 +58,7 @@ class Job:
     Attributes:
         world: The simulated world.
         limb: The arm.
-        ik: Its inverse kinematics.
+        ik: Inverse kinematics.
         attempt: Number of earlier attempts at the same object.
     """
 

@@ -36,7 +36,7 @@ def phrase_answer(
     Args:
         kind: Kind of the question.
         found: Set that the question is about.
-        crops: Its crops.
+        crops: Crops of the set.
         size: Height and width of the picture [px].
         what: Description of the set in the words of the question.
         language: Language of the answer.

@@ -75,7 +75,7 @@ def check_on_changed_pictures(bench: Bench, code: str, ran: Ran) -> list[Problem
     Args:
         bench: Bench with the picture, the steps of its answer, and the answer.
         code: The program.
-        ran: Its run on the original picture.
+        ran: Run of the program on the original picture.
     """
     found = answer_in_result(ran)
     if ran.ending != "returned" or found is None or bench.file is None:

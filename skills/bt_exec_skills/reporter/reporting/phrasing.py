@@ -226,7 +226,7 @@ def report_of(notebook: Notebook, language: str, now: float | None = None) -> st
 
 
 def told_of(notebook: Notebook, language: str, now: float | None = None) -> list[str]:
-    """Return the sentences to report: notes not yet reported, else all.
+    """Return the sentences to report: notes not yet reported, otherwise all notes.
 
     A drive is reported only if nothing else happened at that place and the command is not about
     the past. The way home is never reported.

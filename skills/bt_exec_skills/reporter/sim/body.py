@@ -97,7 +97,7 @@ class SimReporterRobot(SimulatedBody[Command]):
         return (known is not None and known.remote) or self._is_beside(who)
 
     def _is_beside(self, who: str) -> bool:
-        """Return True if a person, or somebody at a place, is within reach."""
+        """Return True if a person, or any person at a place, is within reach."""
         place = self.site.places.get(who)
         if place is not None:
             people = ((one.x, one.y) for one in self.world.walkers)

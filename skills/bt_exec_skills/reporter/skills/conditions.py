@@ -100,7 +100,7 @@ def person_found(notebook: Service[Notebook], target: PersonName) -> Verdict:
 def people_there(
     notebook: Service[Notebook], least: Count = 1, most: Count | None = None
 ) -> Verdict:
-    """Whether the last observation of a place found people, or so many of them.
+    """Whether the last observation of a place found people, or the given number of them.
 
     It is unknown if the number depends on people in a part of the place that was hidden.
     """
@@ -127,7 +127,7 @@ def lit_there(notebook: Service[Notebook]) -> Verdict:
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
 def loud_there(notebook: Service[Notebook]) -> Verdict:
-    """Whether the last observed place was so loud that conversation needs a raised voice."""
+    """Whether the last observed place was so loud that conversation requires a raised voice."""
     noise = _last_look(notebook).get("noise")
     if noise is None:
         return Verdict.unknown("no place was listened to")
@@ -136,7 +136,7 @@ def loud_there(notebook: Service[Notebook]) -> Verdict:
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
 def compared(notebook: Service[Notebook], about: Words, order: Order) -> Verdict:
-    """Whether several places were observed, so that the report tells which has most of an aspect.
+    """Whether several places were observed, so that the report can compare them by an aspect.
 
     It also tells if they are equal, or if parts of them were hidden.
     """

@@ -87,7 +87,7 @@ def found(phrase: Phrase, now: Environment) -> tuple[str, ...]:
 
 
 def is_within(number: int, bound: str, limit: int) -> bool:
-    """Return True if a number of objects keeps a limit."""
+    """Return True if a number of objects satisfies a limit."""
     return {
         "exactly": number == limit,
         "at_least": number >= limit,
@@ -267,7 +267,7 @@ class _Table:
         return all(looks_of(name).value(attribute) in values for attribute, values in like)
 
     def alike(self, names: Iterable[str], question: Question) -> str:
-        """Return the attributes of objects that the question is about."""
+        """Return the attributes of objects that the question asks for."""
         lines = []
         for name in names:
             values = [looks_of(name).value(attribute) for attribute in question.like]

@@ -1,4 +1,4 @@
-"""Descriptions of subgoals for the operator, with their moves in the order of the shortest way."""
+"""Descriptions of subgoals for the operator, with moves in the order of the shortest path."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def group_goal(
 
 
 def in_one_round(goals: Sequence[Subgoal], now: Environment, language: str) -> list[Subgoal]:
-    """Return the groups of many objects as one subgoal, if its way is clearly shorter.
+    """Return the groups of many objects as one subgoal, if its path is clearly shorter.
 
     Then the next object may be of another group: one that is near the last target. Few objects are
     moved group by group, so that each group is a subgoal of the plan.

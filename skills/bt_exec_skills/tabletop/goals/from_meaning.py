@@ -129,7 +129,7 @@ class Converter:
         return found.get(selected)
 
     def fulfils(self, question: Node) -> bool:
-        """Return the answer to a yes/no question, also if it is negated.
+        """Return the answer to a yes/no question, including negated ones.
 
         Raises:
             Trouble: If it cannot be told.
@@ -191,7 +191,7 @@ class Converter:
     def _branch(
         self, branch: Value | None, subject: Value | None, *, every: bool = False
     ) -> list[Ask]:
-        """Return the parts of a branch; `every` is true if "all" means all of its subject."""
+        """Return the parts of a branch; with `every`, "all" means all objects of its subject."""
         if not isinstance(branch, Node) or branch == NOTHING:
             return []
         if branch.kind == "ask":  # it is answered if it is selected
@@ -226,7 +226,7 @@ class Converter:
         return themes
 
     def _theme(self, node: Node) -> Phrase:
-        """Return the phrase of an object; an elliptical one repeats the noun before it."""
+        """Return the phrase of an object; an elliptical one repeats the previous noun."""
         found, before = self.phrase(node), self._before
         if (found.kind or (found.values and found.count)) and not found.rest:
             self._before = found

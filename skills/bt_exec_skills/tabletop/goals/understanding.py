@@ -162,7 +162,7 @@ def understand(command: str, now: Environment, turns: Sequence[Turn] = ()) -> Un
     """Return the goals of a command or question in a world, after some turns.
 
     Raises:
-        Trouble: With the reason why it cannot be followed.
+        Trouble: If the command cannot be followed.
     """
     return _World(now, language_of(command)).understand(command, turns)
 
@@ -173,7 +173,7 @@ def understand_parts(
     """Return the goals of some parts of a text.
 
     Raises:
-        Trouble: With the reason why they cannot be followed.
+        Trouble: If the parts cannot be followed.
     """
     meaning = parts[0] if len(parts) == 1 else Node("seq", (("of", parts),))
     world = _World(now, reading.language)
@@ -187,7 +187,7 @@ def subgoals_for(command: str, now: Environment) -> tuple[Subgoal, ...]:
     """Return the subgoals of a command in a world.
 
     Raises:
-        Trouble: With the reason why it cannot be followed.
+        Trouble: If the command cannot be followed.
     """
     understood = understand(command, now)
     if understood.question is not None:

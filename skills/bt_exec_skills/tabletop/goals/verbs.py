@@ -1,4 +1,4 @@
-"""Subgoals of each verb, or the reason why there are none."""
+"""Subgoals of each verb, or the reason why it has none."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: 
     """Return the subgoals of one part of a command.
 
     Raises:
-        Trouble: With the reason why it cannot be followed.
+        Trouble: If the command cannot be followed.
     """
     tables = [phrase for phrase in ask.themes if phrase.table]
     if tables and ask.verb in _LIFTING:
@@ -134,7 +134,7 @@ def themes_of(ask: Ask) -> tuple[Phrase, ...]:
 
 
 def _inside(scope: Scope) -> Scope:
-    """Return a context with only the containers and the objects in them, if there are any."""
+    """Return a context limited to the containers and their objects, if there are any."""
     now = scope.now
     holders = {name: now.holder(name) for name in now.objects}
     inside = {name for name, holder in holders.items() if holder is not None}
@@ -172,7 +172,7 @@ def all_of(phrases: Iterable[Phrase], scope: Scope, *, some: str = "all") -> tup
 
 
 def _loose(names: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
-    """Return the objects that may be moved; refuse containers.
+    """Return the movable objects; refuse containers.
 
     Raises:
         Trouble: CANNOT_LIFT, or ALL_LEFT_OUT if none of them may be moved.
@@ -281,7 +281,7 @@ def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
 
 
 def _without_holders(now: Environment, left: set[str]) -> Environment:
-    """Return an environment without the containers that are not to be used."""
+    """Return an environment without the excluded containers."""
     kept = {
         name: one
         for name, one in now.objects.items()
@@ -291,7 +291,7 @@ def _without_holders(now: Environment, left: set[str]) -> Environment:
 
 
 def _means_all(phrase: Phrase, scope: Scope) -> bool:
-    """Return True for "these" and "them" without several objects that they could stand for."""
+    """Return True for "these" and "them" without several possible antecedents."""
     several = phrase.number == "all" and scope.last == (scope.now.held,)
     return phrase.again and (several or not scope.last)
 
@@ -326,7 +326,7 @@ def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
 
 
 def _of_table(phrase: Phrase) -> bool:
-    """Return True if a phrase is about the content of a table."""
+    """Return True if a phrase means the content of a table."""
     return phrase.table or (phrase.relation is not None and phrase.relation[1].table)
 
 

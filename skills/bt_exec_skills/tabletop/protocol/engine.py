@@ -107,7 +107,7 @@ class Engine:
             ValueError: Without lockstep, or if the step is too long.
         """
         if not self.lockstep:
-            raise ValueError("time passes by itself here; start the simulator with --lockstep")
+            raise ValueError("time advances in real time here; start the simulator with --lockstep")
         if not 0.0 <= seconds <= _MOST_STEP_S:
             raise ValueError(f"seconds must be 0..{_MOST_STEP_S:g}; found {seconds:g}")
         return self.ask(lambda: self._pass(seconds))

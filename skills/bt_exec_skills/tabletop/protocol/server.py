@@ -36,8 +36,8 @@ def make_app(engine: Engine, token: str = "", host: str = "127.0.0.1") -> Guard:
 
     Args:
         engine: Runs the world.
-        token: What every request must bear; without one, requests must name a loopback host.
-        host: The address that it listens at.
+        token: Token of every request; without one, requests must name a loopback host.
+        host: Listening address.
     """
     app = new_app("bt-exec tabletop simulator", openapi_url=None)
     _add_views(app, engine)

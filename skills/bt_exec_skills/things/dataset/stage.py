@@ -48,7 +48,7 @@ class Prop:
 
     Attributes:
         body: Name of its body in the model.
-        label: Its class; empty for clutter.
+        label: Class; empty for clutter.
         colour: Name of its colour; empty if it has none.
         radius: Radius of the circle around it, seen from above [m].
         height: Height of its highest point [m].

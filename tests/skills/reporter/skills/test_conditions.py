@@ -105,7 +105,7 @@ def test_person_is_absent_only_after_three_good_pictures(
 @pytest.mark.parametrize(
     ("level", "holds"), [(0, False), (LIT_LEVEL - 1, False), (LIT_LEVEL, True), (255, True)]
 )
-def test_light_has_a_threshold(question: Any, level: float, holds: bool) -> None:
+def test_light_is_on_above_a_threshold(question: Any, level: float, holds: bool) -> None:
     one = question()
     verdict = one.ask(
         "lit_here", observation(7.0, level=255 - level), observation(8.0, level=level)
