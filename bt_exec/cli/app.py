@@ -44,11 +44,18 @@ from bt_exec.cli.resume import COMMANDS as RESUME
 from bt_exec.cli.run import COMMANDS as RUN
 from bt_exec.cli.serve import COMMANDS as SERVE
 from bt_exec.cli.site import COMMANDS as SITE
-from bt_exec.cli.stopping import EXIT_SIGNAL, Left, bound_the_end, pressed, remember, signal_name
+from bt_exec.cli.stop_signals import (
+    EXIT_SIGNAL,
+    Left,
+    bound_the_end,
+    pressed,
+    remember,
+    signal_name,
+)
 from bt_exec.cli.torture import COMMANDS as TORTURE
 from bt_exec.cli.understand import COMMANDS as UNDERSTAND
 from bt_exec.cli.watch import COMMANDS as WATCH
-from bt_exec.declarations.pack_errors import extra_hint, slip
+from bt_exec.declarations.pack_errors import describe_error, extra_hint
 from bt_exec.failure import BtExecError, SpecError, UnknownName
 from bt_exec.language.sanitize import printable
 
@@ -254,7 +261,7 @@ def _run(arguments: list[str]) -> int:
             return _print_error(_say("stopped", arguments), EXIT_STOPPED)
         return _report_error(error, arguments)
     except BaseException as error:  # noqa: BLE001 - raised by code of a pack
-        return _print_error(slip(error), EXIT_USAGE)
+        return _print_error(describe_error(error), EXIT_USAGE)
     if result == EXIT_STOPPED and pressed():  # typer's result of a Ctrl-C outside a mission
         return _print_error(_say("stopped", arguments), EXIT_STOPPED)
     return result if isinstance(result, int) else 0
@@ -315,7 +322,7 @@ def _exit_code_of(leaving: SystemExit, arguments: Sequence[str]) -> int:
     if arguments[:1] and arguments[0] in groups - {"history"} and isinstance(leaving.code, int):
         return leaving.code or 0  # commands of installed packages may exit
     file = Path(raised.filename)
-    return _print_error(f"{file}, line {raised.lineno}: {slip(leaving)}", EXIT_USAGE)
+    return _print_error(f"{file}, line {raised.lineno}: {describe_error(leaving)}", EXIT_USAGE)
 
 
 def _report_error(error: Exception, arguments: Sequence[str]) -> int:

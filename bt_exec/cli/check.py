@@ -95,9 +95,9 @@ def _fix_files(
     form: ReportFormat,
 ) -> tuple[CheckedFiles, list[Problem]]:
     """Correct names in files as long as that removes mistakes; print the changes."""
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import operator_painter
 
-    painter = for_people(beside=form is not ReportFormat.text)
+    painter = operator_painter(beside=form is not ReportFormat.text)
     for _ in range(_MOST_ROUNDS):
         before = dict(_corrections(files, problems))
         if not before:

@@ -93,7 +93,7 @@ def _file_name(document: Document) -> str:
 
 
 def _write_all(folder: Path, texts: Mapping[str, str]) -> None:
-    from bt_exec.cli.output import for_people, localized
+    from bt_exec.cli.output import localized, operator_painter
     from bt_exec.failure import UsageError
 
     taken = [str(folder / name) for name in texts if (folder / name).exists()]
@@ -101,15 +101,15 @@ def _write_all(folder: Path, texts: Mapping[str, str]) -> None:
         raise UsageError(f"--to: existing files are not overwritten: {', '.join(taken)}")
     for name, text in texts.items():
         replace_file(folder / name, text, folders=True)
-        for_people().say(localized(f"wrote {folder / name}"))
+        operator_painter().say(localized(f"wrote {folder / name}"))
 
 
 def _print_unsupported(report: Report, head: str) -> None:
     """Print the unsupported features for the operator."""
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import operator_painter
 
     if report.notes:
-        for_people(beside=True).say("\n".join([head, *report.lines()]))
+        operator_painter(beside=True).say("\n".join([head, *report.lines()]))
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {"export": export, "import": import_}

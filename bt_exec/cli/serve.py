@@ -84,7 +84,7 @@ def serve(
     """
     from bt_exec.cli.history import open_journal, tell_interrupted
     from bt_exec.cli.mission import leave
-    from bt_exec.cli.output import for_people, localized, reader_language
+    from bt_exec.cli.output import localized, operator_painter, reader_language
     from bt_exec.mission.rigs import parse_world
     from bt_exec.models import find_speech
     from bt_exec.serve.server import HttpServer
@@ -103,7 +103,7 @@ def serve(
     shown = ", ".join(names)
     spoken = find_speech(speech)
     kept = open_journal(journal)
-    painter = for_people()
+    painter = operator_painter()
     tell_interrupted(painter, kept)
     services = [
         Service(
@@ -152,7 +152,7 @@ def serve(
 
 def _until_stopped(services: list[Service], server: HttpServer, notifier: Notifier) -> int:
     """Wait for a signal, whose handler stops the mission."""
-    from bt_exec.cli.stopping import handled, reason_of
+    from bt_exec.cli.stop_signals import handled, reason_of
 
     count, second, ends = 0, 0.0, False
 

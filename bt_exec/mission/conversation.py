@@ -213,7 +213,9 @@ class SelfAnswers:
         if question is not None and (own := _own_answer(question, request)) is not None:
             return own
         answer = self._compiler.compile(request)
-        if continues and isinstance(answer, Reply):  # the past, instead of its continuation
+        if continues and isinstance(
+            answer, Reply
+        ):  # answered from the past instead of resuming the mission
             return Refusal("NOTHING_LEFT", _left(request))
         if question is None:
             return answer

@@ -419,7 +419,7 @@ def _refuse_remote(session: Session, record: MissionRecord) -> None:
         if rig.robot is not None and rig.simulation is None:
             raise UsageError(
                 f"mission {record.id} cannot be run again: {name} is a real robot; only simulated "
-                "worlds can be made again"
+                "worlds can be recreated"
             )
 
 

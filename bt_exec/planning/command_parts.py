@@ -255,7 +255,7 @@ class Parts:
                     branches[met] = nodes
                 if isinstance(found, bool) and found != met:
                     del self._plans[done:]
-        before |= dict.fromkeys(self._compilers, (part,))  # nothing may be planned on it
+        before |= dict.fromkeys(self._compilers, (part,))  # no plan may depend on it
         if isinstance(found, bool):
             if found not in branches:
                 code = "CONDITION_HOLDS" if found else "CONDITION_UNMET"

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import InitVar, dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
-from bt_exec.declarations.pack_errors import is_interrupt, slip
+from bt_exec.declarations.pack_errors import describe_error, is_interrupt
 from bt_exec.failure import BtExecError, Failure, Problem, Refusal, UsageError
 from bt_exec.language.meaning import Context, Meaning, Unclear
 from bt_exec.language.messages import Messages
@@ -294,7 +294,7 @@ def find_compiler(name: str, settings: Mapping[str, Any]) -> Compiler:
     except BaseException as error:  # third-party code may raise anything
         if is_interrupt(error):
             raise
-        raise UsageError(f"compiler {name!r} cannot be made: {slip(error)}") from error
+        raise UsageError(f"compiler {name!r} cannot be made: {describe_error(error)}") from error
 
 
 PREPARE = object()

@@ -130,7 +130,7 @@ class PacksCompiler(Wrapping):
     def _alone(self, name: str, one: PartCompiler, request: Request) -> Plan | Refusal | Reply:
         """Return a compiler's answer to the whole command."""
         answer = one.compile(replace(request, context=self.context_of(request, name)))
-        if isinstance(answer, Reply):  # about all that was done
+        if isinstance(answer, Reply):  # questions about all earlier missions
             answer = one.compile(request)
         return answer
 

@@ -345,7 +345,7 @@ class ViewModel:
                 how = self.told(
                     "stopping the mission" if event.how == "clean" else "stopping the robot now"
                 )
-                asked = event.reason in ("", "operator")  # who watches has asked for it
+                asked = event.reason in ("", "operator")  # requested by the operator who watches
                 self.stopping = how if asked else f"{how}: {self.told(event.reason)}"
             case ev.Finished():
                 self.outcome, self.planning = event.outcome, None

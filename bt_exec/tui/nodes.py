@@ -17,7 +17,7 @@ from bt_exec.spec.paths import Located, locate
 from bt_exec.tui.node_words import about_node, label_node, tries_first
 from bt_exec.tui.text import clean
 
-__all__ = ["Forest", "ViewNode", "goes_on"]
+__all__ = ["Forest", "ViewNode", "only_checks_continuation"]
 
 
 @dataclass(slots=True)
@@ -122,7 +122,7 @@ class Forest:
 
     def _rows(self, step: Located[NodeBase]) -> list[ViewNode]:
         spec, path = step.node, step.path
-        if self._folded and goes_on(spec):
+        if self._folded and only_checks_continuation(spec):
             rows = self._rows(step.children[0])
             for row in (each for one in rows for each in one.walk()):
                 row.passed = True
@@ -151,7 +151,7 @@ class Forest:
         return [row]
 
 
-def goes_on(spec: NodeBase) -> bool:
+def only_checks_continuation(spec: NodeBase) -> bool:
     """Whether a fallback has one working branch, and otherwise only checks whether to continue."""
     if not isinstance(spec, Fallback) or not spec.is_plain or len(spec.fallback) < 2:
         return False

@@ -12,7 +12,7 @@ from bt_exec.tui.model import ViewModel
 from bt_exec.tui.node_words import seconds
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.pages import camera_lines, help_lines, node_lines, times_lines
-from bt_exec.tui.planned import checks_of, planned
+from bt_exec.tui.plan_preview import checks_of, planned
 from bt_exec.tui.rows import NARROW, Row, choose, rows_of
 from bt_exec.tui.text import ASCII, UNICODE, Glyphs, Line, clean, crop, fit, pad, wrap
 

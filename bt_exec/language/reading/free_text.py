@@ -55,7 +55,7 @@ class _Texts:
             for one in edges
             if {one.start, one.end} <= text.gaps
             and self._is_act(one)
-            and (one.start, one.end) not in numbers  # an hour
+            and (one.start, one.end) not in numbers  # "an hour"
         )
         self._acts = [(one.start, one.end) for one in acts]
         """Spans of words that order something else."""
@@ -149,7 +149,7 @@ class _Texts:
         if any(first[1] <= start and end <= last for start, end in self._acts):
             return False
         if len(words) > 1 and "moods" in rules and first in self._acts:
-            return False  # the verb of the act before
+            return False  # the verb of the previous act
         for place, (start, end) in enumerate(words):
             word = chars[start:end]
             if word in rules.get("breaks", ()) or any(map(word.endswith, rules.get("verbal", ()))):

@@ -261,7 +261,10 @@ def _in_order(node: Node) -> Node:
     last: list[Node] = []
     for part in node.parts():
         sign = part.text("sign") if part.kind == "ordered" else ""
-        if sign in ("finally", "reminded"):  # after what stands before, or else what follows
+        if sign in (
+            "finally",
+            "reminded",
+        ):  # after the previous part, otherwise before the next one
             sign, part = ("", part.node("of")) if done else ("last", part)
         of = _in_order(part.node("of") if sign in ("first", "last") or (sign and done) else part)
         if sign == "last":

@@ -49,7 +49,7 @@ class ActClauses(Reports):
             return
         verbs = self._asked_for if names == "asked_for" else tuple(names.split())
         to = act.get("to")
-        if verbs == (_PUT_BACK,) and HOME in self._lexicon.nouns:  # the arms to their place
+        if verbs == (_PUT_BACK,) and HOME in self._lexicon.nouns:  # e.g. "the arms to their place"
             verbs, to = (), _relation_to_noun(HOME)
         if any(verb not in self._lexicon.verbs for verb in verbs) or (to is None) != bool(verbs):
             raise NoStepsError
@@ -57,7 +57,7 @@ class ActClauses(Reports):
             raise NoStepsError
         of = [one for one in act.parts() if one.kind != "ask"]
         asked = [one for one in act.parts() if one.kind == "ask"]
-        if isinstance(to, Node):  # the arms to their place
+        if isinstance(to, Node):  # e.g. "the arms to their place"
             of.append(to.replace(relation="to"))
         if asked:
             if frame != "find":
@@ -67,7 +67,7 @@ class ActClauses(Reports):
         for own, times in _group_by_repetitions(_without_both(of)):
             verbs, pieces = self._convert_arguments(act, verbs, own)
             if {p.kind for p in pieces} == {"speaker"} and {*verbs} & self._taking:
-                verbs = self._reports  # tell me
+                verbs = self._reports  # e.g. "tell me"
             if done and self._tells_last_answer(verbs, pieces):
                 continue
             if done and self._is_left_unchanged(verbs, pieces):
@@ -81,10 +81,10 @@ class ActClauses(Reports):
             if done:
                 self._check_executable(verbs, pieces)
             if self._working and all(piece.name in self._lexicon.past for piece in pieces):
-                pieces = []  # come back and tell me what you saw
+                pieces = []  # e.g. "come back and tell me what you saw"
             about = self._are_report_verbs(verbs) and self._is_report_about_object(pieces)
             if about and self._working and not {*_ONLY}.isdisjoint(self._categories_of(act)):
-                raise NoStepsError  # look at both and report only one: every finding is reported
+                raise NoStepsError  # reporting only some findings is not possible
             self._working = True
             if done and about:
                 yield from self._convert_report_about_object(verbs, pieces, act, times)
@@ -108,7 +108,7 @@ class ActClauses(Reports):
         """Return the pieces of the arguments of an act, and the verbs that they select."""
         pieces = [piece for one in of for piece in self._convert_argument(one, of)]
         if self._are_report_verbs(verbs) and self._has_person_as_subject(act):
-            raise NoStepsError  # what a person says, not what is told to them
+            raise NoStepsError  # words of the person, not a message for the person
         verbs, pieces = self._without_idle_text(act, verbs, pieces)
         pieces = [self._set_text_type(p, verbs, alone=len(pieces) == 1) for p in pieces]
         pieces = _attach_places(pieces)
@@ -117,10 +117,10 @@ class ActClauses(Reports):
         )
         named = any(piece.kind == "noun" and not piece.mark for piece in pieces)
         if named and self._language == "ko":
-            pieces = [piece for piece in pieces if piece.kind != "state"]  # the closed door
+            pieces = [piece for piece in pieces if piece.kind != "state"]  # e.g. "the closed door"
         if {self._lexicon.verbs[verb].finds for verb in verbs} == {"look"}:
             if any(p.mark == "from" for p in pieces) and self._names_several_places(pieces):
-                raise NoStepsError  # from the lounge to the corridor
+                raise NoStepsError  # e.g. "from the lounge to the corridor"
             pieces = [p.with_mark("at") if p.mark == "from" else p for p in pieces]
         return verbs, _unique(pieces, self._joined)
 
@@ -169,15 +169,15 @@ class ActClauses(Reports):
             raise NoStepsError  # "go back there": not to the base
         if any(piece.kind in ("text", "unknown") for piece in pieces):
             if self._language == "en" and pieces[0].name in self._each:
-                raise NoStepsError  # a place takes nothing: give the lounge a visit
+                raise NoStepsError  # places are not recipients: "give the lounge a visit"
             return
         texts = self._taking
         omitted = self._language == "ko" and self._has_text_before()
         if omitted or any(piece.kind == "pronoun" and not piece.name for piece in pieces):
-            texts -= self._carrying  # what was carried before
+            texts -= self._carrying  # the object carried before
         reports = set(verbs) & self._lexicon.closing_verbs
         if any(self._lexicon.verbs[verb].finds != "tell" for verb in texts & {*verbs} - reports):
-            raise NoStepsError  # what is asked or delivered is missing
+            raise NoStepsError  # the question or the item is missing
         english = self._language == "en"
         kept = [p for p in pieces if p.value or (english and p.kind == "noun" and p.name)]
         said = [(piece.kind, piece.name, piece.value) for piece in kept]
@@ -186,16 +186,16 @@ class ActClauses(Reports):
             find_only_other_value(one, self._lexicon) and _names_object(two)
             for one, two in pairwise(bare)
         ):
-            raise NoStepsError  # 왼쪽 문: a door that is not there
+            raise NoStepsError  # 왼쪽 문: no such door exists
         again = {one for one, after in pairwise(said) if one == after}
         if again or any(said.count(one) > 1 and one[1] not in self._each for one in said):
             raise NoStepsError
         kinds = {piece.name for piece in bare}
         if english and kinds & self._each and kinds & self._persons:
-            raise NoStepsError  # the lounge and the professor
+            raise NoStepsError  # e.g. "the lounge and the professor"
         leaving = any(piece.mark == "from" for piece in pieces)
         if english and leaving and any(self._lexicon.verbs[verb].stays for verb in verbs):
-            raise NoStepsError  # stay out of the lounge
+            raise NoStepsError  # e.g. "stay out of the lounge"
 
     def _is_left_unchanged(self, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
         """Return True if an object is to remain unchanged: "leave the door"."""
@@ -217,7 +217,7 @@ class ActClauses(Reports):
     ) -> tuple[tuple[str, ...], list[Piece]]:
         """Return the verb that achieves the desired state: have the door open."""
         states = [piece for piece in pieces if piece.kind == "state"]
-        held = any(piece.name == HELD for piece in states)  # tell what is held: a question
+        held = any(piece.name == HELD for piece in states)  # "tell me what you hold" is a question
         if held or any(piece.mark == "not" for piece in states):
             raise NoStepsError
         if len(states) != 1 or not any(self._lexicon.verbs[verb].wishes for verb in verbs):

@@ -42,7 +42,7 @@ def build_nodes(parts: list[Part], library: Library) -> tuple[Node, ...]:
             _add_nodes(nodes, chain.from_iterable(branches), library)
             continue
         asked = _observation_nodes([branch[0].condition for branch in branches], library)
-        nodes += [one for one in asked if nodes[-1:] != [one]]  # what was just looked at
+        nodes += [one for one in asked if nodes[-1:] != [one]]  # observed by the previous step
         if len(branches) == 1:
             nodes.append(_guard_branch(branches[0], library))
         else:

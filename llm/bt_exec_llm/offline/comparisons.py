@@ -65,7 +65,7 @@ class Comparisons(Questions):
         found = self._comparison_of(ask)
         before = [step for step in self._built if self._places_of(step)]
         if found.places and before:
-            raise NoStepsError  # other places are observed, too
+            raise NoStepsError  # the command observes other places, too
         places = found.places or self._places_before(before, found)
         if places:
             pieces = [*places, found.aspect]

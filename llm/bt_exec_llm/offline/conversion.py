@@ -48,13 +48,13 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if _is_inside(reading, lexicon.list_types("each")) or _tells_before(reading, lexicon):
         raise NoStepsError
     if any(leaf.category == "suggest" for leaf in reading.edge.leaves()):
-        raise UnclearTextError("NEGATED", reading.text)  # why don't you: it may be a question
+        raise UnclearTextError("NEGATED", reading.text)  # "why don't you" may be a question
     if find_choice(meaning) is not None:
         raise UnclearTextError("CHOICE", reading.said(meaning))
     steps = list(Clauses(lexicon, reading, meaning).convert(meaning))
     late = any(not step.positive and steps[0].positive for step in steps[:-1])
     if late and _has_joined_before_negation(reading):
-        raise NoStepsError  # whether all that stands before is forbidden, too
+        raise NoStepsError  # it is unclear whether the previous acts are forbidden, too
     if not steps:
         raise LeftAloneError
     saving = {name for name, verb in lexicon.verbs.items() if verb.rescues}
@@ -72,7 +72,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if english:
         found = _share_instruments(found, reading)
     elif len({_names_instrument(step) for step in acts}) > 1:
-        raise NoStepsError  # whether the instrument is for all of them
+        raise NoStepsError  # it is unclear whether the instrument applies to all acts
     return [
         replace(
             step,

@@ -50,11 +50,11 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
         if step.positive:
             found.append(step)
         elif not step.pieces and not acts:
-            continue  # do nothing, only tell me whether …
+            continue  # "do nothing, only tell me whether …"
         elif step.pieces and all(piece.mark == REST for piece in step.pieces):
             if not acts:
                 raise LeftAloneError
-            continue  # nothing else
+            continue  # "nothing else"
         elif (
             step.pieces
             and kinds
@@ -108,7 +108,7 @@ def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon, *, alone: 
     said = [piece for act in acts for piece in act.pieces]
     texts = any(piece.kind == "text" or piece.name in lexicon.people for piece in said)
     if kinds and kinds <= lexicon.list_types("joined") and acts and not texts:
-        return []  # do not disturb anyone: no act is for a person
+        return []  # "do not disturb anyone": satisfied, because no act concerns a person
     kept = [one for one in acts if kinds & {piece.name for piece in one.pieces}] or acts
     if len(kept) == 1 and kinds and all(map(_is_value, step.pieces)):
         return [replace(step, verbs=kept[0].verbs)]
@@ -145,9 +145,9 @@ def _expand_rest_value(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
     meant = {piece.value for piece in named if not values[piece.value].each}
     every = [(name, one.each) for name, one in values.items() if meant < {*one.each}]
     if len(every) != 1:
-        raise NoStepsError  # none of the values for several has all of them, or more than one has
+        raise NoStepsError  # no collective value, or more than one, contains all of them
     name, each = every[0]
-    if both:  # the lounge, then the other rooms
+    if both:  # "the lounge, then the other rooms"
         said = {piece.value for piece in found}
         return [*found, *(replace(found[-1], value=one) for one in each if one not in said)]
     left_out = [piece for piece in pieces if piece.mark == "not" and piece.value in each]
@@ -162,8 +162,8 @@ def _without_excluded_values(pieces: list[Piece], lexicon: Lexicon) -> list[Piec
     for piece in pieces:
         if piece.mark == "not" and piece.kind == "noun" and nouns:
             if piece.name in _TOOLS:
-                raise NoStepsError  # without an arm
-            continue  # not the door but the hand
+                raise NoStepsError  # "without an arm"
+            continue  # "not the door but the hand"
         if piece.mark == "not" and piece.kind != "value":
             raise NoStepsError
         other = find_only_other_value(piece, lexicon) if piece.mark == "not" else ""

@@ -143,7 +143,7 @@ def _unknown_words(found: Reading | Unread, language: str) -> Iterator[Trouble]:
     last = not found.text[end:].strip(" .!?~")
     if last if language == "ko" else first and not last:
         yield Trouble("UNKNOWN_ACTION", said)
-    elif isinstance(found, Reading) or last or said[-1:].isdigit():  # room 203
+    elif isinstance(found, Reading) or last or said[-1:].isdigit():  # e.g. "room 203"
         yield Trouble("UNKNOWN_OBJECT", said)
     else:
         yield Trouble("UNKNOWN_WORD", said)

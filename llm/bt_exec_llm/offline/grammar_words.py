@@ -230,7 +230,7 @@ def _korean_result_forms(words: Words, leaving: Iterable[Words]) -> Mapping[str,
     """
     language = language_data("ko")
     found: dict[str, list[str]] = {"adjective": [], "adnominal": []}
-    seen = language["orders"]["verbs"]["seen"]["_"]  # their past tells what was so
+    seen = language["orders"]["verbs"]["seen"]["_"]  # their past tense describes an earlier state
     said = [(verb, "results") for verb in _nouns_in_da(words) if verb not in seen]
     said += [(verb, "done") for act in leaving for verb in _nouns_in_da(act) if " " not in verb]
     for verb, key in said:

@@ -61,7 +61,7 @@ class MissionEnds:
                 continue
             if ends and self._asks_for_report(
                 next(iter(ends.values()))
-            ):  # e.g. tell me, then go on
+            ):  # e.g. "tell me, then go on"
                 for name, end in ends.items():
                     work.append(replace(end, verbs=(NOW, name)))
                 ends = {}
@@ -101,7 +101,7 @@ class MissionEnds:
             return ""
         places = self._lexicon.list_types("each")
         if any(p.mark == "not" and p.name in places for p in step.pieces):
-            return ""  # e.g. 화장실은 빼고 와: left out of what comes before
+            return ""  # e.g. 화장실은 빼고 와: excluded from the previous acts
         rest = [p for p in step.pieces if p.kind not in ("speaker", "filler") and p.mark != "not"]
         if any(p.kind == "pronoun" for p in rest) and all(
             p.kind == "pronoun" and p.name != "person" and not p.mark for p in rest

@@ -82,7 +82,7 @@ class Phrases:
         elif node.kind == "avoid":
             for part in node.parts():
                 if part.text("det") == "all":
-                    raise NoStepsError  # not only with the left arm
+                    raise NoStepsError  # "not only with the left arm"
                 inner = part.node("to") if part.kind == "rel" else part
                 yield from self._convert_phrase(inner, "not")
         elif node.kind == "both":
@@ -95,7 +95,7 @@ class Phrases:
 
     def _convert_noun_phrase(self, node: Node, mark: str) -> Iterator[Piece]:
         formula, det = node.get("of"), node.text("det")
-        arms = isinstance(formula, Node) and ARMS in _nouns_of(formula)  # both: not one of them
+        arms = isinstance(formula, Node) and ARMS in _nouns_of(formula)  # "both": not a single one
         single = isinstance(formula, Node) and not arms and self._names_single(formula)
         one_of = det == "any" and not single
         if det == "another" or (one_of and (arms or self._language == "ko")):
@@ -104,22 +104,22 @@ class Phrases:
         if isinstance(quantity, Node):
             yield from self._convert_phrase(quantity)
         if not isinstance(formula, Node):
-            return  # nothing
+            return  # "nothing"
         if self._counts(node):
             raise NoStepsError
         described = {part.kind for part in conjuncts(formula)}
         several = quantity is None and "many" in described
-        plain = "thing" in described and not self._names_aspects(formula)  # students: an aspect
+        plain = "thing" in described and not self._names_aspects(formula)  # "students" is an aspect
         if several and (plain or det == "all"):
             raise NoStepsError
         if det == "rest" and mark == "not":
-            return  # the lounge, not the others: nothing else
+            return  # "the lounge, not the others" excludes everything else
         if det in ("rest", "all") and {"any", "not"} >= described:
             yield self._new_piece("noun", mark=REST)
         elif det == "rest":
             if not any(map(self._means_everywhere, conjuncts(formula))):
                 raise NoStepsError
-            yield self._new_piece("noun", mark=REST)  # the other rooms
+            yield self._new_piece("noun", mark=REST)  # "the other rooms"
             return
         yield from self._convert_formula(formula, mark)
 
@@ -180,7 +180,7 @@ class Phrases:
             for one in node.parts("to"):
                 pieces = list(self._convert_phrase(one, _MARKS[relation]))
                 if relation == "in" and any(piece.name in self._joined for piece in pieces):
-                    raise NoStepsError  # in person
+                    raise NoStepsError  # "in person"
                 yield from pieces
         else:
             raise NoStepsError
@@ -191,7 +191,7 @@ class Phrases:
         bare = len(pieces) == 1 and not pieces[0].mark and bool(_nouns_in(among[0]))
         if bare and find_only_other_value(pieces[0], self._lexicon) and self._language == "en":
             if self._joined_to(node) != "stop":
-                raise NoStepsError  # the door and the left hand
+                raise NoStepsError  # "the door and the left hand"
             pieces = [pieces[0].with_mark("with")]
         yield from pieces
 
@@ -199,7 +199,7 @@ class Phrases:
         """Return how a clause is joined to the previous one, see `Step.joined`."""
         edge = self._reading.edge_of(node)
         if edge is None and node.kind == "avoid":
-            return "stop" if self._language == "en" else "then"  # without reporting
+            return "stop" if self._language == "en" else "then"  # "without reporting"
         if edge is None or self._language == "ko":
             return "then"
         before = [leaf for leaf in self._reading.edge.leaves() if leaf.end == edge.start]
@@ -264,7 +264,7 @@ class Phrases:
             return
         named = [piece for piece in pieces if piece not in places]
         if places and any(piece.name in self._persons for piece in named):
-            places = []  # 교수님 안에 계신지: in the usual place
+            places = []  # 교수님 안에 계신지: at the usual place
         if places and named and named[-1].kind == "noun":
             named[-1] = replace(named[-1], relation=places[0].relation)
             places = places[1:]
@@ -277,10 +277,10 @@ class Phrases:
             raise NoStepsError
         places = [p for p in parts if p.kind == "rel" and p.text("relation") != HELD]
         if len(places) > 1 and self._language == "ko":
-            raise NoStepsError  # the order of two is lost
+            raise NoStepsError  # the order of two values would be lost
         if {"thing", "not"} <= {*kinds} and not any(map(self._means_everywhere, parts)):
             if self._language == "en" and not self._denies:
-                raise NoStepsError  # the lounge except the hall
+                raise NoStepsError  # "the lounge except the hall"
             parts = list(_without_other_values(parts))  # one place has no exceptions
         for part in parts:
             if part.kind in ("thing", "has"):
@@ -306,7 +306,7 @@ class Phrases:
                 for one in part.parts():
                     yield from self._convert_formula(one, mark)
             elif part.kind == "one" and "thing" not in kinds:
-                yield self._new_piece("pronoun", mark=mark)  # that one
+                yield self._new_piece("pronoun", mark=mark)  # "that one"
             elif part.kind not in _SILENT:
                 raise NoStepsError
 

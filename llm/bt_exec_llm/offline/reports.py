@@ -83,7 +83,7 @@ class Reports(Comparisons):
             return
         if of and all(p.name in self._joined for step in steps for p in step.pieces):
             steps[0].pieces += [piece for step in steps[1:] for piece in step.pieces]
-            steps = steps[:1]  # all of them at each of the places
+            steps = steps[:1]  # all aspects at each place
         for step in steps:
             step.pieces += [p for p in usual if p.name not in {q.name for q in step.pieces}]
             if of:

@@ -14,7 +14,7 @@ from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.acts import meaning_from_parts
-from bt_exec_llm.offline.choosing import find_chosen_command
+from bt_exec_llm.offline.choice_answers import find_chosen_command
 from bt_exec_llm.offline.conversion import pieces_of_fragment
 from bt_exec_llm.offline.dependent_values import resolve_dependent_values
 from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
@@ -158,7 +158,7 @@ def _understand_meaning(
     asked = _asks_without_request(reading)
     about = meaning.get("of")
     if meaning.kind == "fragment" and isinstance(about, Node) and about.kind == "act":
-        if not past.said:  # no, close it
+        if not past.said:  # "no, close it"
             return Trouble("NEGATED", text)
         meaning = about
     if meaning.kind == "again" or meaning.text("verb") == "go_on":
@@ -176,7 +176,7 @@ def _understand_meaning(
         return _repeat_without(without, reading, index, past)
     steps = index.reader.convert(reading, meaning)
     *before, last = reading.edge.leaves()
-    late = bool(before) and last.category.startswith("v.")  # door open?
+    late = bool(before) and last.category.startswith("v.")  # "door open?"
     if (
         asked
         and (reading.language == "ko" or late)
@@ -187,7 +187,7 @@ def _understand_meaning(
     verbs = index.reader.lexicon.verbs
     idle = any(verbs[v].idle for one in steps for v in one.verbs if v in verbs)
     if idle and isinstance(found, Trouble):
-        raise LeftAloneError  # 그냥 놔둬: leave it, or let go of it
+        raise LeftAloneError  # 그냥 놔둬: "leave it" or "release it"
     return found
 
 

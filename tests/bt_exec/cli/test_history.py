@@ -325,7 +325,7 @@ def test_prune_requires_valid_units(day: Run) -> None:
     assert said.startswith("3 missions would be removed, ")
     ran = day("history", "prune", "--older", "90")
     assert (ran.code, "write a number with a unit: 90d, 90w, 90y" in ran.err) == (2, True)
-    assert "say what to keep" in " ".join(day("history", "prune").err.split())
+    assert "specify a limit" in " ".join(day("history", "prune").err.split())
     assert len(day("history", "--json").out.splitlines()) == 3
     data = json.loads(day("history", "prune", "--larger", "0.001M", "--json").out)
     assert len(data["missions"]) == 3

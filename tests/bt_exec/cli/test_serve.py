@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from bt_exec.cli.serve import Notifier
-from bt_exec.cli.stopping import handled
+from bt_exec.cli.stop_signals import handled
 from bt_exec.journal import Journal
 from bt_exec.web.login import token_for
 from tests.bt_exec.cli.conftest import Run

@@ -288,7 +288,7 @@ def test_last_missions_that_acted_are_listed() -> None:
 def test_number_of_missions_left_out_of_a_list_is_reported() -> None:
     context = Context(tuple(Turn(f"go {number}", "satisfied") for number in range(7)))
     lines = answer("what did you do?", context=context).message.splitlines()
-    assert (lines[0], len(lines)) == ("2 more before these.", 6)
+    assert (lines[0], len(lines)) == ("Not listed: 2 earlier.", 6)
     lines = answer("뭐 했어?", context=context).message.splitlines()
     assert lines[0] == "이보다 앞서 한 일 2건은 줄였습니다."
 
@@ -299,7 +299,7 @@ def test_recovered_failure_is_not_reported_as_the_end(language: str) -> None:
     context = Context((Turn("go", "satisfied", "OK", "There.", failure=slip),))
     said = {"en": "what did you do?", "ko": "뭐 했어?"}[language]
     found = answer(said, context=context).message
-    recovered = {"en": "was made up for", "ko": "해결했습니다"}[language]
+    recovered = {"en": "recovered from a failure", "ko": "해결했습니다"}[language]
     assert recovered in found
 
 

@@ -198,7 +198,7 @@ def test_uncertain_lines_are_reported(sign, engine):
     answer = ask(Bench(sign), "What does the sign say?")
     assert answer.value == ["EXIT"]
     assert answer.text == (
-        "The text in the picture: “EXIT”. Not settled: #2, #3 (text that I cannot read for "
+        "The text in the picture: “EXIT”. Undecided: #2, #3 (text that I cannot read for "
         "sure). Confidence 0.50."
     )
 

@@ -18,7 +18,7 @@ from bt_exec_skills.door.perception.observation import (
 )
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import CameraFault
-from bt_exec_skills.perception.fresh import YES
+from bt_exec_skills.perception.fresh_observations import YES
 
 __all__ = [
     "CAMERA",

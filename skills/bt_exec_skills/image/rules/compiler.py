@@ -39,7 +39,7 @@ class Questions:
 
     def compile(self, request: Request) -> Plan | Refusal:
         """Return the plan that answers a question, or the reason for a refusal."""
-        if request.failure is not None:  # the same picture gives the same failure
+        if request.failure is not None:  # retrying on the same picture cannot succeed
             said = request.messages.explain(request.failure, request.language)
             return Refusal(request.failure.code, said)
         facts = request.situation.facts

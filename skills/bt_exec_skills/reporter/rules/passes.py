@@ -168,7 +168,7 @@ def known_names(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
         name = node.args.get(argument)
         known = tuple(site.people if code == "UNKNOWN_PERSON" else site.places)
         if argument == "recipient" and name in site.places:
-            continue  # whoever is there
+            continue  # any person present
         if isinstance(name, str) and not is_reference(name) and name not in known:
             where = f"{show_place(step.place)}/with/{argument}"
             allowed = _nearest_first(name, known, site)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bt_exec.failure import Failed
 from bt_exec_skills.motion.body import SimulatedBody
-from bt_exec_skills.motion.stepped import SteppedMotion
+from bt_exec_skills.motion.stepped_motion import SteppedMotion
 from bt_exec_skills.navigation.drive import Command, Commands, drive_to, turn_by
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.navigation.grid import Grid, Obstacles, Slab

@@ -112,7 +112,7 @@ class _Table:
         given = {"things": listed(names, self.language, _MOST_NAMED), **facts}
         return _sentences().say(code, self.language, **given)
 
-    # -- what is there
+    # -- objects of the answer
 
     def all_of(self, phrases: Iterable[Phrase]) -> tuple[str, ...]:
         names = (name for phrase in phrases for name in found(phrase, self.now))

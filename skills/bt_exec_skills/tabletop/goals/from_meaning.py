@@ -207,7 +207,7 @@ class Converter:
 
     def _left(self, act: Node) -> Ask:
         if any(one.get("quantity") or one.text("det") == "any" for one in act.parts()):
-            raise Trouble("NOT_UNDERSTOOD")  # which one is not to be moved?
+            raise Trouble("NOT_UNDERSTOOD")  # it is unclear which one must not be moved
         themes = tuple(replace(one, number="all") for one in self._themes(act))
         goal = act.get("to")
         to = None

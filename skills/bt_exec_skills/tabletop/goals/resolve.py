@@ -294,7 +294,9 @@ def _nothing(phrase: Phrase, scope: Scope) -> Trouble:
         there = scope.now.containers() or there
     elif phrase.kind == "" and not phrase.name:
         there = things(scope.now)
-    if not phrase.text and phrase.relation is not None:  # the content of what was named before
+    if (
+        not phrase.text and phrase.relation is not None
+    ):  # the content of the previously named container
         return Trouble("EMPTY_ALREADY", what=things_of(phrase.relation[1], scope))
     what = phrase.name or phrase.text
     trouble = Trouble("NOTHING_LIKE_THAT", there, what=what, options=tuple(there))

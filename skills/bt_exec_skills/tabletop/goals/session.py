@@ -20,7 +20,7 @@ from bt_exec.language.reading.node import (
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec.language.reading.session import with_named_conditions
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.goals.amended import amended, formulas, holds, last_act, like_before
+from bt_exec_skills.tabletop.goals.amendments import amended, formulas, holds, last_act, like_before
 from bt_exec_skills.tabletop.goals.from_meaning import Converter
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.read import Said, read
@@ -130,7 +130,7 @@ class Session:
             node = self._with_held(node, asked or questioned)
             changed = node.kind == "again" and node.get("of") is not None
             if (questioned and node.kind == "again") or changed or _is_denial(node):
-                continue  # again? again with the left arm, not on the tray
+                continue  # e.g. "again?", "again with the left arm, not on the tray"
             if questioned and _is_open(node):
                 old = before[0][0] if before and node.kind == "fragment" else None
                 again = amended(old, node) if old is not None and old.kind == "ask" else ()

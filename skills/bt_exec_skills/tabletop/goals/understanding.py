@@ -100,7 +100,7 @@ class _World:
                     asked = [one for one in troubles if one.code in ASKS_BACK]
                     raise (asked[0] if asked else trouble) from None
                 absent = not troubles or troubles[0].code in ("NOTHING_LIKE_THAT", "NOTHING_BEFORE")
-                there = trouble.code == "WHICH_ONE"  # its objects are there
+                there = trouble.code == "WHICH_ONE"  # the objects are present
                 nearer = absent and (there or trouble.absent)
                 asking = min(asking, cost) if trouble.code in ASKS_BACK else asking
                 if not troubles or nearer or cost <= meanings[0][1] + MARGIN:

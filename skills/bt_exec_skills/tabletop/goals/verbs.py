@@ -204,7 +204,9 @@ def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
         return goal_of(_into(others, anchor, side), scope.now, language)
     if not any(phrase.again for phrase in ask.themes):
         _movable(ask.themes, scope)  # a missing object is reported before "which bowl?" is asked
-    all_of((_every(but) for but in to.but if but.kind == to.kind), scope)  # all of them are there
+    all_of(
+        (_every(but) for but in to.but if but.kind == to.kind), scope
+    )  # all of them are at the place
     moved = set(_movable(ask.themes, scope)) if to.rest else set()  # "next to the other cup"
     target = one_of(to, replace(scope, used=scope.used | moved))
     holder = scope.now.holder(target)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from bt_exec.failure import Failed
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
-from bt_exec_skills.tabletop.protocol.asking import Asked, open_directly
+from bt_exec_skills.tabletop.protocol.timed_request import Asked, open_directly
 from bt_exec_skills.tabletop.tables import Table, tables_under
 
 __all__ = ["Client", "Grip", "environment_from", "pose_from"]

@@ -17,7 +17,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from bt_exec.failure import Failed
-from bt_exec_skills.motion.stepped import SteppedMotion
+from bt_exec_skills.motion.stepped_motion import SteppedMotion
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.navigation.grid import Grid
 from bt_exec_skills.tabletop.environment import Placed, Point

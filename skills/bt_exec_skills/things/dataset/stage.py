@@ -32,7 +32,7 @@ from bt_exec_skills.things.dataset.meshes import (
     turned,
     wood,
 )
-from bt_exec_skills.things.dataset.ware import WARE
+from bt_exec_skills.things.dataset.tableware import WARE
 
 __all__ = ["AWAY", "Prop", "Stage", "build_stage", "clutter"]
 

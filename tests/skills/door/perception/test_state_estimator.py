@@ -27,7 +27,7 @@ from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.world import DoorWorld, calibration_of
 from bt_exec_skills.perception.contracts import Detection, View
-from bt_exec_skills.perception.fresh import in_view
+from bt_exec_skills.perception.fresh_observations import in_view
 from bt_exec_skills.vision.decode import Found
 
 CLASSES = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "person")

@@ -15,7 +15,7 @@ from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObserva
 from bt_exec_skills.door.perception.uncertainty import STALE_S
 from bt_exec_skills.door.skills import conditions
 from bt_exec_skills.door.skills.conditions import CONDITIONS
-from bt_exec_skills.perception.fresh import PATIENCE_S
+from bt_exec_skills.perception.fresh_observations import PATIENCE_S
 
 Scenes = Callable[..., DoorObservation]
 
@@ -95,7 +95,11 @@ def test_reason_of_uncertainty_considers_only_fresh_pictures(
     [
         ("primary:no_door_in_view", "no_door", "no door is in view"),
         ("primary:hidden_by_an_arm", "door_hidden", "too little of the door is in view"),
-        ("primary:x", "not_confirmed", "the cross-checking model does not confirm the state of the door"),
+        (
+            "primary:x",
+            "not_confirmed",
+            "the cross-checking model does not confirm the state of the door",
+        ),
         ("primary:looks_open_or_ajar", None, "the state of the door is unclear"),
         ("", None, "the state of the door is unclear"),
     ],

@@ -10,7 +10,7 @@ from bt_exec.failure import Failed
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.perception.contracts import Detection
-from bt_exec_skills.perception.fresh import PATIENCE_S, fresh_observation, in_view
+from bt_exec_skills.perception.fresh_observations import PATIENCE_S, fresh_observation, in_view
 
 
 def seen(t, fault=None):

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.cli.confirming import TerminalConfirm, can_ask, debugger_of
+from bt_exec.cli.confirmation import TerminalConfirm, can_ask, debugger_of
 from bt_exec.cli.mission import Conductor
 from bt_exec.failure import UsageError
 from bt_exec.rig import Rig
@@ -125,7 +125,7 @@ def test_watched_fact_is_printed(bt: Run) -> None:
 
 
 def test_open_pipe_does_not_block_an_abort(monkeypatch: pytest.MonkeyPatch) -> None:
-    from bt_exec.cli.confirming import read_line
+    from bt_exec.cli.confirmation import read_line
 
     read, write = os.pipe()
     asked: list[int] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.failure import Failed
-from bt_exec_skills.motion.stepped import SteppedMotion, follow_motion
+from bt_exec_skills.motion.stepped_motion import SteppedMotion, follow_motion
 from bt_exec_skills.navigation.drive import Command
 
 
