@@ -272,7 +272,7 @@ def _call(arguments: list[str], name: str | None) -> object:
 
     Args:
         arguments: The command line.
-        name: The command, if it is one of ours.
+        name: Name of the command, if bt-exec itself defines it.
     """
     command = _click_group(name)
     with contextlib.ExitStack() as stack:

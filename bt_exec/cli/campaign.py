@@ -28,7 +28,8 @@ def campaign(
         ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("-j", "--jobs", min=1, max=1024, help="Missions at the same time.")
+        int | None,
+        typer.Option("-j", "--jobs", min=1, max=1024, help="Number of parallel missions."),
     ] = None,
     engine: Annotated[
         str, typer.Option("--engine", metavar="NAME", help="processes, or ray: a cluster.")

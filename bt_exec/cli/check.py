@@ -227,7 +227,7 @@ def files_in(given: list[Path]) -> tuple[list[Path], list[Path]]:
         inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in _ENDINGS)
         ours = [file for file in inside if not is_pipe_or_device(file) and _is_document(file)]
         if not ours:
-            raise UsageError(f"{path}: holds no tree, plan or site file ({', '.join(_ENDINGS)})")
+            raise UsageError(f"{path}: contains no tree, plan or site file ({', '.join(_ENDINGS)})")
         for file in ours:
             files.setdefault(os.path.realpath(file), file)
         others += [file for file in inside if file not in ours]

@@ -26,7 +26,9 @@ _WHAT = "A tree of the site, a tree or plan file, or MISSION:PLAN of the journal
 
 def diff(
     old: Annotated[str, typer.Argument(metavar="OLD", help=_WHAT)],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The same.")],
+    new: Annotated[
+        str, typer.Argument(metavar="NEW", help="Second tree or plan, in one of these forms.")
+    ],
     site: opt.SiteName = "",
     journal: opt.JournalFile = None,
     json: opt.Json = False,

@@ -46,8 +46,8 @@ def doctor(
 ) -> None:
     """Check the installation: installed and missing parts, and how to install them.
 
-    With --site FILE also at a site of your own and its compiler. Exit code 1 if something
-    that is needed is missing.
+    --site FILE also checks a site of your own and its compiler. Exit code 1 if a required part is
+    missing.
     """
     from bt_exec.cli.output import emit, operator_painter
     from bt_exec.site.data import default_site

@@ -35,8 +35,8 @@ def export(
 ) -> None:
     """Write a tree, and all trees it uses, as BehaviorTree.CPP 4 XML.
 
-    What BehaviorTree.CPP cannot say is listed on standard error and kept in attributes that begin
-    with '_', so that `bt-exec import` gives the same tree back.
+    Features that BehaviorTree.CPP lacks are listed on standard error and kept in attributes that
+    begin with '_', so that `bt-exec import` gives the same tree back.
     """
     from bt_exec.cli.site import find_document
     from bt_exec.interchange.btcpp_export import export_btcpp
@@ -69,8 +69,8 @@ def import_(
 ) -> None:
     """Read BehaviorTree.CPP XML (version 3 or 4) and print its trees as YAML.
 
-    What the tree language cannot say is listed on standard error. Leaves that no TreeNodesModel
-    and no site describes become skills.
+    Features that the tree language lacks are listed on standard error. Leaves without a description
+    in a TreeNodesModel or a site become skills.
     """
     from bt_exec.interchange.btcpp_import import import_btcpp
     from bt_exec.interchange.xml_text import read_xml_file

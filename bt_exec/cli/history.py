@@ -215,7 +215,7 @@ def prune(
     journal: _File = None,
     json: opt.Json = False,
 ) -> None:
-    """Remove old missions, as the options or the site's `keep` say; running ones stay."""
+    """Remove old missions by the options or the site's `keep`; running missions are kept."""
     from bt_exec.cli.output import emit, localized, operator_painter
     from bt_exec.failure import UsageError
     from bt_exec.journal.maintenance import Retention

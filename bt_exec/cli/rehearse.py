@@ -32,7 +32,7 @@ def rehearse(
         list[str] | None,
         typer.Argument(
             metavar="[KEY=VALUE]...",
-            help="Its parameters; required ones that are left out get an example.",
+            help="Parameters of the tree; required ones get an example value if omitted.",
             show_default=False,
         ),
     ] = None,

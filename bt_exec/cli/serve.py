@@ -35,7 +35,7 @@ def serve(
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")
@@ -79,8 +79,8 @@ def serve(
 
     bt-exec serve --site door, then open http://127.0.0.1:8900/
 
-    Ctrl-C stops the mission, ends the record and puts the robots away; a second one stops the robot
-    at once.
+    Ctrl-C stops the mission, completes the record and closes the robots; a second one stops the
+    robot at once.
     """
     from bt_exec.cli.history import open_journal, tell_interrupted
     from bt_exec.cli.mission import leave

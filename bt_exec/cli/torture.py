@@ -24,7 +24,7 @@ _BROKEN = 4
 def torture(
     site: opt.SiteName = "",
     runs: Annotated[
-        int, typer.Option("--runs", min=1, metavar="N", help="How many missions.")
+        int, typer.Option("--runs", min=1, metavar="N", help="Number of missions.")
     ] = 100,
     seed: Annotated[
         int, typer.Option("--seed", metavar="K", help="Seed of the random missions.")

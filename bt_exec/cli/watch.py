@@ -42,7 +42,7 @@ def watch(
 ) -> None:
     """Follow a mission of another process; leaving does not stop it.
 
-    A service that asks for a token is given that of BT_EXEC_TOKEN.
+    The token in BT_EXEC_TOKEN is sent to a service that requires one.
     """
     from bt_exec.cli.output import operator_painter
     from bt_exec.journal.journal import JournalTail

@@ -219,7 +219,7 @@ def suggested(
 ) -> tuple[str, ...]:
     """Return commands that would be understood in the last observed situation.
 
-    They come from the compiler if it knows any, or else from the utterances of the site's trees.
+    They come from the compiler if it can suggest any, otherwise from the utterances of trees.
     """
     chosen = make_compiler(site, compiler)
     if isinstance(chosen, Suggesting):

@@ -230,7 +230,7 @@ def _parts(file: Path) -> tuple[list[Skill | Condition], Mapping[str, Iterable[s
     ]
     if not own:
         raise UsageError(
-            f"tools {file} holds no skill and no condition; decorate a function with "
+            f"tools {file} contains no skill and no condition; decorate a function with "
             "@bt_exec.skill or @bt_exec.condition"
         )
     return own, getattr(module, "FACTS", {})

@@ -52,7 +52,7 @@ def read_settings(
     except ValidationError as error:
         names = tuple(known) or tuple(_fields(model))
         mistakes = "; ".join(_mistake(found, names, whose) for found in error.errors())
-        raise UsageError(mistakes + (f"; such as {such_as}" if such_as else "")) from None
+        raise UsageError(mistakes + (f"; for example {such_as}" if such_as else "")) from None
 
 
 def _mistake(found: Any, known: tuple[str, ...], whose: str) -> str:

@@ -138,7 +138,7 @@ def test_byte_order_mark_and_carriage_returns_are_not_damage(game: Path, tmp_pat
     assert (episode.actions, episode.flaws) == (whole, ())
 
 
-def test_folder_without_header_has_no_flaw(game: Path, tmp_path: Path) -> None:
+def test_folder_without_header_is_read_without_a_flaw(game: Path, tmp_path: Path) -> None:
     folder = copy(game, tmp_path / "run")
     (folder / "episode.yaml").unlink()
     (folder / "frames.jsonl").write_text('{"file": "000000.png", "t": 0}')

@@ -113,7 +113,7 @@ def cards_of(
         of_episode = [line for line in lines.values() if line["episode"] == whole]
         items = [line["item"] for line in sorted(of_episode, key=lambda line: line["t"])]
     if not items:
-        raise UsageError(f"{folder} holds no records; there is nothing to review")
+        raise UsageError(f"{folder} contains no records; there is nothing to review")
     cards: list[Card] = []
     for item in items:
         line = lines[item]

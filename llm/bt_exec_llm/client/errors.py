@@ -3,7 +3,7 @@
 ======================  ==========================================================  ==========
 code                    what happened                                               passes?
 ======================  ==========================================================  ==========
-MODEL_NO_KEY            the environment holds no key                                no
+MODEL_NO_KEY            the environment contains no key                             no
 MODEL_NO_SDK            the ``anthropic`` package cannot be imported                no
 MODEL_AUTH              the key is refused, or may not use this model (401, 403)    no
 MODEL_QUOTA             no credit is left (402, or a 400 with that message)         no
@@ -26,8 +26,8 @@ MODEL_TOO_BIG           the answer exceeds the size limit                       
 MODEL_REFUSED           the model declined                                          no
 MODEL_CUT_OFF           the answer was cut off at ``max_tokens``                    no
 MODEL_NOT_RECORDED      the exchange could not be written down                      no
-MODEL_REPLAY_DIFFERS    the recording holds no answer to this question              no
-MODEL_REPLAY_ENDED      the recording holds no further answer                       no
+MODEL_REPLAY_DIFFERS    the recording contains no answer to this question           no
+MODEL_REPLAY_ENDED      the recording contains no further answer                    no
 MODEL_CRASHED           a bug in bt-exec                                            no
 ======================  ==========================================================  ==========
 

@@ -225,7 +225,7 @@ class Conditionals(ConditionalBranches, ABC):
         """Yield the steps of a branch, without those that change nothing.
 
         Raises:
-            NoStepsError: If it tells an answer that is not its own.
+            NoStepsError: If it reports the answer of another condition.
         """
         persons: list[Piece] = []
         self._in_branch, observed = True, False

@@ -138,7 +138,7 @@ class Reader:
         """Return whether a reading uses every word; `others` are parts read elsewhere.
 
         It does if a word is unknown, or left out though the lexicon does not say that it changes
-        nothing; if an order has no form of one (*getting the material*); if it tells of the past;
+        nothing; if an order has no form of one (*getting the material*); if it describes the past;
         or if it limits what is forbidden (*not only with the left arm*).
         """
         return not found.unknown and self.word_left_out(found, others) is None

@@ -123,7 +123,7 @@ class Judgement:
     """Judgement of an answer; the scores are defined in `rules.judging`.
 
     Attributes:
-        agrees: Whether the judges agree with the answer; None if no judge can tell.
+        agrees: Whether the judges agree with the answer; None if no judge can decide.
         cross_checks: Verdict of each judge.
         claims: Findings about each claim of a model's answer.
         confidence: Confidence of the answer after judgement, 0..1.

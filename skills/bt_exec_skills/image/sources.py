@@ -70,7 +70,9 @@ def _picture_files(path: Path) -> list[Path]:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     if not files:
-        raise UsageError(f"folder {path} holds no picture; allowed: {', '.join(sorted(_ENDINGS))}")
+        raise UsageError(
+            f"folder {path} contains no picture; allowed: {', '.join(sorted(_ENDINGS))}"
+        )
     return files
 
 

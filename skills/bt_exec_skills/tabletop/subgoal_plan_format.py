@@ -5,7 +5,7 @@
     {"task_outputs": [{"subgoal": "red things in the red bowl",
                        "tasks": [{"skill": "GoToObject", "target": "object_red_0"}, …]}]}
 
-``subgoals``, the list of the first level, may stand beside it; then both must tell the same goals.
+``subgoals``, the list of the first level, may accompany it; then both must name the same goals.
 What such a plan leaves out is filled in: `place_object` names what is in the hand by then. Whether
 its targets exist and whether it does what was asked is checked with the world at hand
 (`bt_exec_skills.tabletop.checkers`).

@@ -121,7 +121,7 @@ def show_mission(
             save_picture(folder / f"{count:06d}.png", scene_picture(scene, frame))
     if not count:
         raise UsageError(
-            f"the record of mission {which} holds no frames; run with --save-frames DIR, then "
+            f"the record of mission {which} contains no frames; run with --save-frames DIR, then "
             "show with --frames DIR"
         )
     return {"mission": record.id, "pictures": count, "folder": str(folder)}

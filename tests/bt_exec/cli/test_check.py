@@ -84,7 +84,7 @@ def test_folder_without_trees_is_reported(bt: Run, tmp_path: Path) -> None:
     write(tmp_path / "notes.txt", "tree: one")
     ran = bt("check", str(tmp_path))
     assert ran.code == 2
-    assert f"{tmp_path}: holds no tree, plan or site file (.yaml, .yml, .json)" in ran.err
+    assert f"{tmp_path}: contains no tree, plan or site file (.yaml, .yml, .json)" in ran.err
 
 
 @pytest.mark.slow

@@ -64,7 +64,7 @@ def test_invalid_setting_error_names_its_owner_and_the_known_settings():
         read_settings(Wheel, {"spoks": 2, "size": "x"}, "the wheel", such_as="size=3")
     assert str(told.value) == (
         "setting 'size' of the wheel: input should be a valid integer, unable to parse string as "
-        "an integer; the wheel has no setting 'spoks'; known: spokes, size; such as size=3"
+        "an integer; the wheel has no setting 'spoks'; known: spokes, size; for example size=3"
     )
     with pytest.raises(UsageError, match=r"known: colour, size$"):
         read_settings(Wheel, {"colr": 2, "size": 3}, "the wheel", ("size", "colour"))

@@ -59,7 +59,7 @@ def test_any_keys_leave_a_fitting_screen_with_a_visible_cursor(keys, width):
 
 @given(keys=st.lists(st.sampled_from(KEYS), max_size=12))
 @settings(max_examples=examples(30))
-def test_escape_returns_to_the_view_that_follows(keys):
+def test_escape_returns_to_following_the_running_step(keys):
     script = english()
     before = screen(script, Display())
     display = press_all(script.model, *keys)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.rules.read import read_question
+from bt_exec_skills.image.rules.question_reader import read_question
 
 SAME = [
     ("How many red circles are there?", "And the blue ones?", "How many blue circles are there?"),

@@ -181,7 +181,7 @@ def test_missing_picture_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)  # closed: <&-
     with pytest.raises(UsageError, match="is empty; pipe a picture"), find_pictures(["-"]):
         pass
-    with pytest.raises(UsageError, match="holds no picture"), find_pictures([str(tmp_path)]):
+    with pytest.raises(UsageError, match="contains no picture"), find_pictures([str(tmp_path)]):
         pass
     (tmp_path / "a.png").write_bytes(b"")
     monkeypatch.setattr(sources, "_MOST_PICTURES", 1)

@@ -15,7 +15,7 @@ from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.program import build_program
 from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.rules.read import read_question
+from bt_exec_skills.image.rules.question_reader import read_question
 from bt_exec_skills.vision.text_drawing import write
 from tests.skills.image.asking import ask
 

@@ -21,7 +21,7 @@ from bt_exec_skills.image.perception.written_values import (
 from bt_exec_skills.image.rules.program import build_program
 from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.rules.read import read_question
+from bt_exec_skills.image.rules.question_reader import read_question
 from bt_exec_skills.image.skills.recompute import repeat_on_picture
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.values import chart, page, with_ean13, with_qr

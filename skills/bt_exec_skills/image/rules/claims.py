@@ -16,7 +16,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.language.reading.node import Node, conjuncts
 from bt_exec.language.reading.session import resolve, subject_of
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.rules.read import resolve_meaning
+from bt_exec_skills.image.rules.question_reader import resolve_meaning
 from bt_exec_skills.image.rules.words import reader
 
 __all__ = [

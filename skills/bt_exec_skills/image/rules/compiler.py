@@ -17,7 +17,7 @@ from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import MissionSpec
 from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Phrase, Question, Unread
-from bt_exec_skills.image.rules.read import read_with_words
+from bt_exec_skills.image.rules.question_reader import read_with_words
 from bt_exec_skills.image.rules.words import object_name
 
 __all__ = ["Questions", "create"]

@@ -8,7 +8,7 @@ talk_only                a question about earlier missions is answered without m
 places_in_order          every place that is named is visited, in the order named
 professor_first          with the word, what concerns the professor comes before all other work
 go_before_looking        the robot goes to a place before it looks at it
-report_is_no_failure     ``fail_and_report`` stands only where something has failed
+report_is_no_failure     ``fail_and_report`` occurs only after a failure
 fix_plan                 with a report keyword, the user gets a report (the document's repair)
 report_last              … at the base, after all core work, and only then the summary
 back_home                "there and back" without a report ends at the base

@@ -138,7 +138,7 @@ def loud_there(notebook: Service[Notebook]) -> Verdict:
 def compared(notebook: Service[Notebook], about: Words, order: Order) -> Verdict:
     """Whether several places were observed, so that the report can compare them by an aspect.
 
-    It also tells if they are equal, or if parts of them were hidden.
+    It also states whether they are equal, or parts of them were hidden.
     """
     found = compare_places(notebook.looks(), about, order)
     evidence = (f"compared:{about}:{order}", *(f"place:{place}" for place in found.places))

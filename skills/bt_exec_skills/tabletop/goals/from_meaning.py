@@ -117,7 +117,7 @@ class Converter:
         """Return the question that a condition selects; None if it selects an act or nothing.
 
         Raises:
-            Trouble: If a branch of it cannot be answered, or if the condition cannot be told.
+            Trouble: If a branch cannot be answered, or the condition cannot be decided.
         """
         node = with_asked_place(node)
         found = {
@@ -132,7 +132,7 @@ class Converter:
         """Return the answer to a yes/no question, including negated ones.
 
         Raises:
-            Trouble: If it cannot be told.
+            Trouble: If the answer cannot be decided.
         """
         if question.text("what") != "whether":
             raise Trouble("NOT_UNDERSTOOD")

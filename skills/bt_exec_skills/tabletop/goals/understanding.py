@@ -81,7 +81,7 @@ class _World:
         """Return the answer to a question in a text.
 
         Raises:
-            Trouble: If it cannot be told.
+            Trouble: If the answer cannot be decided.
         """
         self.session.readings.append(reading)
         return self._converter().fulfils(question)
@@ -207,6 +207,6 @@ def holds(reading: Reading, question: Node, now: Environment) -> bool:
     """Return the answer to a question in a text.
 
     Raises:
-        Trouble: If it cannot be told.
+        Trouble: If the answer cannot be decided.
     """
     return _World(now, reading.language).holds(reading, question)
