@@ -46,7 +46,7 @@ from bt_exec.cli.serve import COMMANDS as SERVE
 from bt_exec.cli.site import COMMANDS as SITE
 from bt_exec.cli.stop_signals import (
     EXIT_SIGNAL,
-    Left,
+    ProgramExit,
     bound_the_end,
     pressed,
     remember,
@@ -193,7 +193,7 @@ def main() -> NoReturn:
         code = EXIT_STOPPED
         bound_the_end(code)
         _print_error("stopped", code)
-    except Left as leaving:
+    except ProgramExit as leaving:
         bound_the_end(leaving.code)
         said = f"stopped by the signal {signal_name(leaving.code - EXIT_SIGNAL)}"
         _print_error(_say(said, sys.argv[1:]), leaving.code)
@@ -252,7 +252,7 @@ def _run(arguments: list[str]) -> int:
         return _print_error(_say("stopped", arguments), EXIT_STOPPED)
     except OSError:
         raise
-    except Left:
+    except ProgramExit:
         raise
     except SystemExit as leaving:
         return _exit_code_of(leaving, arguments)

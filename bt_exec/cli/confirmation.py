@@ -67,10 +67,10 @@ class TerminalConfirm:
 
 
 def read_line(waits: Callable[[], bool]) -> str:
-    """Return the next line of standard input, empty at its end or if it is no longer needed.
+    """Return the next line of standard input; empty at its end or once it is not needed.
 
     Args:
-        waits: Called every 100 ms; returns False once the line is no longer needed.
+        waits: Called every 100 ms; returns False when the line is not needed any more.
     """
     with selectors.SelectSelector() as selector:
         try:

@@ -153,7 +153,7 @@ def recorded_site(record: MissionRecord) -> Site:
     """Return the site of a mission with its settings at that time.
 
     Raises:
-        UsageError: If it is not installed here, or its settings are no longer valid.
+        UsageError: If it is not installed here, or its settings became invalid.
     """
     setup = record.setup
     try:

@@ -101,7 +101,7 @@ class Request:
         assumed: Facts that hold if all completed skills had their declared effects; ``"?"`` is
             uncertain.
         settings: The site's settings by pack; missing packs have their defaults.
-        cancel: Set when the answer is no longer wanted; compilers that take long should poll it.
+        cancel: Set when the answer is not wanted any more; compilers that take long should poll it.
         limit_s: Time limit of the answer [s]; None for no limit.
         record: Store for the raw answers of models, for the journal; None keeps none.
         context: Earlier commands of the session.

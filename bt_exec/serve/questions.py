@@ -38,7 +38,7 @@ class Questions:
     """Confirmation on the page; implements `bt_exec.planning.confirmation.Confirm`.
 
     Args:
-        limit_s: Time limit of an answer, after which it is no [s].
+        limit_s: Time limit of an answer, after which the plan is rejected [s].
         changed: Called when a question is asked or answered.
     """
 

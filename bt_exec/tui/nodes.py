@@ -162,7 +162,7 @@ def only_checks_continuation(spec: NodeBase) -> bool:
 
 
 def _only_runs_skill(tree: Tree, inner: ViewNode) -> bool:
-    """Whether a tree only runs a skill of its own name, or of the name it is given here."""
+    """Whether a tree only runs a skill with the name of the tree, or of the node."""
     own = tree.name or tree.tree
     return not tree.modifiers and isinstance(inner.spec, Do) and inner.label == own
 

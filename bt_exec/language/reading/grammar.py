@@ -79,7 +79,7 @@ class State:
     _after: dict[tuple[str, ...], State] = field(default_factory=dict)
 
     def after(self, categories: tuple[str, ...]) -> State:
-        """Return the state after an item of these categories; one state for all of them."""
+        """Return the state after an item of any of these categories."""
         state = self._after.get(categories)
         if state is None:
             state = self._after[categories] = State()

@@ -111,7 +111,7 @@ def items_of_request(
 
     Args:
         asked: The request.
-        role: For whom the service labels.
+        role: Role of the requested records.
         vocabulary: Allowed words.
         folder: Folder of frames that items name; None refuses names.
     """

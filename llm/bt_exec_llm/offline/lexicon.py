@@ -277,7 +277,7 @@ class Lexicon(_Part):
         """Return the lexicon with a verb for each tree, whose phrases are its utterances.
 
         Args:
-            utterances: Utterances with words of their own, by tree.
+            utterances: Utterances with separate words, by tree.
         """
         said = {
             f"{SAYING}{tree}": Verb(

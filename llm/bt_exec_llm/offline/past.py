@@ -154,7 +154,7 @@ def complete_with_number(pieces: list[Piece], past: Past) -> list[list[Step]]:
 def leave_out(steps: list[Step], excluded: list[Piece], lexicon: Lexicon) -> list[Step]:
     """Return steps without excluded values; none if one of them is not in the steps.
 
-    A step that had no other value of its type is not left either.
+    A step without another value of that type is removed.
     """
     out = {(piece.name, piece.value) for piece in excluded if piece.kind == "value"}
     if not out or len(out) != len(excluded):

@@ -56,7 +56,7 @@ _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGAT
 _SCOPES = ("ask", "avoid", "if", "ordered")
 """Nodes that may extend over more than their own words."""
 _SAID = ("NEVER_MIND", "AGREED")
-"""Codes of phrases that are no questions."""
+"""Codes of phrases that are not questions."""
 _MOST_PARTS = 20
 _MOST_PASTS = 64
 

@@ -153,7 +153,7 @@ def test_mission_that_hangs_in_c_ends_at_the_second_signal() -> None:
         late.cancel()
     assert process.returncode == 130
     assert out == "stopped\n"
-    assert err == "bt-exec: a part hangs and cannot be broken off; the program ends\n"
+    assert err == "bt-exec: a part hangs and cannot be interrupted; the program ends\n"
 
 
 IMPORTING = """

@@ -168,7 +168,7 @@ class _Table:
         return " ".join(self.placed(place, group) for place, group in groups.items())
 
     def placed(self, place: str | None, names: list[str]) -> str:
-        """Return the sentence that objects are in one place: "" is the hand, None is no place."""
+        """Return the sentence that objects are in one place; "" is the hand, None is nowhere."""
         if place == "":
             return self.say("I_HOLD", names)
         if place is None:

@@ -18,7 +18,7 @@ _MANY, _SAVED = 20, 0.1  # objects, and share of the way, from which on groups a
 
 
 def goal_of(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal:
-    """Return the subgoal of objects that move to one place, or each out of its own."""
+    """Return the subgoal of objects that move to one place, or each from its place."""
     names, targets = [move.thing for move in moves], {move.target for move in moves}
     things, into = listed(names, language), listed(sorted(targets), language)
     if len(names) > 2 or len(things) > 40:

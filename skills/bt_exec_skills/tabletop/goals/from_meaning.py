@@ -290,7 +290,7 @@ class Converter:
     def _placing(
         self, verb: Verb, text: str, themes: tuple[Phrase, ...], to: Phrase | None, side: Side
     ) -> Ask:
-        """Return the part for a verb with its objects and place; omitted ones are taken over."""
+        """Return the part for a verb with its objects and place, omitted ones from the context."""
         holders = all(one.number == "one" and one.kind in CONTAINERS for one in themes)
         if verb == "clear" and themes and holders and not self._korean:
             verb = "empty"  # "clear the tray onto the table"; in Korean it is about the tray itself

@@ -152,7 +152,7 @@ async def _code_of(request: Request) -> str:
     """Return the code that an action runs.
 
     Raises:
-        _ActionError: If it is no such action.
+        _ActionError: If it is not a valid action.
     """
     action = (await json_object(request)).get("action")
     if not isinstance(action, dict) or action.get("type") != "run_code":
