@@ -2,7 +2,7 @@
 
 ::
 
-    Failure              a value: the planner acts (re-plan, or end the mission and say why)
+    Failure              a value: the planner re-plans, or ends the mission with a reason
     └── made from Failed, which a skill raises; never a usage error
 
     BtExecError          an error that a user can correct; the program exits cleanly

@@ -65,7 +65,7 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _NOT_DEADLY = (
     *("SIGKILL", "SIGSTOP", "SIGINT", "SIGTSTP"),  # cannot be caught, or have separate handlers
     *("SIGCHLD", "SIGCONT", "SIGURG", "SIGWINCH", "SIGTTIN", "SIGTTOU", "SIGPIPE", "SIGXFSZ"),
-    *("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGTRAP", "SIGSYS"),  # crashes
+    *("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGTRAP", "SIGSYS"),  # sent by crashes
 )
 """Signals that do not end the program, or that Python handlers cannot handle."""
 

@@ -142,7 +142,7 @@ class Parts:
             raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
         self._acts = tuple(_acts(meaning))
         nodes = self._nodes(meaning, {}, first=True)
-        if not nodes:  # nothing but prohibitions
+        if not nodes:  # the command contains only prohibitions
             owner = self._owner(_parts(meaning)[0])
             raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
         root = nodes[0] if len(nodes) == 1 else Sequence(sequence=tuple(nodes))

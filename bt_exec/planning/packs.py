@@ -242,7 +242,7 @@ class PacksCompiler(Wrapping):
         assert previous is not None
         assert failure is not None
         found = self._part_of(request, failure.path)
-        if found is None:  # a step of no pack
+        if found is None:  # the step belongs to no pack
             return next(iter(self.inners)).compile(request)
         name, part = found
         own = moved(previous.root, part)

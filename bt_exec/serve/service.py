@@ -282,7 +282,7 @@ class Service:
         if booked is not None:
             self._record_unstarted_end(booked, "WITHDRAWN")
             return "withdrawn"
-        if self.find(mission_id) is not None:  # it has just started
+        if self.find(mission_id) is not None:  # it started in the meantime
             return self.abort(mission_id, reason)
         raise ServiceError("NOT_RUNNING", mission_id=mission_id)
 

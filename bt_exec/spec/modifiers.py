@@ -100,7 +100,7 @@ class SpecModel(BaseModel):
 
 
 class Filled(SpecModel):
-    """A node whose modifiers may refer to parameters of its tree."""
+    """A node whose modifiers may contain references, which are filled in later."""
 
     _filled: dict[str, str] = PrivateAttr(default_factory=dict)
 

@@ -107,7 +107,7 @@ class Painter:
 def _is_terminal(file: TextIO) -> bool:
     try:
         return file.isatty()
-    except ValueError:  # closed
+    except ValueError:  # the file is closed
         return False
 
 

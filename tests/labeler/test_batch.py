@@ -83,7 +83,7 @@ def joined(out: Output) -> dict[str, bytes]:
     return {name: (out.folder / f"{name}.jsonl").read_bytes() for name in ("records", "drops")}
 
 
-def test_every_item_has_its_line_in_order(
+def test_every_item_is_written_on_one_line_in_order(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     out = output(tmp_path / "out")

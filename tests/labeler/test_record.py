@@ -234,7 +234,7 @@ def goals(*entries: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_breach_of_a_goal_has_its_place_and_what_is_allowed(
+def test_breach_of_a_goal_states_its_position_and_the_allowed_values(
     change: dict[str, Any], said: str, waiting: Vocabulary
 ) -> None:
     assert breaches_of(change, waiting) == ([f"short_goal_dsl{said}"] if said else [])
@@ -284,7 +284,7 @@ LONG = f"'{'x' * 56}…"
         ),
     ],
 )
-def test_breach_of_a_field_has_its_name_and_what_is_allowed(
+def test_breach_of_a_field_states_its_name_and_the_allowed_values(
     change: dict[str, Any], said: list[str], waiting: Vocabulary
 ) -> None:
     (name,) = change

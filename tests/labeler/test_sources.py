@@ -176,7 +176,9 @@ def test_damaged_frame_is_named(game: Path, tmp_path: Path) -> None:
         frame.image()
 
 
-def test_video_has_its_own_times_and_actions_beside_it(game: Path, tmp_path: Path) -> None:
+def test_video_is_read_with_the_times_and_actions_in_files_beside_it(
+    game: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "run.avi"
     video = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 10.0, (64, 48))
     for number in range(20):

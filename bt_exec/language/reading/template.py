@@ -168,7 +168,7 @@ def _less(objects: Any, formula: Node | None) -> Any:
 
 
 def _restated(new: Any, old: Any) -> Any:
-    """Return corrected objects, with the noun of those that they replace if they have none."""
+    """Return corrected objects; without a noun, they take that of the replaced ones."""
     if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
         return new
     parts, before = conjuncts(new.node("of")), conjuncts(old.node("of"))

@@ -174,7 +174,7 @@ class ActClauses(Reports):
         texts = self._taking
         omitted = self._language == "ko" and self._has_text_before()
         if omitted or any(piece.kind == "pronoun" and not piece.name for piece in pieces):
-            texts -= self._carrying  # the object carried before
+            texts -= self._carrying  # the pronoun means the carried object
         reports = set(verbs) & self._lexicon.closing_verbs
         if any(self._lexicon.verbs[verb].finds != "tell" for verb in texts & {*verbs} - reports):
             raise NoStepsError  # the question or the item is missing

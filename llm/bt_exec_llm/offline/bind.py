@@ -298,7 +298,7 @@ class Binder:
         each, people = self._lexicon.list_types("each"), self._lexicon.people
         asked, found = step.condition or (None, True)
         if asked is not None and not found:
-            return step  # at another place
+            return step  # the person was not found there
         persons = {(p.name, p.value) for p in step.pieces if p.name in people}
         if not persons or any(p.name in each for p in step.pieces):
             return step

@@ -76,7 +76,7 @@ class ConditionalBranches(ActClauses, ABC):
     def _is_kept(self, forbidden: Node, conditional: Node) -> bool:
         """Return True if an empty branch satisfies its prohibition.
 
-        An instrument is forbidden for what is done then, and a later act may be forbidden, too.
+        An instrument is forbidden for the acts of the branch; a later act may be forbidden, too.
         """
         verbs = {*self._verbs_of(forbidden)}
         plain = all(part.kind in ("pronoun", "np") for part in forbidden.parts())

@@ -233,7 +233,7 @@ class Conditionals(ConditionalBranches, ABC):
             if self._is_idle(part):
                 continue
             if part.kind == "if":
-                raise NoStepsError  # two conditions
+                raise NoStepsError  # nested conditions
             reports = self._only_reports_answer(part)
             if reports and not persons:
                 if not (self._reports and observed):

@@ -110,8 +110,8 @@ def show_mission(
         files = sorted(frames.glob("*.png"))
         if len(files) != len(shown):
             raise UsageError(
-                f"{frames} holds {len(files)} frames, the mission had {len(shown)}: "
-                "they are not of this mission"
+                f"{frames} contains {len(files)} frames, but the mission had {len(shown)}: "
+                "they belong to another mission"
             )
         pairs = [(scene, read_image(file)) for scene, file in zip(shown, files, strict=True)]
     count = 0

@@ -64,7 +64,7 @@ def test_name_that_is_too_long_is_a_usage_error(bt: Run) -> None:
         assert "file name too long" in (ran.out + ran.err).lower()
 
 
-def test_hint_suggests_a_site_that_knows_the_skill(bt: Run, tmp_path: Path) -> None:
+def test_hint_suggests_a_site_that_has_the_skill(bt: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "a.yaml", "tree: a\nroot: {do: navigate, with: {target: lounge}}\n")
     out = bt("check", str(file), "--site", "door").out
     assert f"try: bt-exec check {file} --site building" in out

@@ -90,7 +90,7 @@ attribute_texts = st.text(
 
 
 @given(attribute_texts, attribute_texts)
-def test_xml_text_survives_a_round_trip(attribute, text):
+def test_xml_text_is_equal_after_a_round_trip(attribute, text):
     root = read_xml(write_xml(Element("a", {"b": attribute}, [], text)))
     assert root.attributes == {"b": attribute}
     if not any(character in text for character in "\r"):

@@ -78,7 +78,7 @@ def called(skill: str, state: str = "done", call: int = 1, failure: Failure | No
     )
 
 
-def test_first_cause_survives_later_plans(explained, make_spec: Spec) -> None:
+def test_first_cause_is_reported_after_later_plans(explained, make_spec: Spec) -> None:
     found = explained(
         Planned(0.4, 1, make_spec(1), 1),
         *called("open_door", "failed", failure=JAM),

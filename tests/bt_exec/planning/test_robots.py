@@ -141,7 +141,7 @@ def test_reply_to_one_robot_cannot_be_combined_with_a_command(request_for):
     assert refusal.code == "ONE_BY_ONE"
 
 
-def test_acts_have_their_agent(request_for):
+def test_each_act_is_assigned_its_agent(request_for):
     meaning = compiler.read(request_for("cart A, go home. Cart b, fetch the box."))
     assert [(act.agent, act.predicate) for act in meaning.acts] == [
         ("cart_a", "go_home"),

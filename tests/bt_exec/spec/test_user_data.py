@@ -38,7 +38,7 @@ sped: 2
 """
 
 
-def test_each_mistake_of_a_file_has_its_place_and_the_fields_of_its_owner():
+def test_each_mistake_of_a_file_is_reported_with_its_position_and_the_fields_of_its_owner():
     with pytest.raises(SpecError) as told:
         read_model(Cart, read_text(TEXT, "cart.yaml"))
     assert [str(problem) for problem in in_order(told.value.problems)] == [

@@ -44,7 +44,7 @@ def state(number: int, error: BaseException | None = None, result: Any = None) -
     return SimpleNamespace(attempt_number=number, outcome=outcome)
 
 
-def test_pause_grows_to_four_seconds_or_as_long_as_the_server_wants() -> None:
+def test_pause_grows_to_four_seconds_or_the_delay_requested_by_the_server() -> None:
     away = ModelFailure("MODEL_OVERLOADED", "busy")
     assert [module._pause(state(n, away)) for n in (1, 2, 3, 4, 9)] == [1, 2, 4, 4, 4]
     wanted = ModelFailure("MODEL_OVERLOADED", "busy", retry_after_s=3.0)

@@ -279,7 +279,7 @@ def test_decision_is_read_from_the_regions(result: Any, found: Any) -> None:
         ("{}", "export.json is not JSON export of Label Studio: it must be a list of tasks"),
         (
             '[{"data": {}, "annotations": []}, {"data": {}}]',
-            "it must be a list of tasks, each with data and annotations; task 2 has not",
+            "it must be a list of tasks, each with data and annotations; task 2 lacks them",
         ),
         ('[{"data": {}, "annotations": [7]}]', "task 1: an annotation must be an object"),
     ],

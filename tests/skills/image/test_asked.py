@@ -62,7 +62,7 @@ def test_question_is_read_as_labelled(case):
         ("네모 왼쪽에 없는 원은 몇 개야?", "네모 왼쪽에 있지 않은 원은 몇 개야?"),
     ],
 )
-def test_negation_has_its_scope(text, same):
+def test_negation_excludes_the_same_objects_as_its_paraphrase(text, same):
     one, other = read_question(text).target, read_question(same).target
     assert set(one.left_out) == set(other.left_out) or one.places == other.places != ()
 

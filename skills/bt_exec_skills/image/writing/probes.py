@@ -62,7 +62,7 @@ def check_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
     found = ran.result["answer"]
     if worded or found is None or _is_same_answer(found, answer):
         return []
-    message = "the answer has not the form that was asked for"
+    message = "the answer does not have the requested form"
     return [Problem("WRONG_SHAPE", message, "run", repr(found)[:60], (type(answer).__name__,))]
 
 

@@ -46,7 +46,9 @@ class Questions:
             raise Trouble("NOT_UNDERSTOOD")
         what, of = meaning.text("what"), meaning.node("of")
         if of.kind == "all" and what == "which" and has_nouns(of.node("hold")):
-            return Question("where", tuple(self._all_phrases(of.node("of"))))  # here or there
+            return Question(
+                "where", tuple(self._all_phrases(of.node("of")))
+            )  # "is it in the bowl or on the plate?"
         if of.kind == "all":
             return self._all(of)
         if of.kind == "exists":

@@ -102,7 +102,7 @@ def _greedy(legs: Sequence[_Leg], here: Flat | None) -> list[_Leg]:
 def _toured(legs: Sequence[_Leg], here: Flat) -> list[list[_Leg]]:
     """Return the order along an Eulerian circuit of loaded and empty paths, if one is computed."""
     try:
-        import networkx as nx  # an extra
+        import networkx as nx  # optional dependency
     except ImportError:
         return []
     batches = {leg.batch for leg in legs}

@@ -185,7 +185,7 @@ def test_gates_are_inserted_into_subtrees():
     assert _gated(f"{OPEN}}}", LOOK, take)[2][0] == "move_arm"
 
 
-def test_every_branch_that_reaches_for_material_has_its_gates():
+def test_every_branch_that_reaches_for_material_contains_the_gates():
     assert _gated(f"{{fallback: [{REACH}, {REACH}]}}", TAKE) == [
         {"fallback": [BOTH, BOTH]},
         "grasp",

@@ -15,7 +15,7 @@ ROWS = [(command, expected) for expected, commands in TABLE.items() for command 
 
 
 @pytest.mark.parametrize(("command", "expected"), ROWS)
-def test_every_phrasing_has_its_meaning(command, expected, meaning):
+def test_every_phrasing_is_read_with_the_expected_meaning(command, expected, meaning):
     assert meaning(command) == expected
 
 

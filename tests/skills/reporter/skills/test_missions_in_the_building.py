@@ -43,7 +43,7 @@ def test_patrol_report_matches_the_world(trip, seed, stops):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(cases(15, 3)))
-def test_patrol_reports_match_their_worlds(trip, seed):
+def test_patrol_reports_match_the_state_of_the_world(trip, seed):
     one = trip(seed=seed)
     for place in random.Random(seed).sample(sorted(ROOMS), len(ROOMS)):
         assert one.run("navigate", target=place) == "OK"
