@@ -11,7 +11,7 @@ from bt_exec.outcome import EXIT_CODES, Outcome, code_of_reason
 from bt_exec.reporting import Action, Skip
 
 
-def test_every_status_has_its_exit_code():
+def test_every_status_is_mapped_to_its_exit_code():
     assert EXIT_CODES == {
         "satisfied": 0,
         "partial": 6,

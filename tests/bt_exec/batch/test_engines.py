@@ -12,7 +12,7 @@ from bt_exec.failure import UnknownName, UsageError
 DIES = "__import__('os')._exit(3)"
 
 
-def test_each_task_has_its_result() -> None:
+def test_result_is_returned_for_each_task() -> None:
     found = dict(run_tasks(eval, [f"{n} * {n}" for n in range(7)], workers=2))
     assert found == {f"{n} * {n}": n * n for n in range(7)}
 

@@ -31,7 +31,7 @@ def test_show_refuses_unknown_formats(bt: Run) -> None:
     assert bt("show", "get_material", "--format", "svg", "--theme", "red").code == 2
 
 
-def test_svg_of_a_theme_has_its_colours(bt: Run) -> None:
+def test_svg_is_drawn_in_the_colours_of_its_theme(bt: Run) -> None:
     out = bt("show", "get_material", "--site", "door", "--format", "svg", "--theme", "dark").out
     assert read_xml(out).tag == "svg"
     assert "prefers-color-scheme" not in out

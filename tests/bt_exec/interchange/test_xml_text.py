@@ -49,7 +49,7 @@ def test_hostile_or_broken_text_is_refused(text, code):
     assert (problem.code, problem.file) == (code, "a.xml")
 
 
-def test_refusal_has_its_position():
+def test_invalid_xml_is_refused_with_the_position():
     with pytest.raises(SpecError) as raised:
         read_xml("<root>\n  <a>\n  </b>\n</root>")
     assert (raised.value.problems[0].line, raised.value.problems[0].column) == (3, 5)

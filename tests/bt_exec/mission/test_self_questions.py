@@ -303,7 +303,7 @@ def test_recovered_failure_is_not_reported_as_the_end(language: str) -> None:
     assert recovered in found
 
 
-def test_listed_missions_have_their_time_and_duration() -> None:
+def test_listed_missions_include_their_time_and_duration() -> None:
     at = datetime(2026, 11, 20, 14, 5)
     turns = (
         Turn("open it", "satisfied", "OK", "Open.", at=at, seconds=7.0),

@@ -139,7 +139,7 @@ def _add_amount(words: Sequence[str], start: int, found: set[int]) -> int:
 
 
 def parse_yes_or_no(text: str) -> bool | None:
-    """Return whether a text begins with yes or no; None if with neither."""
+    """Return True if a text begins with "yes", False if with "no", and None otherwise."""
     first, *rest = text.split(maxsplit=2)[:2] or [""]
     if rest and reader().claim(" ".join((first, *rest)), goal="amount") is not None:
         return None

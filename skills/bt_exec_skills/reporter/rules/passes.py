@@ -51,12 +51,12 @@ from bt_exec_skills.reporter.rules.report import (
 )
 from bt_exec_skills.reporter.rules.steps import (
     Changed,
+    contains_core,
     goes_home,
     map_of,
     note,
     put_together,
     tells_user,
-    works,
 )
 from bt_exec_skills.reporter.rules.topics import topics
 from bt_exec_skills.reporter.sitemap import SiteMap
@@ -88,7 +88,7 @@ def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
 
     for at, step in enumerate(steps):
         bare = at < told[-1] and not _is_protected(step)
-        bare = bare and (works(step) or goes_home(step)) and not _reports_to_user(step)
+        bare = bare and (contains_core(step) or goes_home(step)) and not _reports_to_user(step)
         if not bare or _is_drive(step):
             close()
         if bare:
