@@ -2,7 +2,7 @@
 
 ::
 
-    Failure              a value: the planner acts (re-plan, or end the mission and say why)
+    Failure              a value: the planner re-plans, or ends the mission with a reason
     └── made from Failed, which a skill raises; never a usage error
 
     BtExecError          an error that a user can correct; the program exits cleanly
@@ -176,7 +176,7 @@ def _ordinary(error: BaseException) -> BaseException:
 
 
 def _is_readable(kind: type[BaseException]) -> bool:
-    """Return whether a class of exceptions overrides nothing that Python reads of them."""
+    """Return whether an exception class overrides none of the attributes that Python reads."""
     bases = (base for base in kind.__mro__ if base not in (BaseException, object))
     return type(kind) in (type, ABCMeta) and not any(_FIELDS & vars(base).keys() for base in bases)
 
@@ -215,7 +215,7 @@ class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as
 
 
 class Interrupted(KeyboardInterrupt):
-    """A Ctrl-C of the operator of the program, distinct from one that a part raises.
+    """Raised for a Ctrl-C of the operator, as opposed to a KeyboardInterrupt that a part raises.
 
     After a plain `KeyboardInterrupt` in ``exec``, ``python -m`` ends by the signal.
     """
@@ -286,11 +286,11 @@ class Failure:
 
     Attributes:
         code: Stable name of the reason, such as ``GRASP_SLIPPED``.
-        message: What was found, in English, for detailed output.
+        message: Finding in English, for detailed output.
         path: Path of the node that failed first, such as ``get_material/take/grasp``.
         kind: Kind of part that failed: a skill, a guard, a check, a timeout, a compiler, the robot.
         node: Name of the skill or condition.
-        args: Its arguments.
+        args: Arguments.
         evidence: Measured facts by name.
         retryable: Whether another attempt may succeed. Doubt that stays and a crash are not
             retryable.

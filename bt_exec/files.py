@@ -80,7 +80,7 @@ def replace_file(path: Path, text: str, *, folders: bool = False) -> None:
 
     Args:
         path: The file.
-        text: Its new text.
+        text: New content.
         folders: Whether missing folders are created.
 
     Raises:

@@ -48,7 +48,7 @@ class World(Generic[S]):
 
     Args:
         buffer: The observations of the rig.
-        since: When the node began [s, mission clock].
+        since: Start of the node [s, mission clock].
     """
 
     __slots__ = ("_buffer", "since")

@@ -89,7 +89,7 @@ class Outcome:
     Attributes:
         mission_id: Identifier of the record: ``2026-11-20-0007``.
         command: The command as typed.
-        status: How it ended.
+        status: Final status.
         reason_code: ``OK``, or why not.
         message: Summary for the operator, in the language of the command.
         planner_calls: Number of planner calls: one, and one more for each re-plan.
@@ -105,12 +105,12 @@ class Outcome:
         undone: Parts that were not done although the mission continued: ``{"what", "why", "code",
             "path", "node", "args"}``, the first two in the language of the command.
         journal: Path of the record, or None.
-        nearest: Of a refusal: commands that would be understood.
-        did_you_mean: Of a refusal: commands similar to the one that was typed; each would run.
-        missing: Of a refusal: missing information by type, or the words that were not understood.
-        question: Of a refusal: a question to the operator. The answer, given as the next command,
+        nearest: For a refusal, commands that would be understood.
+        did_you_mean: For a refusal, commands similar to the one that was typed; each would run.
+        missing: For a refusal, missing information by type, or the words that were not understood.
+        question: For a refusal, a question to the operator. The answer, given as the next command,
             completes the refused one.
-        problems: Of a plan that was not accepted: its problems.
+        problems: Problems of a plan that was not accepted.
         results: Values that the tree of the plan returned (``returns``), by field; empty if it did
             not succeed.
         record_problem: The missing parts of the record and where they are; empty if it is complete.

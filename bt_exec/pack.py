@@ -71,7 +71,7 @@ class Pass(NamedTuple):
     """A transformation of a spec after compiling: pure, named, idempotent.
 
     Attributes:
-        name: Its name in the plan's notes.
+        name: Name in the plan's notes.
         apply: Takes the spec (subtrees expanded) and the context. Returns the new spec and a short
             sentence for each change.
     """
@@ -114,10 +114,10 @@ class Pack:
         name: Name in site files and entry points.
         requires: Packs that it builds on; a site that names it must name them, too.
         summary: Description in one line.
-        skills: Its skills.
-        conditions: Its conditions.
+        skills: Skills.
+        conditions: Conditions.
         types: Named types for the ``params`` of trees: ``{"Arm": Literal["left", "right"]}``.
-        facts: Its facts and their values: ``{"hand.{Arm}": ("empty", "cup")}``. Braces name a type
+        facts: Facts and their values: ``{"hand.{Arm}": ("empty", "cup")}``. Braces name a type
             of the pack; see `bt_exec.declarations.declared_facts`. Skills and conditions may
             use only these facts and those of the packs it requires.
         passes: Transformations of a spec after compiling, in order.

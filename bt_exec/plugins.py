@@ -12,7 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from bt_exec.declarations.pack_errors import is_interrupt, slip
+from bt_exec.declarations.pack_errors import describe_error, is_interrupt
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
 
 __all__ = ["load_plugin", "plugin_names"]
@@ -46,7 +46,9 @@ def load_plugin(group: str, kind: str, name: str) -> Any:
         if is_interrupt(error):
             raise
         where = point.value
-        raise UsageError(f"{kind} {name!r} ({where}) cannot be imported: {slip(error)}") from error
+        raise UsageError(
+            f"{kind} {name!r} ({where}) cannot be imported: {describe_error(error)}"
+        ) from error
 
 
 def _entry_points(group: str) -> dict[str, list[EntryPoint]]:

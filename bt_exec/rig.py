@@ -59,7 +59,7 @@ class PackSettings(UserData):
     Attributes:
         pack: The pack, if the site gives its robot another name; otherwise empty.
         called: Names of the robot in commands, by language: ``{"en": ["cart A"]}``.
-        robot: Which of the pack's robots; the first one if empty.
+        robot: Name of a robot of the pack; the first one if empty.
     """
 
     pack: str = ""
@@ -70,7 +70,7 @@ class PackSettings(UserData):
         """Return the words for the robot, by language.
 
         Args:
-            name: Its name in the site file, the default of `called`.
+            name: Name in the site file, the default of `called`.
         """
         plain = (name.replace("_", " "),)
         return {language: self.called.get(language) or plain for language in ("en", "ko")}

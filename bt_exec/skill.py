@@ -170,7 +170,7 @@ class Signature:
         doc: The whole docstring.
         arguments: Types by argument name, in order.
         required: Arguments without a default.
-        injected: Which of ``robot`` and ``world`` it takes.
+        injected: Subset of ``robot`` and ``world`` that the function takes.
         services: Types of the pack's services that it takes, by name.
     """
 

@@ -195,7 +195,7 @@ FAILS = ("fault", "swap the cups")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", RUN)
-def test_commands_of_a_page_work(page: str, tmp_path: Path, shell: dict[str, str]) -> None:
+def test_documented_commands_succeed(page: str, tmp_path: Path, shell: dict[str, str]) -> None:
     """Each command runs in a folder with its files, after seven missions."""
 
     def run(line: str) -> subprocess.CompletedProcess[str]:

@@ -103,7 +103,7 @@ def test_particles_agree_with_the_preceding_sound(text, said):
     assert with_particles(text) == said
 
 
-def test_part_without_a_phrase_has_its_words():
+def test_part_without_a_phrase_is_described_by_its_name_and_arguments():
     messages = scripted_site([]).messages
     assert messages.phrase("take_cup", "en", {"arm": "left", "speed": 3}) == "take cup left → 3"
     assert not messages.has_phrase("take_cup")

@@ -111,7 +111,7 @@ class TestPack:
                 assert (twice, again) == (once, ()), f"{step.name} is idempotent"
 
 
-def test_loops_above_are_not_empty():
+def test_registered_parts_are_not_empty():
     """Some packs have trees, codes and reasons, so that the loops above test something."""
     assert {"door", "reporter"} <= {pack.name for pack in PACKS}
     trees = some(tree for pack in PACKS for tree in library_of(pack))

@@ -45,7 +45,7 @@ def run_tasks(
 
     Args:
         function: A function of a module.
-        tasks: Its arguments; they and the results can be pickled.
+        tasks: Arguments of the calls; tasks and results must be picklable.
         engine: ``processes`` or ``ray``.
         workers: Number of tasks that run at the same time on this machine.
         stop: Called before each task; if it returns True, the run ends after the tasks in progress.

@@ -63,7 +63,7 @@ class RunFolder:
             run.sqlite    items, results and amounts spent
 
     Args:
-        folder: Its path.
+        folder: Path.
 
     Attributes:
         command: The command that makes such folders.
@@ -114,7 +114,7 @@ class RunFolder:
         changed = [key for key in wanted if before.get(key) != wanted[key]]
         if changed:
             raise UsageError(
-                f"{self.folder} holds another run: {', '.join(changed)} differ; name another "
+                f"{self.folder} contains another run: {', '.join(changed)} differ; name another "
                 "folder with --out"
             )
         if not resume:
@@ -145,7 +145,7 @@ class RunFolder:
         try:
             data: dict[str, Any] = json.loads((self.folder / "run.json").read_text("utf-8"))
         except (OSError, ValueError):
-            raise UsageError(f"{self.folder} holds no run of {self.command}") from None
+            raise UsageError(f"{self.folder} contains no run of {self.command}") from None
         return data
 
 

@@ -52,7 +52,7 @@ class Campaign(UserData):
     """A campaign file.
 
     Attributes:
-        campaign: Its name.
+        campaign: Name.
         site: Site by name or file; relative files are also searched next to the campaign file.
         compiler: Compiler by name; the site's if empty.
         commands: The commands.

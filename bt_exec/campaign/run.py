@@ -165,12 +165,12 @@ def read_results(path: Path) -> list[dict[str, Any]]:
     """
     file = path / "results.parquet" if path.is_dir() else path
     if not file.is_file():
-        raise UsageError(f"{path} holds no results.parquet of bt-exec campaign")
+        raise UsageError(f"{path} contains no results.parquet of bt-exec campaign")
     needs_parquet("campaign")
     with opened(file) as table:
         rows = table.read().to_pylist()
     if not rows or not {"item", "expected", "command", "fault"} <= rows[0].keys():
-        raise UsageError(f"{file} holds no results of bt-exec campaign")
+        raise UsageError(f"{file} contains no results of bt-exec campaign")
     for row in rows:
         names = [name for name in row if name.startswith("world.")]
         world = {name.removeprefix("world."): row.pop(name) for name in names}

@@ -44,11 +44,18 @@ from bt_exec.cli.resume import COMMANDS as RESUME
 from bt_exec.cli.run import COMMANDS as RUN
 from bt_exec.cli.serve import COMMANDS as SERVE
 from bt_exec.cli.site import COMMANDS as SITE
-from bt_exec.cli.stopping import EXIT_SIGNAL, Left, bound_the_end, pressed, remember, signal_name
+from bt_exec.cli.stop_signals import (
+    EXIT_SIGNAL,
+    ProgramExit,
+    bound_the_end,
+    pressed,
+    remember,
+    signal_name,
+)
 from bt_exec.cli.torture import COMMANDS as TORTURE
 from bt_exec.cli.understand import COMMANDS as UNDERSTAND
 from bt_exec.cli.watch import COMMANDS as WATCH
-from bt_exec.declarations.pack_errors import extra_hint, slip
+from bt_exec.declarations.pack_errors import describe_error, extra_hint
 from bt_exec.failure import BtExecError, SpecError, UnknownName
 from bt_exec.language.sanitize import printable
 
@@ -177,7 +184,7 @@ def _click_group(name: str | None) -> Any:
 
 
 def main() -> NoReturn:
-    """Run the command line of this process and leave with its exit code."""
+    """Run the command line of this process and exit with its exit code."""
     try:
         remember()
         code = call([*map(_decoded, sys.argv[1:])])
@@ -186,7 +193,7 @@ def main() -> NoReturn:
         code = EXIT_STOPPED
         bound_the_end(code)
         _print_error("stopped", code)
-    except Left as leaving:
+    except ProgramExit as leaving:
         bound_the_end(leaving.code)
         said = f"stopped by the signal {signal_name(leaving.code - EXIT_SIGNAL)}"
         _print_error(_say(said, sys.argv[1:]), leaving.code)
@@ -229,7 +236,7 @@ def call_inside(arguments: Sequence[str]) -> int:
 
 
 def _is_data(arguments: Sequence[str]) -> bool:
-    """Return True if one of our commands writes data on standard output."""
+    """Return True if the command writes data to standard output."""
     own = {command.name for command in app.registered_commands} | {"history"}
     turns = "--turns=-" in arguments or ("--turns", "-") in pairwise(arguments)
     return len(arguments) > 0 and arguments[0] in own and ("--json" in arguments or turns)
@@ -245,7 +252,7 @@ def _run(arguments: list[str]) -> int:
         return _print_error(_say("stopped", arguments), EXIT_STOPPED)
     except OSError:
         raise
-    except Left:
+    except ProgramExit:
         raise
     except SystemExit as leaving:
         return _exit_code_of(leaving, arguments)
@@ -254,7 +261,7 @@ def _run(arguments: list[str]) -> int:
             return _print_error(_say("stopped", arguments), EXIT_STOPPED)
         return _report_error(error, arguments)
     except BaseException as error:  # noqa: BLE001 - raised by code of a pack
-        return _print_error(slip(error), EXIT_USAGE)
+        return _print_error(describe_error(error), EXIT_USAGE)
     if result == EXIT_STOPPED and pressed():  # typer's result of a Ctrl-C outside a mission
         return _print_error(_say("stopped", arguments), EXIT_STOPPED)
     return result if isinstance(result, int) else 0
@@ -265,7 +272,7 @@ def _call(arguments: list[str], name: str | None) -> object:
 
     Args:
         arguments: The command line.
-        name: The command, if it is one of ours.
+        name: Name of the command, if bt-exec itself defines it.
     """
     command = _click_group(name)
     with contextlib.ExitStack() as stack:
@@ -278,7 +285,7 @@ def _call(arguments: list[str], name: str | None) -> object:
 
 
 def _is_korean(arguments: Sequence[str], file: TextIO) -> bool:
-    """Return True if the locale, or the command line, is Korean: its sentences, or else its words.
+    """Return True if the stream supports Korean, and the locale or the command line is Korean.
 
     The name of a file does not indicate the language of a question.
     """
@@ -315,7 +322,7 @@ def _exit_code_of(leaving: SystemExit, arguments: Sequence[str]) -> int:
     if arguments[:1] and arguments[0] in groups - {"history"} and isinstance(leaving.code, int):
         return leaving.code or 0  # commands of installed packages may exit
     file = Path(raised.filename)
-    return _print_error(f"{file}, line {raised.lineno}: {slip(leaving)}", EXIT_USAGE)
+    return _print_error(f"{file}, line {raised.lineno}: {describe_error(leaving)}", EXIT_USAGE)
 
 
 def _report_error(error: Exception, arguments: Sequence[str]) -> int:

@@ -28,7 +28,8 @@ def campaign(
         ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("-j", "--jobs", min=1, max=1024, help="Missions at the same time.")
+        int | None,
+        typer.Option("-j", "--jobs", min=1, max=1024, help="Number of parallel missions."),
     ] = None,
     engine: Annotated[
         str, typer.Option("--engine", metavar="NAME", help="processes, or ray: a cluster.")
@@ -69,7 +70,7 @@ def _run(file: Path, out: Path | None, *, engine: str, jobs: int, resume: bool, 
     from bt_exec.campaign.report import summary_lines, write_page
     from bt_exec.campaign.run import run_campaign
     from bt_exec.campaign.statistics import ALL, by_setting
-    from bt_exec.cli.output import emit, for_people, localized, progress_bar
+    from bt_exec.cli.output import emit, localized, operator_painter, progress_bar
     from bt_exec.site.site import load_site
 
     chosen = load_campaign(file)
@@ -88,7 +89,7 @@ def _run(file: Path, out: Path | None, *, engine: str, jobs: int, resume: bool, 
         )
     write_page(out / "report.html", chosen.campaign, lines)
     rate = by_setting(lines)[ALL]
-    painter = for_people(beside=json)
+    painter = operator_painter(beside=json)
     for text in summary_lines(lines, total):
         painter.say(text)
     painter.say(f"{out / 'report.html'}, {out / 'results.parquet'}")
@@ -105,7 +106,7 @@ def _compare(before: Path, after: Path, *, json: bool) -> int:
     from bt_exec.campaign.report import command_of, comparison_lines
     from bt_exec.campaign.run import read_results
     from bt_exec.campaign.statistics import compare
-    from bt_exec.cli.output import emit, for_people, localized
+    from bt_exec.cli.output import emit, localized, operator_painter
     from bt_exec.failure import UsageError
 
     first, second = read_results(before), read_results(after)
@@ -115,7 +116,7 @@ def _compare(before: Path, after: Path, *, json: bool) -> int:
         raise UsageError(f"{before} and {after} have no cell in common")
     found = compare(first, second)
     worse = [line for line in shared if good[line["item"]] and not line["expected"]]
-    painter = for_people(beside=json)
+    painter = operator_painter(beside=json)
     apart = len(first) + len(second) - 2 * len(shared)
     if apart:
         painter.say(localized(f"{apart} cells are only in one of them and are not compared"))

@@ -95,9 +95,9 @@ def _fix_files(
     form: ReportFormat,
 ) -> tuple[CheckedFiles, list[Problem]]:
     """Correct names in files as long as that removes mistakes; print the changes."""
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import operator_painter
 
-    painter = for_people(beside=form is not ReportFormat.text)
+    painter = operator_painter(beside=form is not ReportFormat.text)
     for _ in range(_MOST_ROUNDS):
         before = dict(_corrections(files, problems))
         if not before:
@@ -227,7 +227,7 @@ def files_in(given: list[Path]) -> tuple[list[Path], list[Path]]:
         inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in _ENDINGS)
         ours = [file for file in inside if not is_pipe_or_device(file) and _is_document(file)]
         if not ours:
-            raise UsageError(f"{path}: holds no tree, plan or site file ({', '.join(_ENDINGS)})")
+            raise UsageError(f"{path}: contains no tree, plan or site file ({', '.join(_ENDINGS)})")
         for file in ours:
             files.setdefault(os.path.realpath(file), file)
         others += [file for file in inside if file not in ours]

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.output import emit, for_people, reader_language, write
+from bt_exec.cli.output import emit, operator_painter, reader_language, write
 
 if TYPE_CHECKING:
     from bt_exec.failure import Problem
@@ -34,7 +34,7 @@ def report(problems: Sequence[Problem], form: ReportFormat, closing: Sequence[st
         form: The form of the report.
         closing: Closing lines for the operator.
     """
-    painter = for_people(beside=form is not ReportFormat.text)
+    painter = operator_painter(beside=form is not ReportFormat.text)
     told: Callable[[Problem], str] = str
     said: Callable[[str], str] = str
     if reader_language() == "ko" and not painter.ascii:

@@ -26,7 +26,9 @@ _WHAT = "A tree of the site, a tree or plan file, or MISSION:PLAN of the journal
 
 def diff(
     old: Annotated[str, typer.Argument(metavar="OLD", help=_WHAT)],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The same.")],
+    new: Annotated[
+        str, typer.Argument(metavar="NEW", help="Second tree or plan, in one of these forms.")
+    ],
     site: opt.SiteName = "",
     journal: opt.JournalFile = None,
     json: opt.Json = False,
@@ -37,7 +39,7 @@ def diff(
     """
     from dataclasses import asdict
 
-    from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.output import emit, operator_painter
     from bt_exec.drawing.boxes import boxes_of, changes, header_changes
     from bt_exec.site.site import load_site
 
@@ -50,7 +52,7 @@ def diff(
         fields = [{"field": field, "old": one, "new": two} for field, one, two in header]
         emit({"fields": fields, "nodes": nodes})
         return
-    painter = for_people()
+    painter = operator_painter()
     for field, one, two in header:
         painter.say(f"~ {field}: {_value_text(one)} {painter.glyphs.arrow} {_value_text(two)}")
     painter.lines(_lines(rows))

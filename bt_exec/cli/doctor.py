@@ -46,17 +46,17 @@ def doctor(
 ) -> None:
     """Check the installation: installed and missing parts, and how to install them.
 
-    With --site FILE also at a site of your own and its compiler. Exit code 1 if something
-    that is needed is missing.
+    --site FILE also checks a site of your own and its compiler. Exit code 1 if a required part is
+    missing.
     """
-    from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.output import emit, operator_painter
     from bt_exec.site.data import default_site
 
     findings = list(_everything(site or default_site(), journal))
     if json:
         emit([asdict(finding) for finding in findings])
     else:
-        _show(findings, for_people())
+        _show(findings, operator_painter())
     raise typer.Exit(any(finding.state == "missing" for finding in findings))
 
 
@@ -200,9 +200,9 @@ def _journal(path: Path | None) -> Finding:
 
 
 def _terminal() -> Finding:
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import operator_painter
 
-    painter = for_people()
+    painter = operator_painter()
     size = painter.console.size
     facts = [
         f"{size.width} x {size.height}",

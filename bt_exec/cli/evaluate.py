@@ -41,7 +41,7 @@ def eval_(
     """Compare compilers on labelled commands: understood, done wrong, refused; nothing moves."""
     import json as json_
 
-    from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.output import emit, operator_painter
     from bt_exec.cli.plan import situation_for
     from bt_exec.evaluation.cases import load_cases
     from bt_exec.evaluation.run import answers, differences, evaluate, fault_in, read_lines
@@ -72,7 +72,7 @@ def eval_(
     if json:
         emit([{**one._asdict(), "objections": dict(one.objections)} for one in found])
         return
-    painter = for_people()
+    painter = operator_painter()
     for one in found:
         painter.say(one.compiler)
         painter.say(f"  understood       {one.understood}")

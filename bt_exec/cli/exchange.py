@@ -35,8 +35,8 @@ def export(
 ) -> None:
     """Write a tree, and all trees it uses, as BehaviorTree.CPP 4 XML.
 
-    What BehaviorTree.CPP cannot say is listed on standard error and kept in attributes that begin
-    with '_', so that `bt-exec import` gives the same tree back.
+    Features that BehaviorTree.CPP lacks are listed on standard error and kept in attributes that
+    begin with '_', so that `bt-exec import` gives the same tree back.
     """
     from bt_exec.cli.site import find_document
     from bt_exec.interchange.btcpp_export import export_btcpp
@@ -69,8 +69,8 @@ def import_(
 ) -> None:
     """Read BehaviorTree.CPP XML (version 3 or 4) and print its trees as YAML.
 
-    What the tree language cannot say is listed on standard error. Leaves that no TreeNodesModel
-    and no site describes become skills.
+    Features that the tree language lacks are listed on standard error. Leaves without a description
+    in a TreeNodesModel or a site become skills.
     """
     from bt_exec.interchange.btcpp_import import import_btcpp
     from bt_exec.interchange.xml_text import read_xml_file
@@ -93,7 +93,7 @@ def _file_name(document: Document) -> str:
 
 
 def _write_all(folder: Path, texts: Mapping[str, str]) -> None:
-    from bt_exec.cli.output import for_people, localized
+    from bt_exec.cli.output import localized, operator_painter
     from bt_exec.failure import UsageError
 
     taken = [str(folder / name) for name in texts if (folder / name).exists()]
@@ -101,15 +101,15 @@ def _write_all(folder: Path, texts: Mapping[str, str]) -> None:
         raise UsageError(f"--to: existing files are not overwritten: {', '.join(taken)}")
     for name, text in texts.items():
         replace_file(folder / name, text, folders=True)
-        for_people().say(localized(f"wrote {folder / name}"))
+        operator_painter().say(localized(f"wrote {folder / name}"))
 
 
 def _print_unsupported(report: Report, head: str) -> None:
     """Print the unsupported features for the operator."""
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import operator_painter
 
     if report.notes:
-        for_people(beside=True).say("\n".join([head, *report.lines()]))
+        operator_painter(beside=True).say("\n".join([head, *report.lines()]))
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {"export": export, "import": import_}

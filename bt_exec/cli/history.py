@@ -74,7 +74,7 @@ def history(
         return
     from datetime import date
 
-    from bt_exec.cli.output import emit, for_people, reader_language
+    from bt_exec.cli.output import emit, operator_painter, reader_language
     from bt_exec.journal.search import STATUSES, Wanted
     from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, Messages
     from bt_exec.tui.history import history_table, line_data, status_word
@@ -99,7 +99,7 @@ def history(
         for line in lines:
             emit(line_data(line), lines=True)
         return
-    painter = for_people()
+    painter = operator_painter()
     language = "en" if painter.ascii else reader_language()
     if lines:
         table = history_table(
@@ -123,7 +123,7 @@ def show(
     ] = False,
 ) -> None:
     """Show how a mission ended: its trees, plan by plan, and its summary."""
-    from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.output import emit, operator_painter
     from bt_exec.tui.history import record_data, record_lines
     from bt_exec.tui.pack_messages import voices
 
@@ -132,7 +132,7 @@ def show(
     if json:
         emit(record_data(record))
         return
-    painter = for_people()
+    painter = operator_painter()
     _, messages = voices(record)
     if following:
         from bt_exec.cli.watch import follow
@@ -159,7 +159,7 @@ def export(
     journal: _File = None,
 ) -> None:
     """Export a mission to a file for other programs."""
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import operator_painter
     from bt_exec.export import FORMS, exporter
     from bt_exec.failure import UsageError
     from bt_exec.files import expand_home
@@ -179,7 +179,7 @@ def export(
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
     _, messages = voices(record)
-    for_people().say(messages.say("FILE_WRITTEN", record.line.language, path=path))
+    operator_painter().say(messages.say("FILE_WRITTEN", record.line.language, path=path))
 
 
 def _export_to_stdout(write: Callable[[Path], None], form: str) -> None:
@@ -215,8 +215,8 @@ def prune(
     journal: _File = None,
     json: opt.Json = False,
 ) -> None:
-    """Remove old missions, as the options or the site's `keep` say; running ones stay."""
-    from bt_exec.cli.output import emit, for_people, localized
+    """Remove old missions by the options or the site's `keep`; running missions are kept."""
+    from bt_exec.cli.output import emit, localized, operator_painter
     from bt_exec.failure import UsageError
     from bt_exec.journal.maintenance import Retention
     from bt_exec.site.site import load_site
@@ -230,7 +230,7 @@ def prune(
         retention = Retention(**load_site(site).keep.model_dump())
         if retention == Retention():
             raise UsageError(
-                "say what to keep: --older 90d, --larger 2G, or keep: {days: 90} in the site file"
+                "specify a limit: --older 90d, --larger 2G, or keep: {days: 90} in the site file"
             )
     name = _known_site(kept, site) if site else ""
     done = kept.prune(retention, site=name, dry_run=dry_run)
@@ -239,7 +239,9 @@ def prune(
         return
     count, size = len(done.missions), f"{done.freed_bytes / 1e6:.1f} MB"
     what = f"{count} mission{'' if count == 1 else 's'}"
-    for_people().say(localized(f"{what} {'would be removed' if dry_run else 'removed'}, {size}"))
+    operator_painter().say(
+        localized(f"{what} {'would be removed' if dry_run else 'removed'}, {size}")
+    )
 
 
 def _amount(text: str, option: str, units: Mapping[str, float]) -> float | None:
@@ -271,7 +273,7 @@ def check(
     """Check the journal: integrity, orphans, unfinished missions."""
     from dataclasses import asdict
 
-    from bt_exec.cli.output import emit, for_people, localized
+    from bt_exec.cli.output import emit, localized, operator_painter
 
     kept = open_journal(journal or context.obj)
     found = kept.check(repair=repair)
@@ -279,7 +281,7 @@ def check(
     if json:
         emit([asdict(one) for one in found])
     else:
-        painter = for_people()
+        painter = operator_painter()
         for one in found:
             style = "done" if one.repaired else "skipped"
             said = localized(f"{one.kind}: {one.what}")
@@ -296,11 +298,11 @@ def why(
     verbose: opt.Verbose = False,
 ) -> None:
     """Explain how a mission ended: the first cause, its evidence, and further attempts."""
-    from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.output import emit, operator_painter
     from bt_exec.tui.pack_messages import why_of
 
     record = open_journal(journal).mission(which)
-    painter = for_people()
+    painter = operator_painter()
     language = "en" if painter.ascii and not json else ""
     said = why_of(record, language, verbose=verbose)
     if json:
@@ -332,12 +334,12 @@ def open_journal(path: Path | None) -> Journal:
     Raises:
         UsageError: If it cannot be read.
     """
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import operator_painter
     from bt_exec.journal import Journal
 
     journal = Journal.open(path)
     for text in journal.waiting:
-        for_people(beside=True).say(f"bt-exec: {text}")
+        operator_painter(beside=True).say(f"bt-exec: {text}")
     return journal
 
 

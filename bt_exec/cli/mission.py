@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bt_exec import events as ev
 from bt_exec.cli.output import own_stream, to_json
-from bt_exec.cli.stopping import signals
+from bt_exec.cli.stop_signals import signals
 from bt_exec.cli.typed_lines import TypedLines, can_ask
 from bt_exec.language.messages import language_of
 from bt_exec.planning.compiler import REPLIES

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.output import for_people, reader_language
+from bt_exec.cli.output import operator_painter, reader_language
 from bt_exec.cli.resume import continue_mission, unfinished
 from bt_exec.cli.sinks import Frames, TurnLines
-from bt_exec.cli.stopping import forget
+from bt_exec.cli.stop_signals import forget
 from bt_exec.cli.words import is_no, is_yes
 from bt_exec.failure import UsageError
 
@@ -147,7 +147,7 @@ def staged(options: Options) -> Iterator[Stage]:
     Raises:
         BtExecError: If an option is invalid; nothing has moved.
     """
-    from bt_exec.cli.confirming import TerminalConfirm, debugger_of
+    from bt_exec.cli.confirmation import TerminalConfirm, debugger_of
     from bt_exec.cli.history import open_journal, tell_interrupted
     from bt_exec.cli.mission import Conductor, leave
     from bt_exec.cli.typed_lines import can_ask
@@ -170,7 +170,7 @@ def staged(options: Options) -> Iterator[Stage]:
         except UsageError as error:
             raise UsageError(f"{error}. Try: --journal FILE, or --no-journal") from error
         beside = options.json or options.turns == "-"
-        painter = for_people(beside=beside)
+        painter = operator_painter(beside=beside)
         for line in site.replaced if options.verbose else ():
             painter.say(line)
         conductor = Conductor(

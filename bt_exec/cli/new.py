@@ -83,9 +83,9 @@ def new_site(
 
 
 def _print_created(files: tuple[Path, ...], following: str) -> None:
-    from bt_exec.cli.output import for_people, localized
+    from bt_exec.cli.output import localized, operator_painter
 
-    painter = for_people()
+    painter = operator_painter()
     for path in files:
         painter.say(localized(f"created {path}"))
     painter.say(localized(following))
@@ -102,14 +102,14 @@ def fmt(
 ) -> None:
     """Format files like the documentation; comments and data are unchanged."""
     from bt_exec.cli.check import files_in
-    from bt_exec.cli.output import for_people, localized
+    from bt_exec.cli.output import localized, operator_painter
     from bt_exec.failure import SpecError
     from bt_exec.files import replace_file
     from bt_exec.scaffold.format_yaml import format_source
     from bt_exec.scaffold.schema_lines import with_schema_line
     from bt_exec.spec.source import read_file
 
-    painter = for_people()
+    painter = operator_painter()
     changed = 0
     wrong: list[str] = []
     found = [path for path in files_in(files)[0] if path.suffix.lower() in (".yaml", ".yml")]

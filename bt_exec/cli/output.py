@@ -23,8 +23,8 @@ from bt_exec.tui.paint import Painter
 
 __all__ = [
     "emit",
-    "for_people",
     "localized",
+    "operator_painter",
     "own_stream",
     "progress_bar",
     "reader_language",
@@ -204,7 +204,7 @@ def emit(data: Any, *, lines: bool = False) -> None:
     out.flush()
 
 
-def for_people(*, beside: bool = False) -> Painter:
+def operator_painter(*, beside: bool = False) -> Painter:
     """Return the painter for the operator: stderr if standard output carries data."""
     return Painter(own_stream(sys.stderr if beside else sys.stdout))
 

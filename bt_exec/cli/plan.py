@@ -88,9 +88,9 @@ def compile_(
 
 def _print_reply(reply: Reply) -> None:
     """Print the reply to a text that needs no plan."""
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import operator_painter
 
-    for_people(beside=True).say(f"{reply.message} [{reply.code}]")
+    operator_painter(beside=True).say(f"{reply.message} [{reply.code}]")
 
 
 def _print_prompt(
@@ -142,7 +142,7 @@ def situation_for(site: Site, compiler: Compiler, world: Sequence[str] = ()) -> 
 
 def _print_refusal(refusal: Refusal, messages: Messages, language: str) -> typer.Exit:
     """Print why there is no plan, in the command's language; return the exit of the program."""
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import operator_painter
     from bt_exec.outcome import EXIT_CODES
     from bt_exec.tui.summary import unsaid
 
@@ -151,7 +151,7 @@ def _print_refusal(refusal: Refusal, messages: Messages, language: str) -> typer
     if further := unsaid(refusal.message, refusal.nearest):
         lines.append(f"{messages.fixed('try one of these', language)}:")
         lines += (f"  {text}" for text in further)
-    for_people(beside=True).say("\n".join(lines))
+    operator_painter(beside=True).say("\n".join(lines))
     return typer.Exit(EXIT_CODES["refused"])
 
 

@@ -32,7 +32,7 @@ def rehearse(
         list[str] | None,
         typer.Argument(
             metavar="[KEY=VALUE]...",
-            help="Its parameters; required ones that are left out get an example.",
+            help="Parameters of the tree; required ones get an example value if omitted.",
             show_default=False,
         ),
     ] = None,
@@ -59,7 +59,7 @@ def rehearse(
 
     Exit code 1: a run was stuck, or a skill was started against its needs.
     """
-    from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.output import emit, operator_painter
     from bt_exec.cli.single_call import arguments_of_tree
     from bt_exec.files import replace_file
     from bt_exec.site.site import load_site
@@ -81,7 +81,7 @@ def rehearse(
     if json:
         emit(rows)
     else:
-        painter = for_people()
+        painter = operator_painter()
         width = max(len(row["disturbed"]) for row in rows)
         for number, row in enumerate(rows):
             if not tree and (number == 0 or rows[number - 1]["tree"] != row["tree"]):

@@ -13,7 +13,7 @@ import typer
 from bt_exec.cli import options as opt
 from bt_exec.cli.output import localized, reader_language, typed_in
 from bt_exec.cli.resume import unfinished
-from bt_exec.cli.stopping import forget, killed, pressed
+from bt_exec.cli.stop_signals import forget, killed, pressed
 from bt_exec.cli.words import asks_why, command_name, prompt_words
 from bt_exec.outcome import EXIT_CODES
 
@@ -218,7 +218,7 @@ class _Prompt:
 
         Args:
             arguments: The command with its arguments.
-            typed: Its name as typed, which may set the language.
+            typed: Name of the command as typed, which may set the language.
         """
         from bt_exec.cli.app import call_inside
         from bt_exec.language.messages import language_of

@@ -54,7 +54,7 @@ def replay(
     Keys: space pauses, left and right step, [ and ] jump ten seconds, - and + change the speed,
     q leaves; ? lists the others.
     """
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import operator_painter
 
     kept = open_journal(journal)
     record = kept.mission(which)
@@ -63,7 +63,7 @@ def replay(
     if verify:
         raise typer.Exit(_verify(kept, record, json=json))
     if to is None:
-        painter = for_people()
+        painter = operator_painter()
         if painter.live and not plain:
             pace = 1.0 if speed is None else speed
             _play(record, painter, pace, paused=step, full=full, verbose=verbose)
@@ -75,7 +75,7 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
     """Run a mission again and report the first difference; return the exit code."""
     from dataclasses import asdict
 
-    from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.output import emit, operator_painter
     from bt_exec.mission.rerun import verify
     from bt_exec.tui.node_words import seconds
     from bt_exec.tui.pack_messages import voices
@@ -84,7 +84,7 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
     if json:
         emit({"mission_id": record.id, "same": found.same, **asdict(found)})
         return 0 if found.same else _DIFFERS
-    painter = for_people()
+    painter = operator_painter()
     _, messages = voices(record)
     language = "en" if painter.ascii else record.line.language
 
@@ -106,7 +106,7 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
 
 def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) -> None:
     """Write a test that runs a mission again and expects the same result."""
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import operator_painter
     from bt_exec.failure import UnknownName, UsageError
     from bt_exec.files import expand_home
     from bt_exec.testing.from_record import as_test
@@ -125,7 +125,7 @@ def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) 
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
     _, messages = voices(record)
-    for_people().say(messages.say("FILE_WRITTEN", record.line.language, path=path))
+    operator_painter().say(messages.say("FILE_WRITTEN", record.line.language, path=path))
 
 
 def _play(
@@ -241,7 +241,7 @@ def _show_end(
 
     Args:
         record: The mission.
-        model: Its state when the replay ended.
+        model: State of the view when the replay ended.
         painter: The output.
         tree: Whether the tree is shown.
         left: Whether the operator left before the end of the record.

@@ -37,8 +37,8 @@ def resume(
 ) -> None:
     """Resume a mission that was interrupted, stopped or failed; the last one by default.
 
-    What is finished and still holds is kept. A simulated world is restored from the record; a real
-    robot is observed afresh. The new mission is linked to the old one.
+    Finished steps whose effects still hold are kept. A simulated world is restored from the record;
+    a real robot is observed afresh. The new mission is linked to the old one.
     """
     from bt_exec.cli.mission_setup import Options, staged
     from bt_exec.cli.output import emit, reader_language
@@ -72,7 +72,7 @@ def mission_to_continue(journal: Journal, which: str, site: str = "") -> Mission
 
     Args:
         journal: The journal.
-        which: Its name; empty for the last one.
+        which: Name of the mission; empty for the last one.
         site: Site of the last one; any site if empty.
 
     Raises:

@@ -150,7 +150,9 @@ def do(
     ],
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[KEY=VALUE]...", help="Its arguments.", show_default=False),
+        typer.Argument(
+            metavar="[KEY=VALUE]...", help="Arguments of the skill.", show_default=False
+        ),
     ] = None,
     site: opt.SiteName = "",
     world: opt.WorldTexts = None,

@@ -35,7 +35,7 @@ def serve(
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")
@@ -79,12 +79,12 @@ def serve(
 
     bt-exec serve --site door, then open http://127.0.0.1:8900/
 
-    Ctrl-C stops the mission, ends the record and puts the robots away; a second one stops the robot
-    at once.
+    Ctrl-C stops the mission, completes the record and closes the robots; a second one stops the
+    robot at once.
     """
     from bt_exec.cli.history import open_journal, tell_interrupted
     from bt_exec.cli.mission import leave
-    from bt_exec.cli.output import for_people, localized, reader_language
+    from bt_exec.cli.output import localized, operator_painter, reader_language
     from bt_exec.mission.rigs import parse_world
     from bt_exec.models import find_speech
     from bt_exec.serve.server import HttpServer
@@ -103,7 +103,7 @@ def serve(
     shown = ", ".join(names)
     spoken = find_speech(speech)
     kept = open_journal(journal)
-    painter = for_people()
+    painter = operator_painter()
     tell_interrupted(painter, kept)
     services = [
         Service(
@@ -152,7 +152,7 @@ def serve(
 
 def _until_stopped(services: list[Service], server: HttpServer, notifier: Notifier) -> int:
     """Wait for a signal, whose handler stops the mission."""
-    from bt_exec.cli.stopping import handled, reason_of
+    from bt_exec.cli.stop_signals import handled, reason_of
 
     count, second, ends = 0, 0.0, False
 

@@ -14,14 +14,14 @@ import signal
 import threading
 from collections.abc import Callable, Collection, Iterator
 
-__all__ = ["Unheard", "unheard"]
+__all__ = ["SignalFallback", "signal_fallback"]
 
 PATIENCE_S = 1.0
 """Time limit for the main thread to handle a signal [s]."""
 EXIT_STOPPED = 130
 
 
-class Unheard:
+class SignalFallback:
     """Counters of received and of handled signals.
 
     Args:
@@ -33,13 +33,13 @@ class Unheard:
         self._numbers = numbers
         self._stop = stop
         self._arrived = 0
-        self._heard = 0
+        self._handled = 0
         self._missed = 0
         self._ends = threading.Event()
 
-    def hear(self) -> None:
+    def mark_handled(self) -> None:
         """Mark the received signals as handled; called by their handler."""
-        self._heard += 1
+        self._handled += 1
 
     def read(self, pipe: int) -> None:
         """Read signals until the pipe is closed; runs on a separate thread."""
@@ -47,12 +47,12 @@ class Unheard:
             if data[0] not in self._numbers:
                 continue
             self._arrived += 1
-            if self._ends.wait(PATIENCE_S) or self._heard >= self._arrived:
+            if self._ends.wait(PATIENCE_S) or self._handled >= self._arrived:
                 continue
             self._missed += 1
             self._stop(data[0])
             if self._missed > 1:
-                os.write(2, b"bt-exec: a part hangs and cannot be broken off; the program ends\n")
+                os.write(2, b"bt-exec: a part hangs and cannot be interrupted; the program ends\n")
                 os._exit(EXIT_STOPPED)
         with contextlib.suppress(OSError):
             os.close(pipe)
@@ -70,14 +70,16 @@ class Unheard:
 
 
 @contextlib.contextmanager
-def unheard(numbers: Collection[int], stop: Callable[[int], object]) -> Iterator[Unheard]:
+def signal_fallback(
+    numbers: Collection[int], stop: Callable[[int], object]
+) -> Iterator[SignalFallback]:
     """Provide the fallback for these signals; only on the main thread.
 
     Args:
         numbers: The signals.
         stop: Stops the mission and every robot for a signal, and waits briefly for it.
     """
-    watched = Unheard(numbers, stop)
+    watched = SignalFallback(numbers, stop)
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     try:

@@ -65,7 +65,7 @@ def show(
 
     bt-exec show get_material --format svg > get_material.svg
     """
-    from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.output import emit, operator_painter
     from bt_exec.site.site import load_site
     from bt_exec.spec.dump import to_data
     from bt_exec.tui.static import document_lines
@@ -77,7 +77,7 @@ def show(
     elif form is not ShowFormat.text:
         write(_picture(document, loaded, form, theme, closed=closed))
     else:
-        painter = for_people()
+        painter = operator_painter()
         painter.lines(document_lines(document, loaded.library, painter.width, painter.glyphs))
 
 
@@ -128,7 +128,7 @@ def trees(
     verbose: opt.Verbose = False,
 ) -> None:
     """List the trees of a site with their commands."""
-    from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.output import emit, operator_painter
     from bt_exec.site.site import load_site
     from bt_exec.tui.catalogue import tree_data, tree_entry
     from bt_exec.tui.text import entry_lines
@@ -138,7 +138,7 @@ def trees(
     if json:
         emit([tree_data(tree, library) for tree in library])
         return
-    painter = for_people()
+    painter = operator_painter()
     entries = [tree_entry(tree, library, verbose=verbose) for tree in library]
     painter.lines(entry_lines(entries, painter.width, painter.glyphs))
     for line in loaded.replaced:
@@ -159,7 +159,7 @@ def skills(
     verbose: opt.Verbose = False,
 ) -> None:
     """List the skills of a robot and the conditions that it can check."""
-    from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.output import emit, operator_painter
     from bt_exec.failure import UnknownName
     from bt_exec.site.site import load_site
     from bt_exec.tui.catalogue import condition_data, condition_entry, skill_data, skill_entry
@@ -180,7 +180,7 @@ def skills(
             }
         )
         return
-    painter = for_people()
+    painter = operator_painter()
     lines: list[Line] = []
     for title, entries in (
         ("skills", [skill_entry(part, catalogue, verbose=verbose) for part in can.values()]),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.stopping import pressed
+from bt_exec.cli.stop_signals import pressed
 
 if TYPE_CHECKING:
     from bt_exec.nodes.fault_plan import FaultPlan
@@ -24,7 +24,7 @@ _BROKEN = 4
 def torture(
     site: opt.SiteName = "",
     runs: Annotated[
-        int, typer.Option("--runs", min=1, metavar="N", help="How many missions.")
+        int, typer.Option("--runs", min=1, metavar="N", help="Number of missions.")
     ] = 100,
     seed: Annotated[
         int, typer.Option("--seed", metavar="K", help="Seed of the random missions.")
@@ -56,7 +56,7 @@ def torture(
     import tempfile
 
     from bt_exec.cli.batch import command_lines
-    from bt_exec.cli.output import emit, for_people, localized, progress_bar
+    from bt_exec.cli.output import emit, localized, operator_painter, progress_bar
     from bt_exec.site.site import load_site
     from bt_exec.testing.torture import Torture, random_plan
 
@@ -77,13 +77,13 @@ def torture(
                 tried.run(plans, finished)
             except KeyboardInterrupt:  # report the finished missions
                 said = localized("stopped; the report covers the finished missions")
-                for_people(beside=True).say(said)
+                operator_painter(beside=True).say(said)
     report = tried.report
     kept = [_save_case(keep, seed, plan, broken) for plan, broken in report.failing]
     if json:
         emit(_report_data(report, kept))
     else:
-        painter = for_people()
+        painter = operator_painter()
         for line in _lines(report, kept):
             painter.say(localized(line))
     raise typer.Exit(_BROKEN if report.failing or not report.is_memory_flat else 0)

@@ -42,9 +42,9 @@ def watch(
 ) -> None:
     """Follow a mission of another process; leaving does not stop it.
 
-    A service that asks for a token is given that of BT_EXEC_TOKEN.
+    The token in BT_EXEC_TOKEN is sent to a service that requires one.
     """
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import operator_painter
     from bt_exec.journal.journal import JournalTail
     from bt_exec.tui.pack_messages import site_messages, voices
 
@@ -53,7 +53,7 @@ def watch(
 
         tail = ServiceTail(which, os.environ.get(_VARIABLE, "").strip())
         messages = site_messages(str(tail.mission.get("site", "")))
-        follow(tail, messages, for_people(), plain=plain, full=full, verbose=verbose)
+        follow(tail, messages, operator_painter(), plain=plain, full=full, verbose=verbose)
         return
     kept = open_journal(journal)
     if not which:
@@ -64,7 +64,7 @@ def watch(
     record = kept.mission(which)
     _, messages = voices(record)
     kept_tail = JournalTail(kept, record.id)
-    follow(kept_tail, messages, for_people(), plain=plain, full=full, verbose=verbose)
+    follow(kept_tail, messages, operator_painter(), plain=plain, full=full, verbose=verbose)
 
 
 def follow(

@@ -17,11 +17,11 @@ from bt_exec.failure import BtExecError, Interrupted, nearest
 
 __all__ = [
     "declared_requirements",
+    "describe_error",
     "extra_hint",
     "is_interrupt",
     "line_of",
     "place_of",
-    "slip",
 ]
 
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
@@ -38,14 +38,14 @@ _BUNDLES = ("all", "dev")
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Return True for a Ctrl-C of the operator.
+    """Return True if an exception is a Ctrl-C of the operator.
 
     Any other `KeyboardInterrupt` in the program was raised by the code of a part.
     """
     return isinstance(error, Interrupted if is_program() else KeyboardInterrupt)
 
 
-def slip(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return the message of an exception of code outside bt-exec and the line that raised it.
 
     For an unexpected keyword argument of one of our functions, the allowed arguments are added.

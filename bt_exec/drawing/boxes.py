@@ -26,9 +26,9 @@ class Box:
 
     Attributes:
         kind: Kind of the node.
-        label: Its name, or the skill, condition or tree that it runs.
-        about: Its arguments, or the number of children that must succeed.
-        notes: Its modifiers as text, in the order of their evaluation.
+        label: Name, or the skill, condition or tree that it runs.
+        about: Arguments, or the number of children that must succeed.
+        notes: Modifiers as text, in the order of their evaluation.
         children: Boxes under it, including those of an expanded subtree.
     """
 

@@ -63,7 +63,7 @@ def svg_text(root: Box, title: str, theme: Theme = "auto", *, inline: bool = Fal
 
     Args:
         root: The boxes.
-        title: What the picture shows, for screen readers.
+        title: Description of the picture for screen readers.
         theme: Colours: light, dark, or those of the reader's setting.
         inline: Leave out the XML declaration and the background, for use within a page.
     """

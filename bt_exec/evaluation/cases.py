@@ -86,8 +86,8 @@ class Step(NamedTuple):
     """A skill of a plan.
 
     Attributes:
-        skill: Its name.
-        args: Its arguments.
+        skill: Name.
+        args: Arguments.
         conditional: Whether it depends on a condition.
     """
 

@@ -28,7 +28,7 @@ class Evaluation(NamedTuple):
     """Results of one compiler.
 
     Attributes:
-        compiler: Its name.
+        compiler: Name.
         understood: Commands that should work and do what was asked.
         wrong: Commands of any kind that lead to a plan that does something else.
         refused: Commands that should be refused and are.

@@ -86,7 +86,7 @@ def import_btcpp(
     bind_entries({ident: written[ident] for ident in foreign}, report)
     documents = tuple(_document(written[ident], trees[ident]) for ident in written)
     if not documents:
-        message = "holds no <BehaviorTree>"
+        message = "contains no <BehaviorTree>"
         raise SpecError([Problem("EMPTY", message, file=", ".join(file for file, _ in given))])
     return Imported(documents, report)
 
@@ -119,7 +119,7 @@ def _tree_data(tree: _Tree, reader: NodeReader) -> dict[str, Any]:
     try:
         root = reader.only_child(tree.element)
         if root is None:
-            raise SpecError([_problem("EMPTY", "holds no node that can be imported", tree)])
+            raise SpecError([_problem("EMPTY", "contains no node that can be imported", tree)])
         if "_mission" in attributes:
             return {"mission": json.loads(attributes["_mission"]), "root": root}
         name = attributes.get("_tree") or reader.tree_name(attributes.get("ID", "MainTree"))

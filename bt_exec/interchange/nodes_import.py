@@ -44,7 +44,7 @@ _POST = ("_onSuccess", "_onFailure", "_onHalted", "_post")
 class NodeReader(LeafReader):
     """Reader of XML elements as nodes with modifiers."""
 
-    copied = 0  # duplicated nodes
+    copied = 0  # number of duplicated nodes
 
     def only_child(self, element: Element) -> Data | None:
         """Return the child of an element; if there are several, a sequence of them."""
@@ -91,7 +91,7 @@ class NodeReader(LeafReader):
                 until = self._with_code(self.expression(element.children[2]), given["_until"])
                 return {**data, "until": until}
         except (IndexError, KeyError):
-            self.report.add("ATTRIBUTE", place_of(element), "_as")  # edited by hand
+            self.report.add("ATTRIBUTE", place_of(element), "_as")  # the file was edited by hand
         return None
 
     def _with_code(self, condition: Any, code: str) -> Any:

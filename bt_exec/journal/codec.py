@@ -58,11 +58,11 @@ class RecordedObservation:
     Attributes:
         t: Capture time of the frame [s, mission clock].
         data: The result of the observation's `record`.
-        seen: Its labels.
-        established: Its facts for the dry run.
-        text: Its summary line, in the language of the command.
+        seen: Labels.
+        established: Facts for the dry run.
+        text: Summary line, in the language of the command.
         frame_file: Path of its frame, if one was kept and not dropped.
-        texts: Its summary lines in other languages, by language.
+        texts: Summary lines in other languages, by language.
     """
 
     t: float
@@ -122,7 +122,7 @@ class Specs:
         """Return the plan with a digest.
 
         Raises:
-            Exception: Of any kind, if it is missing or damaged.
+            Exception: Any exception, if the plan is missing or damaged.
         """
         if digest not in self._specs:
             text = self._text_of(digest)
@@ -184,7 +184,7 @@ def event_of(
         frames: The folder of the mission's frames.
 
     Raises:
-        Exception: Of any kind, if the row was not written by this program.
+        Exception: Any exception, if the row was not written by this program.
     """
     if "unwritable" in data:
         raise ValueError(data["unwritable"])
@@ -228,7 +228,7 @@ def outcome_of(data: Mapping[str, Any]) -> Outcome:
     """Return the outcome of its plain data.
 
     Raises:
-        Exception: Of any kind, if the data is not an outcome.
+        Exception: Any exception, if the data is not an outcome.
     """
     outcome: Outcome = built(Outcome, data)
     for failure in outcome.failures:

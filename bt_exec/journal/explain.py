@@ -87,14 +87,14 @@ class Explanation:
 
     Attributes:
         line: Name, command, status, message, times.
-        attempts: Its plans, in order.
+        attempts: Plans, in order.
         cause: The first cause; None where nothing failed.
         planner: The failure of the compiler that was to repair the plan, if that ended it.
         refusal: The compiler's refusal, if there was no plan.
         problems: Problems of the plans that were not accepted.
-        stopped: Who or what stopped it; empty if it was not stopped.
+        stopped: Source of the stop; empty if it was not stopped.
         skipped: Reasons of skipped actions.
-        running: Of an unfinished mission: skills that had begun and whose end is not on record.
+        running: In an unfinished mission, skills that had begun and whose end is not on record.
         facts: Facts known at the end, from observations and completed skills.
         possible: The facts that the running skills were to establish.
         uncertain: The facts that held before, and that the running skills change: unknown now.

@@ -101,8 +101,8 @@ class Booking(NamedTuple):
     """A mission that is listed in the journal and has not begun.
 
     Attributes:
-        row: Its row in the journal.
-        mission_id: Its identifier, ``2026-11-20-0007``.
+        row: Row in the journal.
+        mission_id: Identifier, ``2026-11-20-0007``.
         language: ``en`` or ``ko``.
     """
 

@@ -93,8 +93,8 @@ def prune(
 
     Args:
         connection: The journal.
-        path: Its file.
-        frames: Its folder of frames.
+        path: File.
+        frames: Folder of frames.
         retention: The limits.
         site: Only missions of this site; of all if empty.
         dry_run: Only return the missions that would be removed.
@@ -156,8 +156,8 @@ def check(
 
     Args:
         connection: The journal.
-        path: Its file.
-        frames: Its folder of frames.
+        path: File.
+        frames: Folder of frames.
         repair: Whether to remove orphans, and to complete the list entries of ended missions.
     """
     if said := _damage(connection):

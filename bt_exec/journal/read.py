@@ -39,7 +39,7 @@ __all__ = [
     "read_spec",
 ]
 
-_KNOWN = 20  # missions that an error lists
+_KNOWN = 20  # maximum number of missions listed in an error
 _NEAR = 3  # missions that an error lists for an unknown number
 
 

@@ -50,7 +50,7 @@ class MissionLine:
     """A mission in a list.
 
     Attributes:
-        id: Its identifier, ``2026-11-20-0007``.
+        id: Identifier, ``2026-11-20-0007``.
         command: The command as typed.
         language: ``en`` or ``ko``.
         site: Name of the site.
@@ -104,7 +104,7 @@ class EventRow(NamedTuple):
     """A recorded event, not yet decoded.
 
     Attributes:
-        seq: Its number in the mission, which increases and never changes.
+        seq: Number in the mission, which increases and never changes.
         t: Time [s, mission clock].
         tick: Number of the tick.
         plan: The plan version in force; 0 before the first.
@@ -193,7 +193,7 @@ class MissionRecord:
         session: Identifier of the session and its world; empty in records of older versions.
         continues: Identifier of the mission that this one resumed; usually empty.
         program: Version of bt-exec that ran it.
-        outcome: Its outcome, or None while unfinished.
+        outcome: Outcome, or None while unfinished.
         events: All events in order; progress events at a bounded rate.
         plans: The plans that were in force, in order.
         skills: The skill calls, in order.

@@ -146,7 +146,7 @@ def connect(path: Path, *, busy_s: float = BUSY_S) -> sqlite3.Connection:
         raise
     except UnicodeDecodeError as error:  # from an error message that quotes a damaged schema
         connection.close()
-        raise sqlite3.DatabaseError("it is damaged: it holds text that is not UTF-8") from error
+        raise sqlite3.DatabaseError("it is damaged: it contains text that is not UTF-8") from error
     return connection
 
 
@@ -174,8 +174,8 @@ def prepare(path: Path) -> None:
         raise UsageError(f"the journal {path} cannot be written: {error}") from error
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"the journal {path} is damaged: it holds text that is not UTF-8. Move the file away "
-            "to start a new one, or name another file"
+            f"the journal {path} is damaged: it contains text that is not UTF-8. Move the file "
+            "away to start a new one, or name another file"
         ) from error
     finally:
         connection.close()

@@ -187,7 +187,7 @@ def save_mission(
 
     Args:
         connection: Connection to a journal whose file was moved or deleted.
-        journal: Its former path.
+        journal: Former path of the journal.
         mission_id: The mission's identifier.
         number: The mission's row.
         rows: Further rows of the mission.

@@ -44,7 +44,7 @@ def addressed(command: str, language: str, robots: RobotNames) -> tuple[Addresse
 
     Args:
         command: The command as typed.
-        language: Its language.
+        language: Language.
         robots: The names of the robots.
     """
     if not robots:

@@ -79,8 +79,8 @@ class Role:
         kind: ``noun`` (of the lexicon), ``value`` (of a named type), ``text`` or ``speaker``.
         type: The named type of a value or a text; the noun's own name for nouns.
         value: The value, the text, or the noun's name.
-        text: Its words in the command.
-        relation: Its place relative to another noun: ``inside door``; usually empty.
+        text: Words in the command.
+        relation: Place relative to another noun: ``inside door``; usually empty.
     """
 
     role: RoleName
@@ -110,12 +110,12 @@ class Act:
 
     Attributes:
         predicate: A verb of the lexicon; ``?`` for a question.
-        roles: Its participants, in the order of the words.
+        roles: Participants, in the order of the words.
         mood: Do, ask or tell.
         positive: False for a prohibition.
-        condition: Its condition.
+        condition: Condition.
         times: Number of repetitions.
-        text: Its words in the command.
+        text: Words in the command.
         agent: Name on the site of the addressed robot; empty if none is named.
     """
 
@@ -188,7 +188,7 @@ class Turn:
         status: Status of its mission, see `bt_exec.outcome`; empty if it was only compiled.
         code: ``OK``, or the reason code.
         message: The final message.
-        did_you_mean: Of a refusal: the suggested commands.
+        did_you_mean: Commands suggested by a refusal.
         acted: Whether a skill that changes something was started; not so for questions.
         at: Start of its mission, in local time; None if it is not known.
         seconds: Duration on the mission clock [s].
@@ -220,10 +220,10 @@ class Context:
     """History of a session.
 
     Attributes:
-        turns: Its last commands, oldest first; references are to them.
+        turns: Last commands, oldest first; references are to them.
         earlier: Missions before this session; questions may ask about them, references do not.
         recall: Reads these missions from the record on request; None without a record.
-        dropped: Its missions with an action before `turns`, oldest first.
+        dropped: Missions with an action before `turns`, oldest first.
     """
 
     turns: tuple[Turn, ...] = ()

@@ -37,7 +37,7 @@ def form_problems(path: Path, data: Any) -> list[Problem]:
 
     Args:
         path: The file; it is parsed again for positions if there is a mistake.
-        data: Its content.
+        data: Content.
     """
     found = list(_mistakes(data))
     if not found:
@@ -112,7 +112,7 @@ def _of_template(place: Place, template: str) -> Iterator[_Mistake]:
         parts = list(string.Formatter().parse(template))
     except ValueError as error:
         message = (
-            f"{where}: {error}: {template!r}; a fact stands in braces, {{name}}; "
+            f"{where}: {error}: {template!r}; a fact is written in braces, {{name}}; "
             "for braces themselves write {{ and }}"
         )
         yield "BAD_TEMPLATE", place, message

@@ -95,7 +95,7 @@ class Conversation:
         self._context = self._context.then(turn)
 
     def correct_last(self, at: datetime, *, interrupted: bool) -> None:
-        """Give the last turn its recorded end: a mission that runs again is reported as recorded.
+        """Replace the result of the last turn by its recorded one, if a mission runs again.
 
         Args:
             at: Recorded start of the mission.

@@ -503,7 +503,7 @@ class Executive:
     def _ending_of(self, error: BaseException) -> Ending:
         """Return the ending for an exception; the robots are stopped."""
         if isinstance(error, _Aborted | KeyboardInterrupt):
-            reason = self._abort_reason or "operator"  # a Ctrl-C without a handler
+            reason = self._abort_reason or "operator"  # Ctrl-C without a handler of ours
             aborting = Aborting(self.clock.now(), self.runtime.tick, "clean", reason)
             self._at_the_end(lambda: self.emit(aborting), None)
             return Ending("aborted", "ABORTED", said=reason)

@@ -39,7 +39,7 @@ class Undone:
     def to_dict(self, messages: Messages, language: str) -> dict[str, Any]:
         """Return plain data; ``what`` and ``why`` are in `language`."""
         return {
-            "what": what(self.part, messages, language),
+            "what": describe_part(self.part, messages, language),
             "why": messages.explain(self.failure, language),
             "code": self.failure.code,
             "path": self.failure.path,
@@ -92,7 +92,7 @@ def still_undone(
     return (*old, *now)
 
 
-def what(part: NodeBase, messages: Messages, language: str) -> str:
+def describe_part(part: NodeBase, messages: Messages, language: str) -> str:
     """Return a part as a phrase: "go to the lounge and look around it"."""
     names = list(dict.fromkeys(_phrases_of(part, messages, language)))
     joined = messages.word(" and ", language) if len(names) == 2 else ", "

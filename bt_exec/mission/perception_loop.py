@@ -237,7 +237,9 @@ class PerceptionLoop:
     def situation(self) -> Situation:
         """Return the currently observed situation, for a compiler."""
         told = {
-            pack: self._ask(f"the observation of {pack}", _told, worker.buffer.observations[-1])
+            pack: self._ask(
+                f"the observation of {pack}", _situation_parts, worker.buffer.observations[-1]
+            )
             for pack, worker in self.perception_workers.items()
             if worker.buffer.observations
         }
@@ -282,7 +284,7 @@ class PerceptionLoop:
         runtime.emit(PerceptionFailed(runtime.now(), runtime.tick, worker.pack, message))
 
 
-def _told(observation: Observation) -> tuple[tuple[str, ...], str, Any]:
+def _situation_parts(observation: Observation) -> tuple[tuple[str, ...], str, Any]:
     """Return the parts of an observation for a situation: labels, summary line, picture."""
     return tuple(observation.labels()), observation.describe("en"), observation.frame
 

@@ -153,7 +153,7 @@ def recorded_site(record: MissionRecord) -> Site:
     """Return the site of a mission with its settings at that time.
 
     Raises:
-        UsageError: If it is not installed here, or its settings are no longer valid.
+        UsageError: If it is not installed here, or its settings became invalid.
     """
     setup = record.setup
     try:
@@ -414,12 +414,12 @@ def _refuse_remote(session: Session, record: MissionRecord) -> None:
         if isinstance(rig.simulation, RemoteSimulation):
             raise UsageError(
                 f"mission {record.id} cannot be run again: the world of {name} is simulated in "
-                "another process, and the record does not hold its start"
+                "another process, and the record does not contain its initial state"
             )
         if rig.robot is not None and rig.simulation is None:
             raise UsageError(
                 f"mission {record.id} cannot be run again: {name} is a real robot; only simulated "
-                "worlds can be made again"
+                "worlds can be recreated"
             )
 
 

@@ -42,7 +42,7 @@ class Work:
         command: The operator's command.
         language: Language of the command.
         spec: The plan in force; None if there was none.
-        done: Its finished leaves.
+        done: Finished leaves.
         failure: The failure, or the step in progress as a failure; None without a plan.
         assumed: Facts that hold if the skills had their declared effects; ``"?"`` if unknown.
         saved: Results of skills, by name.
@@ -218,7 +218,7 @@ class Resumed:
         return self._confirmed(anew, first)
 
     def _is_halfway(self, request: Request) -> bool:
-        """Return True if a needed fact has the value of neither before nor after the last step."""
+        """Return True if a needed fact has neither its value before nor after the last step."""
         failure, skills = self._work.failure, request.catalogue.skills
         if failure is None or failure.code != INTERRUPTED or failure.node not in skills:
             return False

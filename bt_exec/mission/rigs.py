@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from bt_exec.declarations.pack_errors import is_interrupt, slip
+from bt_exec.declarations.pack_errors import describe_error, is_interrupt
 from bt_exec.failure import (
     BtExecError,
     RegistrationError,
@@ -62,7 +62,7 @@ def check_world(site: Site, world: Mapping[str, str]) -> None:
             listed = "; ".join(known[name] for name in dict.fromkeys((*near, *known)))
             raise UsageError(
                 f"world setting {key}={value}: site {site.name!r} has no {key!r}; "
-                f"it knows {listed or 'none'}"
+                f"known: {listed or 'none'}"
             )
     for pack in site.catalogue.packs:
         world_settings(pack, world)
@@ -98,7 +98,7 @@ def make_rig(
         if is_interrupt(error):
             raise
         # an OSError is caused by the environment: omit the source line
-        why = in_words(error) if isinstance(error, OSError) else slip(error)
+        why = in_words(error) if isinstance(error, OSError) else describe_error(error)
         raise UsageError(f"robot {name!r} of pack {pack.name} is unavailable: {why}") from error
     if not isinstance(rig, Rig):
         raise RegistrationError(f"robot {name!r} of pack {pack.name} did not return a Rig")
@@ -126,7 +126,7 @@ def identity_of(pack: Pack, robot: str, settings: PackSettings) -> str:
         if is_interrupt(error):
             raise
         raise RegistrationError(
-            f"identity of robot {robot!r} of pack {pack.name}: {slip(error)}"
+            f"identity of robot {robot!r} of pack {pack.name}: {describe_error(error)}"
         ) from error
     if not isinstance(identity, str) or not identity:
         raise RegistrationError(

@@ -79,7 +79,7 @@ class Session:
         fast: Run the simulation as fast as possible instead of in real time.
         faults: ``SKILL[:N]=CODE`` texts and faults of a plan, as plain data.
         listeners: Listeners of every event.
-        journal: Where missions are recorded, or None to keep no record.
+        journal: Journal that records missions; None for no record.
         frames: Whether the journal also keeps the frames.
         compiler: Overrides the site's compiler by name.
         confirm: Asks the operator whether a plan may run; None if that is not possible.
@@ -215,7 +215,7 @@ class Session:
         Args:
             command: The command as typed.
             plan: The plan to run instead of a compiled one.
-            booking: Its entry on record, if it was booked.
+            booking: Entry on record, if it was booked.
             work: Completed work of the mission that this one continues, if any; see `resume`.
 
         Raises:

@@ -137,7 +137,7 @@ class _Summary:
                 yield self.say(skip.reason)
 
     def _unmet(self, asked: Any) -> Iterator[str]:
-        """Yield that a condition did not hold, in its pack's words, and the facts it concerns."""
+        """Yield a sentence about an unmet condition in its pack's words, and the facts."""
         needed = isinstance(asked, Not)
         inner = asked.of if isinstance(asked, Not) else asked
         if not isinstance(inner, Is):

@@ -202,7 +202,7 @@ class Watchdog:
         """
         self._thread = threading.get_ident()
         if self._is_on_main():
-            with contextlib.suppress(ValueError):  # not the main interpreter
+            with contextlib.suppress(ValueError):  # this is not the main interpreter
                 self._earlier = signal.signal(signal.SIGURG, self._interrupt)
         self._end.acquire()
         try:
@@ -239,7 +239,7 @@ class Watchdog:
                 self._poll()
             except _RAISED as error:  # out of memory, or raised by a part in every thread
                 os.write(2, b"bt-exec: the watchdog: " + type(error).__name__.encode() + b"\n")
-        self._end.release()  # for the next use
+        self._end.release()  # so that the watchdog can be entered again
 
     def _excuse(self, seconds: float) -> None:
         """Extend the deadlines of calls, because the whole process was suspended.

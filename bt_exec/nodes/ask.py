@@ -317,7 +317,9 @@ def _checked(found: Any) -> Verdict:
         raise TypeError(f"why must be a text; found {found.why!r}")
     if not isinstance(found.evidence, tuple):
         raise TypeError(f"evidence must be a tuple of texts; found {found.evidence!r}")
-    if type(found.age_s) is not float and not isinstance(found.age_s, Real):  # quicker to check
+    if type(found.age_s) is not float and not isinstance(
+        found.age_s, Real
+    ):  # comparing the type is quicker
         raise TypeError(f"age_s must be a number; found {found.age_s!r}")
     if found.holds is None or found.holds is True or found.holds is False:
         return found

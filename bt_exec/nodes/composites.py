@@ -59,7 +59,7 @@ class _Composite(Node, Composite):
     """A node with children.
 
     Attributes:
-        failure: Its own failure; None if a child's failure is the reason.
+        failure: Own failure; None if a child's failure is the reason.
     """
 
     def __init__(self, path: str, children: Iterable[Behaviour]) -> None:
@@ -141,8 +141,8 @@ class Fallback(_OneByOne):
 
     Args:
         path: Path of the node.
-        children: Its branches.
-        notes: Which branches only record the earlier failure.
+        children: Branches.
+        notes: Branches that only record the earlier failure.
         choice: Whether a branch whose first child, a check, held excludes the others: if it fails,
             they are not tried.
 

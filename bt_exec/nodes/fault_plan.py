@@ -29,8 +29,8 @@ class FaultPlan(UserData):
 
     Attributes:
         summary: Description of the scenario.
-        site: Its site; empty for any site.
-        command: Its command; empty for any mission.
+        site: Site; empty for any site.
+        command: Command; empty for any mission.
         world: Initial state of the simulated world.
         faults: The faults.
     """

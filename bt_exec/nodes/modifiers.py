@@ -30,7 +30,7 @@ class Modifier(Node, Decorator):
 
     Attributes:
         path: Path of the node it modifies.
-        failure: Its own failure; None if its child's failure is the reason.
+        failure: Own failure; None if its child's failure is the reason.
     """
 
     def __init__(self, child: Behaviour, path: str, runtime: Runtime) -> None:

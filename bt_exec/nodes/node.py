@@ -136,7 +136,7 @@ class Leaf(Node):
         return self.advance() or Status.RUNNING
 
     def collect(self, frontier: Collector) -> None:
-        """Add the leaf."""
+        """Add the leaf to the running nodes."""
         frontier.add(self)
 
 

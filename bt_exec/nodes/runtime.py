@@ -214,7 +214,7 @@ class Runtime:
         Args:
             code: The code of the sentence.
             part: The skill.
-            args: Its arguments.
+            args: Arguments.
             seconds: A duration [s].
         """
         messages = self._messages or messages_of(OWN_MESSAGES)

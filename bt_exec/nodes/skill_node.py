@@ -188,7 +188,7 @@ class SkillNode(Leaf):
 
     def terminate(self, _: Status) -> None:
         """Cancel a running skill and reset the attempt; also called if nothing runs."""
-        if self._call:  # begun and not ended
+        if self._call:  # the skill is running
             overdue = self._close()
             now, tick = self.runtime.now(), self.runtime.tick
             try:

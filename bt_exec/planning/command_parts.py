@@ -142,7 +142,7 @@ class Parts:
             raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
         self._acts = tuple(_acts(meaning))
         nodes = self._nodes(meaning, {}, first=True)
-        if not nodes:  # nothing but prohibitions
+        if not nodes:  # the command contains only prohibitions
             owner = self._owner(_parts(meaning)[0])
             raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
         root = nodes[0] if len(nodes) == 1 else Sequence(sequence=tuple(nodes))
@@ -196,7 +196,7 @@ class Parts:
             raise RefusedError(self._refusal("PART_FORBIDS", part=self._said(avoided[-1])))
 
     def _asked(self, owner: str, question: Node) -> PlanNode:
-        """Return the node that answers a question when the mission is there."""
+        """Return the node that answers a question at its place in the plan."""
         said = self._said(question)
         if not owner:
             raise RefusedError(self._refusal("PART_ASKS", part=said), owned=False)
@@ -255,7 +255,7 @@ class Parts:
                     branches[met] = nodes
                 if isinstance(found, bool) and found != met:
                     del self._plans[done:]
-        before |= dict.fromkeys(self._compilers, (part,))  # nothing may be planned on it
+        before |= dict.fromkeys(self._compilers, (part,))  # no plan may depend on it
         if isinstance(found, bool):
             if found not in branches:
                 code = "CONDITION_HOLDS" if found else "CONDITION_UNMET"
@@ -301,7 +301,7 @@ class Parts:
         return replace(self._request, context=context)
 
     def _of_part(self, refusal: Refusal, meaning: Node) -> Refusal:
-        """Return the refusal of the whole command, given that of a part."""
+        """Return the refusal of the whole command for the refusal of a part."""
         message = self._refusal("PART_REFUSED", part=self._said(meaning), why=refusal.message)
         return Refusal(refusal.code, message.message, missing=refusal.missing)
 

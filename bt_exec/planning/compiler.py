@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import InitVar, dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
-from bt_exec.declarations.pack_errors import is_interrupt, slip
+from bt_exec.declarations.pack_errors import describe_error, is_interrupt
 from bt_exec.failure import BtExecError, Failure, Problem, Refusal, UsageError
 from bt_exec.language.meaning import Context, Meaning, Unclear
 from bt_exec.language.messages import Messages
@@ -57,7 +57,7 @@ class Done:
     """A finished node of the current plan.
 
     Attributes:
-        path: Its path in the plan.
+        path: Path in the plan.
         skill: The skill it ran.
         args: The arguments of the run; of a `for_each`, those of its last item, empty if that was
             skipped.
@@ -101,7 +101,7 @@ class Request:
         assumed: Facts that hold if all completed skills had their declared effects; ``"?"`` is
             uncertain.
         settings: The site's settings by pack; missing packs have their defaults.
-        cancel: Set when the answer is no longer wanted; compilers that take long should poll it.
+        cancel: Set when the answer is not wanted any more; compilers that take long should poll it.
         limit_s: Time limit of the answer [s]; None for no limit.
         record: Store for the raw answers of models, for the journal; None keeps none.
         context: Earlier commands of the session.
@@ -294,7 +294,7 @@ def find_compiler(name: str, settings: Mapping[str, Any]) -> Compiler:
     except BaseException as error:  # third-party code may raise anything
         if is_interrupt(error):
             raise
-        raise UsageError(f"compiler {name!r} cannot be made: {slip(error)}") from error
+        raise UsageError(f"compiler {name!r} cannot be made: {describe_error(error)}") from error
 
 
 PREPARE = object()

@@ -123,8 +123,8 @@ class DoneAction(NamedTuple):
     """A skill that succeeded.
 
     Attributes:
-        skill: Its name.
-        args: Its arguments.
+        skill: Name.
+        args: Arguments.
     """
 
     skill: str

@@ -130,7 +130,7 @@ class PacksCompiler(Wrapping):
     def _alone(self, name: str, one: PartCompiler, request: Request) -> Plan | Refusal | Reply:
         """Return a compiler's answer to the whole command."""
         answer = one.compile(replace(request, context=self.context_of(request, name)))
-        if isinstance(answer, Reply):  # about all that was done
+        if isinstance(answer, Reply):  # questions about all earlier missions
             answer = one.compile(request)
         return answer
 
@@ -242,7 +242,7 @@ class PacksCompiler(Wrapping):
         assert previous is not None
         assert failure is not None
         found = self._part_of(request, failure.path)
-        if found is None:  # a step of no pack
+        if found is None:  # the step belongs to no pack
             return next(iter(self.inners)).compile(request)
         name, part = found
         own = moved(previous.root, part)
@@ -281,7 +281,7 @@ class PacksCompiler(Wrapping):
 
 
 def _of_words(request: Request, refusals: tuple[Refusal, ...], unknown: str) -> Refusal:
-    """Return the refusal that names no word of another pack."""
+    """Return the refusal whose words belong to no other pack."""
     said, known = request.command.casefold(), set(unknown.casefold().split())
     for one in refusals:
         typed = [word for word in " ".join(one.missing).casefold().split() if word in said]
@@ -351,7 +351,7 @@ def for_packs(
 
     Args:
         name: Name of the compiler of all other packs.
-        compiler: That compiler.
+        compiler: The site's compiler.
         of: Names of the other compilers by pack.
         packs: The packs of the site.
 

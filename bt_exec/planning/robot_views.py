@@ -127,7 +127,7 @@ def for_robot(request: Request, robot: str, text: str = "") -> Request:
     Args:
         request: The request.
         robot: A robot; empty for the trees that belong to no robot.
-        text: Its part of the command.
+        text: Part of the command for the robot.
     """
     catalogue, library = _view(request.catalogue, request.library, len(request.library), robot)
     return replace(

@@ -195,7 +195,7 @@ def fixed_text(text: str, problems: Iterable[Problem]) -> str:
 
     Args:
         text: The text of a file.
-        problems: Its mistakes, with lines and columns.
+        problems: Mistakes of the text, with lines and columns.
     """
     lines = text.split("\n")
     spots: defaultdict[tuple[int, int], list[Problem]] = defaultdict(list)

@@ -67,7 +67,7 @@ def with_schema_line(text: str, file: Path) -> str:
 
     Args:
         text: The text.
-        file: Where it is or will be.
+        file: Present or future path of the file.
     """
     if _MARK in text:
         return text

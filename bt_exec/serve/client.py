@@ -37,7 +37,7 @@ class ServiceTail:
 
     Attributes:
         mission_id: The mission.
-        mission: Its data from the service: command, language, site.
+        mission: Mission data from the service: command, language, site.
         ended: Why no more events will come; empty while it runs.
 
     Raises:

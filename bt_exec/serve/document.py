@@ -28,7 +28,7 @@ def answer_of(site: Site, journal: Journal, outcome: Outcome, stages: Mapping[st
     Args:
         site: Site whose packs may define a plan format.
         journal: Path of the record.
-        outcome: Its outcome.
+        outcome: Outcome.
         stages: The mission in its stages.
     """
     plans = journal.mission(outcome.mission_id).plans

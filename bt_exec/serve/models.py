@@ -87,7 +87,7 @@ class Asked(_In):
 
 
 def _integer(value: Any) -> Any:
-    """Return a whole number as an integer: JSON does not tell 1.0 from 1."""
+    """Return a whole number as an integer, because JSON does not distinguish 1.0 from 1."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -280,7 +280,7 @@ class QuestionData(_Out):
 
 
 class Stages(MissionLine):
-    """A mission in its stages: state, plan, run, results, and why it ended so."""
+    """A mission in its stages: state, plan, run, results, and the reason for its end."""
 
     state: StateData
     plan: PlanData | None

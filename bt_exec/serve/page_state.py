@@ -25,7 +25,7 @@ from bt_exec.serve.questions import Question
 from bt_exec.serve.view import view_of
 from bt_exec.tui.display import Display
 from bt_exec.tui.model import ViewModel
-from bt_exec.tui.planned import checks_of, planned
+from bt_exec.tui.plan_preview import checks_of, planned
 from bt_exec.tui.text import clean
 from bt_exec.web.streams import Latest
 

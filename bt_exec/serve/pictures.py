@@ -41,10 +41,10 @@ class Picture:
     """One picture.
 
     Attributes:
-        number: Its identifier while the service runs.
+        number: Identifier while the service runs.
         pack: Pack of the camera.
-        width: Its width [px].
-        height: Its height [px].
+        width: Width [px].
+        height: Height [px].
         boxes: ``{"label", "said", "score", "sure", "box": [x1, y1, x2, y2]}`` [px, from top
             left]; ``said`` is the label by language.
         frame: The pixels, uint8 (height, width, 3) RGB.

@@ -21,7 +21,7 @@ class Question:
     """One question that waits for an answer.
 
     Attributes:
-        number: Its identifier, random.
+        number: Identifier, random.
         why: Why confirmation is needed, in the language of the command.
         spec: The plan.
         answer: The answer; None if there is none yet.
@@ -38,7 +38,7 @@ class Questions:
     """Confirmation on the page; implements `bt_exec.planning.confirmation.Confirm`.
 
     Args:
-        limit_s: Time limit of an answer, after which it is no [s].
+        limit_s: Time limit of an answer, after which the plan is rejected [s].
         changed: Called when a question is asked or answered.
     """
 

@@ -44,7 +44,7 @@ class BookedMission:
     """A command that was accepted.
 
     Attributes:
-        booking: Its entry on record.
+        booking: Entry on record.
         command: The command as typed.
         ended: Future of its outcome.
         stop: Reason of a stop that was requested before the mission could handle it.
@@ -308,7 +308,7 @@ class Service:
         if booked is not None:
             self._record_unstarted_end(booked, "WITHDRAWN")
             return "withdrawn"
-        if self.find(mission_id) is not None:  # it has just started
+        if self.find(mission_id) is not None:  # it started in the meantime
             return self.abort(mission_id, reason)
         raise ServiceError("NOT_RUNNING", mission_id=mission_id)
 

@@ -47,7 +47,7 @@ class RecordReader:
     """Reader of missions: one at a time for all callers, with a cache of finished ones.
 
     Args:
-        journal: Where they are.
+        journal: Journal of the missions.
     """
 
     def __init__(self, journal: Journal) -> None:
@@ -167,7 +167,7 @@ def _result(path: str, last: Mapping[str, NodeChanged], kept: bool) -> str:
     """Return the result of a task.
 
     Args:
-        path: Its path.
+        path: Path of the task's node.
         last: The last state of each node, under any plan.
         kept: Whether the plan kept it as finished.
     """
@@ -219,7 +219,7 @@ def suggested(
 ) -> tuple[str, ...]:
     """Return commands that would be understood in the last observed situation.
 
-    They come from the compiler if it knows any, or else from the utterances of the site's trees.
+    They come from the compiler if it can suggest any, otherwise from the utterances of trees.
     """
     chosen = make_compiler(site, compiler)
     if isinstance(chosen, Suggesting):

@@ -23,8 +23,8 @@ class Part(NamedTuple):
     """A part of a plan.
 
     Attributes:
-        text: Its purpose.
-        path: Its path; None if the plan does not contain it.
+        text: Purpose.
+        path: Path; None if the plan does not contain it.
     """
 
     text: str

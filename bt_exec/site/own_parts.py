@@ -20,7 +20,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from bt_exec.declarations.pack_errors import is_interrupt, slip
+from bt_exec.declarations.pack_errors import describe_error, is_interrupt
 from bt_exec.failure import BtExecError, Problem, UsageError, nearest_first
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.site.data import data_path
@@ -221,7 +221,7 @@ def _parts(file: Path) -> tuple[list[Skill | Condition], Mapping[str, Iterable[s
         if is_interrupt(error):
             raise
         exits = isinstance(error, SystemExit | KeyboardInterrupt)
-        why = slip(error) if exits else f"{type(error).__name__}: {error}"
+        why = describe_error(error) if exits else f"{type(error).__name__}: {error}"
         raise UsageError(f"tools {file}: {why}") from error
     own = [
         part
@@ -230,7 +230,7 @@ def _parts(file: Path) -> tuple[list[Skill | Condition], Mapping[str, Iterable[s
     ]
     if not own:
         raise UsageError(
-            f"tools {file} holds no skill and no condition; decorate a function with "
+            f"tools {file} contains no skill and no condition; decorate a function with "
             "@bt_exec.skill or @bt_exec.condition"
         )
     return own, getattr(module, "FACTS", {})

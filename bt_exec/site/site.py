@@ -57,9 +57,9 @@ class Site:
     """A site, ready to be used.
 
     Attributes:
-        name: Its name.
+        name: Name.
         summary: Description in one line, or one for each language.
-        file: Its path.
+        file: Path.
         packs: Settings by pack, or by robot if the site has several of one pack.
         compiler: The compiler and its settings.
         rates: Tick and observation rates.
@@ -67,7 +67,7 @@ class Site:
         catalogue: Skills, conditions, types.
         library: Trees.
         messages: Sentences.
-        confirm: Which plans need the operator's confirmation.
+        confirm: Plans that need the operator's confirmation.
         keep: Retention of its missions in the journal.
         guard: Stop action of the guardian instead of those of the drivers, or None.
         replaced: A sentence for each part of a pack that another part replaces.

@@ -85,7 +85,7 @@ class Library:
 
         Args:
             document: The tree.
-            source: Its text.
+            source: Text.
             overrides: Names of trees that it may override.
 
         Raises:
@@ -121,7 +121,7 @@ class Library:
         return len(self._trees)
 
     def acting_first(self) -> list[TreeSpec]:
-        """Return the trees; those that only ask are last."""
+        """Return the trees, those without actions last."""
         return sorted(self, key=lambda tree: _only_asks(tree.root))
 
     def names(self) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ class Modifier(NamedTuple):
 
     Attributes:
         name: Name in a document.
-        meaning: Its meaning in a sentence or two.
+        meaning: Meaning in a sentence or two.
         timing: Time of its evaluation.
     """
 
@@ -100,7 +100,7 @@ class SpecModel(BaseModel):
 
 
 class Filled(SpecModel):
-    """A node whose modifiers may refer to parameters of its tree."""
+    """A node whose modifiers may contain references, which are filled in later."""
 
     _filled: dict[str, str] = PrivateAttr(default_factory=dict)
 

@@ -37,8 +37,8 @@ class Located(Generic[_Own]):
 
     Attributes:
         node: The node.
-        path: Its path.
-        place: Its position in the document.
+        path: Path.
+        place: Position in the document.
         depth: Number of nodes around it.
         children: The located children.
     """
@@ -66,7 +66,7 @@ class Located(Generic[_Own]):
             yield from child.walk(kind, failing=failing)
 
     def around(self, path: str) -> tuple[Located[NodeBase], ...]:
-        """Return the nodes from this one to the one with a path; empty if it is not under this."""
+        """Return the nodes from this one down to a path; empty if the path is elsewhere."""
         below = (child.around(path) for child in self.children)
         found = () if self.path == path else next(filter(None, below), None)
         return () if found is None else (self, *found)

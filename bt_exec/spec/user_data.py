@@ -52,7 +52,7 @@ def read_settings(
     except ValidationError as error:
         names = tuple(known) or tuple(_fields(model))
         mistakes = "; ".join(_mistake(found, names, whose) for found in error.errors())
-        raise UsageError(mistakes + (f"; such as {such_as}" if such_as else "")) from None
+        raise UsageError(mistakes + (f"; for example {such_as}" if such_as else "")) from None
 
 
 def _mistake(found: Any, known: tuple[str, ...], whose: str) -> str:
@@ -95,7 +95,7 @@ def load_model(model: type[_Model], path: Path) -> _Model:
 
 
 def _of_settings(problem: Problem, model: type[BaseModel]) -> Problem:
-    """Return a problem of a file with the fields that an empty file lacks."""
+    """Return a problem; the one of an empty file lists the allowed fields."""
     if problem.code != "EMPTY":
         return problem
     return replace(problem, message="is empty", allowed=tuple(_fields(model)))

@@ -134,7 +134,7 @@ def explain(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
 
 
 def _opens_above(text: str, start: yaml.Mark, mark: yaml.Mark) -> bool:
-    """Return True if a bracket on an earlier line is what was being parsed."""
+    """Return True if the parser was inside a bracket that an earlier line opened."""
     return mark.line > start.line and _character(text, start) in ("[", "{")
 
 

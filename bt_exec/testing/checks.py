@@ -1,4 +1,4 @@
-"""Checkers of declarations, run over every shipped skill and usable for those of others."""
+"""Checks of declarations, applied to every shipped skill and available to other packs."""
 
 from __future__ import annotations
 

@@ -253,7 +253,7 @@ class _World:
         self.facts = {**left, **told}
 
     def answer(self, name: str, args: Mapping[str, Any]) -> Verdict:
-        """Answer a question."""
+        """Return the verdict from the simulated facts, or an injected one."""
         plain_name = name.removeprefix(_SKIP)
         question = str(Is(name=name, args=args))
         self.answers[question] += 1

@@ -106,7 +106,7 @@ def scripted_skill(
         effects: As for `bt_exec.skill.skill`.
         uses: As for `bt_exec.skill.skill`.
         fails: Codes it declares besides those of the script; not with `like`.
-        timeout_s: Its time limit [s]; 60 s if not given.
+        timeout_s: Time limit [s]; 60 s if not given.
 
     Raises:
         ValueError: If neither a name nor a skill is given, the script has an invalid entry, or the

@@ -195,7 +195,7 @@ class Torture:
 
     Args:
         site: The site; its robots must be simulated.
-        folder: Where the journal is written.
+        folder: Folder of the journal.
         again: Whether each mission is run again and compared with its record.
 
     Attributes:
@@ -334,7 +334,7 @@ def _is_repeatable(plan: FaultPlan) -> bool:
 
 
 def _use_one_heap() -> None:
-    """Make all threads allocate from the main heap, because `malloc_trim` empties no other one."""
+    """Make all threads allocate from the main heap, the only one that `malloc_trim` releases."""
     with contextlib.suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
 

@@ -26,9 +26,9 @@ class Action:
 
     Attributes:
         name: Name of the action.
-        keys: Its keys, as named by `bt_exec.tui.keys`.
-        words: Its word on the command line, by language; empty if it has none.
-        does: Its description, by language.
+        keys: Keys, as named by `bt_exec.tui.keys`.
+        words: Word on the command line, by language; empty if it has none.
+        does: Description, by language.
     """
 
     name: str

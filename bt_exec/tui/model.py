@@ -73,7 +73,7 @@ class Change:
     """A state change of a node.
 
     Attributes:
-        t: When [s, mission clock].
+        t: Time of the change [s, mission clock].
         node: The node; its state may have changed since.
         state: The new state.
         why: Reason of a failure, a skip or another attempt, in the command's language.
@@ -102,13 +102,13 @@ class ViewModel:
         t: Mission clock at the last event [s].
         tick: Number of the last tick.
         spec: The plan in force.
-        forest: Its rows.
+        forest: Rows.
         past: Results of earlier plans.
         buffers: The newest observation of each pack.
         blinded: Why the last observation of a pack failed, by pack.
         planning: The running compiler, and its start [s].
         stopping: Why and how the mission is being stopped.
-        outcome: Its outcome.
+        outcome: Outcome.
         results: Saved results of skills, by name.
         ascii: Whether only ASCII signs can be shown; fixed words are then English.
         messages: Sentences in the language of the command.
@@ -345,7 +345,7 @@ class ViewModel:
                 how = self.told(
                     "stopping the mission" if event.how == "clean" else "stopping the robot now"
                 )
-                asked = event.reason in ("", "operator")  # who watches has asked for it
+                asked = event.reason in ("", "operator")  # requested by the operator who watches
                 self.stopping = how if asked else f"{how}: {self.told(event.reason)}"
             case ev.Finished():
                 self.outcome, self.planning = event.outcome, None

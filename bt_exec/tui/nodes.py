@@ -17,7 +17,7 @@ from bt_exec.spec.paths import Located, locate
 from bt_exec.tui.node_words import about_node, label_node, tries_first
 from bt_exec.tui.text import clean
 
-__all__ = ["Forest", "ViewNode", "goes_on"]
+__all__ = ["Forest", "ViewNode", "only_checks_continuation"]
 
 
 @dataclass(slots=True)
@@ -25,16 +25,16 @@ class ViewNode:
     """One node with its current state.
 
     Attributes:
-        label: Its label.
+        label: Label.
         about: Arguments, or the number of children that must succeed.
-        path: Its path in the plan.
+        path: Path in the plan.
         spec: The node of the plan.
         children: The rows under it.
-        state: Its state; empty if it was not reached yet.
+        state: State; empty if it was not reached yet.
         detail: Brief reason of a skip or failure.
-        failure: Its failure.
-        began: Its start [s, mission clock].
-        ended: Its end [s, mission clock].
+        failure: Failure.
+        began: Start [s, mission clock].
+        ended: End [s, mission clock].
         progress: Completed fraction of the skill, 0..1.
         doing: The skill's current phase.
         attempts: Number of starts.
@@ -122,7 +122,7 @@ class Forest:
 
     def _rows(self, step: Located[NodeBase]) -> list[ViewNode]:
         spec, path = step.node, step.path
-        if self._folded and goes_on(spec):
+        if self._folded and only_checks_continuation(spec):
             rows = self._rows(step.children[0])
             for row in (each for one in rows for each in one.walk()):
                 row.passed = True
@@ -151,7 +151,7 @@ class Forest:
         return [row]
 
 
-def goes_on(spec: NodeBase) -> bool:
+def only_checks_continuation(spec: NodeBase) -> bool:
     """Whether a fallback has one working branch, and otherwise only checks whether to continue."""
     if not isinstance(spec, Fallback) or not spec.is_plain or len(spec.fallback) < 2:
         return False
@@ -162,7 +162,7 @@ def goes_on(spec: NodeBase) -> bool:
 
 
 def _only_runs_skill(tree: Tree, inner: ViewNode) -> bool:
-    """Whether a tree only runs a skill of its own name, or of the name it is given here."""
+    """Whether a tree only runs a skill with the name of the tree, or of the node."""
     own = tree.name or tree.tree
     return not tree.modifiers and isinstance(inner.spec, Do) and inner.label == own
 

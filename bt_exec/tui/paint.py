@@ -17,7 +17,7 @@ from bt_exec.tui.text import ASCII, COLOURS, UNICODE, Glyphs, Line, safe, wrap
 __all__ = ["Painter"]
 
 _MARK = "\0"
-_MOST_STYLES = 10_000  # that are remembered
+_MOST_STYLES = 10_000  # maximum number of cached styles
 
 
 class Painter:
@@ -107,7 +107,7 @@ class Painter:
 def _is_terminal(file: TextIO) -> bool:
     try:
         return file.isatty()
-    except ValueError:  # closed
+    except ValueError:  # the file is closed
         return False
 
 

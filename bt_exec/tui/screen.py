@@ -12,7 +12,7 @@ from bt_exec.tui.model import ViewModel
 from bt_exec.tui.node_words import seconds
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.pages import camera_lines, help_lines, node_lines, times_lines
-from bt_exec.tui.planned import checks_of, planned
+from bt_exec.tui.plan_preview import checks_of, planned
 from bt_exec.tui.rows import NARROW, Row, choose, rows_of
 from bt_exec.tui.text import ASCII, UNICODE, Glyphs, Line, clean, crop, fit, pad, wrap
 
@@ -238,7 +238,7 @@ class _Artist:
     def narrowed(self) -> str:
         """Return the filters in force; empty if all steps are shown."""
         model, display = self.model, self.display
-        active = model.told("only what runs") if display.active else ""
+        active = model.told("only running steps") if display.active else ""
         wanted = f"{model.told('only steps with')} {display.filter}" if display.filter else ""
         return " · ".join(filter(None, (active, wanted)))
 

@@ -83,7 +83,7 @@ def _shown_node(
 ) -> tuple[NodeBase, list[NodeBase], tuple[str, ...]]:
     """Return the node to show, its children, and the enclosing trees.
 
-    A tree that only runs a skill of its own name is shown as that skill.
+    A tree that only runs a skill with the same name is shown as that skill.
     """
     if not isinstance(node, Tree):
         return node, [step for child in node.children for step in steps_of(child)], above

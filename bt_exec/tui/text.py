@@ -214,7 +214,7 @@ class Entry:
     """One item of a list.
 
     Attributes:
-        title: Its name.
+        title: Name.
         about: Text next to the name.
         remark: Text at the right.
         summary: A sentence.

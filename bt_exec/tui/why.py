@@ -237,7 +237,7 @@ class Why:
         return value if known or language_of(value) == self.language else f"“{value}”"
 
     def state(self, facts: Mapping[str, str]) -> tuple[str, ...]:
-        """Return a sentence for each fact that has one, or that has one for any value."""
+        """Return a sentence for each fact: the one of its value, or else the one of any value."""
         return tuple(
             self.say(code, value=value)
             for fact, value in facts.items()

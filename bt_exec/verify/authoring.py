@@ -94,7 +94,7 @@ def _check_bounds(context: Context, tree: TreeSpec, step: Step) -> None:
 
 
 def _check_branches(context: Context, step: Step) -> None:
-    """Report the branch of a fallback that no failure leads to."""
+    """Report a branch of a fallback that can never run, because the one before cannot fail."""
     if not isinstance(step.node, Fallback):
         return
     for before, branch in pairwise(step.children):

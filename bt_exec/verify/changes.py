@@ -111,7 +111,7 @@ def changes_of(skill: Skill, args: Mapping[str, Any]) -> tuple[Change, Change]:
 
     Args:
         skill: The skill.
-        args: Its known arguments.
+        args: Known arguments.
     """
     sets: dict[str, str] = {}
     clears: set[str] = set()

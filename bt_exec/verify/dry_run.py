@@ -52,7 +52,7 @@ def check_dry_run(context: Context) -> None:
     """Simulate the document from the known facts and report every need that they may contradict."""
     calls = Calls(context.catalogue)
     readers = Readers(context.root, context.catalogue, calls)
-    document = context.document  # what is kept was done: its effects are among the known facts
+    document = context.document  # effects of kept steps are among the known facts
     kept = document.mission.kept if isinstance(document, MissionSpec) else ()
     run = _DryRun(context.catalogue, calls, readers, kept)
     facts = {fact: value for fact, value in context.facts.items() if fact in readers}
@@ -248,8 +248,8 @@ class Readers:
 
     Args:
         root: The document.
-        catalogue: Its skills and conditions.
-        calls: Its calls of skills.
+        catalogue: Skills and conditions.
+        calls: Calls of skills.
     """
 
     def __init__(self, root: Step, catalogue: Catalogue, calls: Calls) -> None:

@@ -56,7 +56,7 @@ def after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any
     Args:
         facts: The facts before.
         skill: The skill.
-        args: Its known arguments.
+        args: Known arguments.
     """
     after = dict(facts)
     for key, value in skill.effects.items():
@@ -122,7 +122,7 @@ def is_touched(fact: str, skill: Skill, args: Mapping[str, Any]) -> bool:
     Args:
         fact: Name of the fact.
         skill: The skill in progress.
-        args: Its known arguments.
+        args: Known arguments.
     """
     keys = {fill(key, args) for key in (*skill.effects, *skill.needs) if is_known(key, args)}
     used = {_part_of(fill(name, args)) for name in skill.uses if is_known(name, args)}
@@ -197,7 +197,7 @@ def known_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments whose values are known before the mission runs, with defaults."""
     given = {key: value for key, value in args.items() if not has_reference(value)}
     if len(given) == len(args):
-        with contextlib.suppress(ValidationError):  # reported by the previous layer
+        with contextlib.suppress(ValidationError):  # reported by `verify.arguments`
             return _validated(signature, args)
     fields = signature.model.model_fields.items()
     left = {key: field.default for key, field in fields if not field.is_required()}

@@ -161,9 +161,9 @@ class _Call(NamedTuple):
 
     Attributes:
         node: The call.
-        target: What is called, as far as it is known.
+        target: Called object, if it is known.
         names: The names that are known there.
-        position: Its position.
+        position: Position.
         is_inner: Whether it is in a function or lambda inside another function.
     """
 

@@ -143,7 +143,7 @@ def plain(hint: Any) -> Any:
 
 
 def accepts(target: Any, source: Any) -> bool:
-    """Return whether every value of type `source` also has type `target`, as far as types tell."""
+    """Return whether every value of type `source` also has type `target`, as far as types show."""
     target, source = plain(target), plain(source)
     if target == source or Any in (target, source) or None in (target, source):
         return True

@@ -31,8 +31,8 @@ def check_value(
     Args:
         context: The document.
         value: The argument.
-        hint: Its type.
-        place: Its place.
+        hint: Type.
+        place: Place.
         bound: Types of the bound names.
         optional: Whether it may be absent, and so may refer to an optional parameter.
     """

@@ -44,7 +44,7 @@ def new_app(title: str, **options: Any) -> FastAPI:
     """Return an application without routes, which answers every error as JSON.
 
     Args:
-        title: Its name.
+        title: Name.
         options: Further arguments of `FastAPI`.
     """
     # the pages of documentation would load scripts from other servers

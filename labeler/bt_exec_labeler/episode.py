@@ -76,8 +76,8 @@ class Action:
     """Executed action.
 
     Attributes:
-        t: When it began [s since the episode began].
-        end: When it ended [s], or None where the recording does not say.
+        t: Start [s since the episode began].
+        end: End [s], or None if it is not recorded.
         op: Name of the operation in the vocabulary.
         args: Arguments by name.
         state: End of the action.
@@ -100,7 +100,7 @@ class Flaw:
 
     Attributes:
         kind: ``gap``, ``out_of_order``, ``damaged``, ``no_time`` …
-        where: Which frame or line.
+        where: Frame or line concerned.
         message: Description of the flaw.
     """
 
@@ -115,10 +115,10 @@ class Doubt:
 
     Attributes:
         kind: ``clock_back``, ``missing_frames`` …
-        where: Which frame or line.
+        where: Frame or line concerned.
         message: Description of the flaw.
-        t: When it begins [s since the episode began].
-        end: When it ends [s].
+        t: Start [s since the episode began].
+        end: End [s].
     """
 
     kind: str
@@ -140,7 +140,7 @@ class Reply:
             already reached.
         code: Reason code of the mission.
         text: Reply to the operator.
-        t: When it was given [s since the episode began].
+        t: Time of the reply [s since the episode began].
         missing: Words that were not understood, or what the command lacks.
         suggestions: Commands that would have been understood.
         checks: Conditions that were asked, each with its verdict and evidence.
@@ -164,7 +164,7 @@ class Episode:
         frames: Frames by time.
         actions: Actions by time.
         command: Command of the operator; empty if unknown.
-        language: Of the command: ``en``, ``ko``; empty if there is none.
+        language: Language of the command: ``en``, ``ko``; empty if there is none.
         start_facts: Known facts at the beginning.
         origin: Data needed to find or repeat it.
         flaws: Flaws of the recording.

@@ -61,7 +61,7 @@ class Recalled:
     facts: Mapping[str, str] = field(default_factory=dict)
 
     def fits(self, facts: Mapping[str, str]) -> int:
-        """Return the number of equal known facts, less the number of different ones."""
+        """Return the number of equal known facts minus the number of different ones."""
         both = self.facts.keys() & facts.keys()
         return sum(1 if self.facts[name] == facts[name] else -1 for name in both)
 

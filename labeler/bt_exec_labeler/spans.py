@@ -42,7 +42,7 @@ class Span:
 
     @property
     def code(self) -> str:
-        """Code of its own failure, or of the one that it recovers from."""
+        """Code of the span's failure, or of the failure that it recovers from."""
         failed = [a for a in (*self.actions, self.before) if a and a.state in _FAILED]
         return (failed[0].code or failed[0].state) if failed else ""
 

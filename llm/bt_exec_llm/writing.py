@@ -1,4 +1,4 @@
-"""Texts, such as programs, written by a language model."""
+"""Text generation, such as programs, by a language model."""
 
 from __future__ import annotations
 

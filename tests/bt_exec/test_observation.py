@@ -25,7 +25,7 @@ def buffer_of(*times: float, now: float = 10.0) -> ObservationBuffer[Shot]:
     return buffer
 
 
-def test_buffer_without_observations() -> None:
+def test_empty_buffer_has_no_observation_and_infinite_age() -> None:
     world = World(buffer_of(now=10.0), since=8.0)
     assert (world.now, world.observation, world.fresh) == (10.0, None, ())
     assert world.age_s == math.inf

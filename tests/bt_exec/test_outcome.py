@@ -11,7 +11,7 @@ from bt_exec.outcome import EXIT_CODES, Outcome, code_of_reason
 from bt_exec.reporting import Action, Skip
 
 
-def test_every_status_has_its_exit_code():
+def test_every_status_is_mapped_to_its_exit_code():
     assert EXIT_CODES == {
         "satisfied": 0,
         "partial": 6,
@@ -77,7 +77,7 @@ def test_outcome_without_a_message_has_a_text():
     assert Outcome("m", "go", "refused", "NO", "").explain() == "refused: NO"
 
 
-def test_incomplete_parts_as_text():
+def test_incomplete_parts_are_listed_as_texts():
     part = {"what": "the cup", "why": "it slipped", "code": "SLIPPED"}
     outcome = Outcome("m", "go", "partial", "PARTLY_DONE", "", undone=(part,))
     assert outcome.undone_in_words == (("the cup", "it slipped"),)

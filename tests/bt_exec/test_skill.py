@@ -130,13 +130,13 @@ def test_call_starts_a_skill_and_evaluates_a_condition():
 @pytest.mark.parametrize(
     ("make", "holds"), [(Verdict.yes, True), (Verdict.no, False), (Verdict.unknown, None)]
 )
-def test_verdict_constructors(make, holds):
+def test_verdict_constructors_set_the_given_fields(make, holds):
     assert make() == Verdict(holds, "", (), 0.0)
     assert make("why", ["a", "b"], 1.5) == Verdict(holds, "why", ("a", "b"), 1.5)
     assert Verdict(holds).age_s == 0.0
 
 
-def test_defaults_of_a_skill():
+def test_undeclared_fields_of_a_skill_have_defaults():
     assert (rest.name, rest.summary, rest.doc) == ("rest", "Rest.", "Rest.")
     assert (take.summary, take.doc) == ("Take things.", "Take things.\n\nOne after another.")
     assert (rest.fails, rest.uses, rest.timeout_s) == (frozenset(), frozenset(), 60.0)
@@ -147,7 +147,7 @@ def test_defaults_of_a_skill():
     assert (bare.fails, bare.timeout_s, bare.needs) == (frozenset(), 60.0, {})
 
 
-def test_defaults_of_a_condition():
+def test_undeclared_fields_of_a_condition_have_defaults():
     assert (near.patience_s, near.unknown, near.skip_reason) == (3.0, "UNCERTAIN", "")
     assert (dict(near.establishes), near.notes) == ({}, False)
     bare = Condition("a", near.function, "", "", {}, frozenset(), frozenset(), {})
@@ -155,7 +155,7 @@ def test_defaults_of_a_condition():
     assert (bare.establishes, bare.notes) == ({}, False)
 
 
-def test_declared_fields_of_a_condition():
+def test_declared_fields_of_a_condition_are_kept():
     @condition(
         patience_s=0,
         unknown="DARK",

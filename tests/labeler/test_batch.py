@@ -83,7 +83,7 @@ def joined(out: Output) -> dict[str, bytes]:
     return {name: (out.folder / f"{name}.jsonl").read_bytes() for name in ("records", "drops")}
 
 
-def test_every_item_has_its_line_in_order(
+def test_every_item_is_written_on_one_line_in_order(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     out = output(tmp_path / "out")
@@ -121,7 +121,7 @@ def test_second_run_sends_no_requests(
     assert joined(one) == joined(two)
 
 
-def test_cached_answers_of_other_labelers_or_vocabularies_are_not_used(
+def test_cached_answers_are_specific_to_labeler_and_vocabulary(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     path = tmp_path / "cache.sqlite"
@@ -165,7 +165,7 @@ def test_unanswered_items_are_labelled_after_resuming(
     assert joined(out) == joined(whole)
 
 
-def test_run_ends_soon_without_answers(
+def test_run_ends_after_three_batches_without_answers(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     labeler = Counting(vocabulary, away=10**6)
@@ -258,7 +258,7 @@ def test_cache_is_in_the_cache_folder_of_the_user(
         cache.get(["key"])
 
 
-def test_moments_that_are_given_twice_are_asked_once(
+def test_duplicate_moments_are_requested_once(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     labeler = Counting(vocabulary)

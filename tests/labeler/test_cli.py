@@ -56,7 +56,7 @@ def test_game_is_labelled_and_becomes_a_training_set(
     assert "LeRobot 0.4" in (tmp_path / "robot" / "README.md").read_text()
 
 
-def test_review_here_and_in_label_studio(
+def test_records_can_be_reviewed_locally_and_in_label_studio(
     game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words, out = game / "vocabulary.yaml", tmp_path / "run"
@@ -94,14 +94,14 @@ def test_review_here_and_in_label_studio(
         (("run", "GAME", "-o", "OUT", "-l", "model", "-s", "items=0"), "setting 'items'"),
         (("run", "GAME", "-o", "OUT", "-l", "model"), "needs a key"),
         (("report", "OUT"), "OUT"),
-        (("review", "OUT", "--source", "GAME", "-r", "ann"), "holds no run"),
-        (("export", "OUT", "--source", "GAME", "-o", "there"), "holds no run"),
-        (("import", "OUT", "export.json", "--source", "GAME"), "holds no run"),
+        (("review", "OUT", "--source", "GAME", "-r", "ann"), "contains no run"),
+        (("export", "OUT", "--source", "GAME", "-o", "there"), "contains no run"),
+        (("import", "OUT", "export.json", "--source", "GAME"), "contains no run"),
         (("serve", "-l", "rules"), "reads recorded actions"),
         (("serve", "-l", "remote"), "setting 'url'"),
         (("serve", "-l", "remote", "-s", "url=http://x", "--frames", "nowhere"), "is not a folder"),
         (("serve", "-l", "remote", "-s", "url=http://x", "--host", "0.0.0.0"), "a token is needed"),
-        (("replay", "OUT"), "holds no run"),
+        (("replay", "OUT"), "contains no run"),
     ],
 )
 def test_usage_error_is_one_line(

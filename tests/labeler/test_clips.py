@@ -113,7 +113,7 @@ def test_content_of_a_clip_is_relative_to_its_moment() -> None:
     assert cut(lost, 0.0, RECENT).content() == [("unreadable: OSError", 0.0)]
 
 
-def test_clip_knows_its_begin_and_whether_it_is_whole() -> None:
+def test_clip_has_a_start_time_and_a_completeness_flag() -> None:
     whole = cut(episode(*every(0.5, 9.0)), 8.0, RECENT)
     assert (whole.begin, whole.whole, whole.before_start) == (4.5, True, 0)
     early = cut(episode(*every(0.5, 9.0)), 3.0, RECENT)

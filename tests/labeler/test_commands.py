@@ -63,7 +63,7 @@ def test_one_record_is_replayed_by_its_name(run: Path) -> None:
         commands.replay(run, "i9")
 
 
-def test_draft_is_a_new_file(tmp_path: Path) -> None:
+def test_draft_does_not_overwrite_a_file(tmp_path: Path) -> None:
     path = tmp_path / "v.yaml"
     found = commands.draft("door", path)
     said = f"{path}: edit it, then run bt-exec label check"

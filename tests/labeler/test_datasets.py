@@ -135,7 +135,7 @@ def test_chats_contain_batches_with_pictures_and_valid_records(
 
 
 @pytest.mark.parametrize("role", ["controller", "planner"])
-def test_chat_set_labels_itself_when_played_back(
+def test_chat_set_reproduces_its_labels_on_replay(
     recording: Path, tmp_path: Path, role: Role
 ) -> None:
     words = recording / "vocabulary.yaml"
@@ -235,7 +235,7 @@ def test_failures_and_recoveries_are_a_separate_part(tmp_path: Path) -> None:
     assert f"{kinds['failure']} moments of failures in the part recovery" in lines
 
 
-def test_set_of_one_episode_reports_its_empty_splits_and_keeps_korean(tmp_path: Path) -> None:
+def test_set_of_one_episode_reports_empty_splits_and_preserves_korean_text(tmp_path: Path) -> None:
     recording = make_game(tmp_path / "game", episodes=1, seed=1)
     (recording / "game_00").rename(recording / "게임")
     header = recording / "게임" / "episode.yaml"
@@ -327,7 +327,7 @@ def test_features_of_a_column_are_its_stored_type(tmp_path: Path) -> None:
         assert field.type == wanted
 
 
-def test_memory_of_nothing_is_empty() -> None:
+def test_memory_without_earlier_steps_is_empty() -> None:
     lines: Sequence[dict[str, Any]] = [{"episode": "e", "t": 1.0, "mid_step_id": "m", "record": {}}]
     for split in ("train", "test"):
         assert Memory(lines, {}, {}, {"e": split}).at(lines[0]) == []
@@ -440,7 +440,7 @@ def test_reply_to_a_mission_without_events_is_at_its_start(
         assert silent == replace(reply, t=0.0, checks=silent.checks if silent else ())
 
 
-def test_replies_keep_their_words_and_pass_over_missions_without_one() -> None:
+def test_missions_without_a_reply_are_left_out_of_the_replies() -> None:
     """Facts are stored as they are read, in any language."""
     reply = Reply("refused", "NOT_UNDERSTOOD", "모르겠어요.", 0.0)
     episodes = [
@@ -451,7 +451,9 @@ def test_replies_keep_their_words_and_pass_over_missions_without_one() -> None:
     assert (row["id"], row["facts"]) == ("reply:refused", '{"문": "닫힘"}')
 
 
-def test_replies_are_refused_where_a_recording_has_none(recording: Path, tmp_path: Path) -> None:
+def test_reply_set_is_refused_for_a_recording_without_replies(
+    recording: Path, tmp_path: Path
+) -> None:
     run, _ = made(recording, tmp_path, "controller")
     about = (run, recording, recording / "vocabulary.yaml", tmp_path / "other")
     with pytest.raises(UsageError, match="no commands that were refused or answered"):

@@ -45,7 +45,7 @@ def test_pause_longer_than_the_limit_is_a_gap() -> None:
     assert ordered([], 1.0) == ((), (), ())
 
 
-def test_clock_that_jumps_back_leaves_out_the_double_part() -> None:
+def test_frames_at_repeated_times_are_dropped_when_the_clock_jumps_back() -> None:
     in_order, flaws, doubts = ordered(frames(0, 1, 2, 3, 1, 2, 3, 4), 9.0)
     assert [frame.t for frame in in_order] == [0, 4]
     said = (
@@ -64,7 +64,7 @@ def test_clock_that_jumps_back_leaves_out_the_double_part() -> None:
         (5, 4, 3, 2, 1, 0, 0.5),  # too many jumps for a clock
     ],
 )
-def test_other_orders_are_sorted_and_nothing_is_lost(times: Sequence[float]) -> None:
+def test_frames_in_any_other_order_are_sorted_without_loss(times: Sequence[float]) -> None:
     in_order, flaws, doubts = ordered(frames(*times), 9.0)
     assert [frame.t for frame in in_order] == sorted(times)
     back = [(a, b) for a, b in pairwise(times) if b < a]
@@ -73,13 +73,13 @@ def test_other_orders_are_sorted_and_nothing_is_lost(times: Sequence[float]) -> 
     assert len(doubts) == 1
 
 
-def test_five_jumps_are_those_of_a_clock_and_six_are_not() -> None:
+def test_more_than_five_backward_jumps_are_treated_as_a_wrong_order() -> None:
     part = (0, 1, 2)
     assert ordered(frames(*part * 6), 9.0)[0] == ()
     assert [frame.t for frame in ordered(frames(*part * 7), 9.0)[0]] == [0, 1, 2]
 
 
-def test_of_frames_with_one_time_the_last_is_used() -> None:
+def test_last_of_several_frames_with_one_time_is_used() -> None:
     in_order, flaws, _ = ordered(frames(0, 1, 1, 1, 2), 9.0)
     assert [frame.name for frame in in_order] == ["0.png", "3.png", "4.png"]
     said = "2 frames have the time of another, the first at 1 s"

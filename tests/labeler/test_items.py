@@ -35,7 +35,7 @@ def names(vocabulary: Vocabulary, *actions: Action) -> list[str]:
     return [item.id for item in items_of(episode, vocabulary, "controller")]
 
 
-def test_attempt_without_duration_has_no_moment_beside_the_next(
+def test_instantaneous_attempt_has_no_moment_at_the_start_of_the_next(
     vocabulary: Vocabulary,
 ) -> None:
     found = names(vocabulary, walk(1, 1, "failed"), walk(1, 1, "failed"), walk(1, 2))

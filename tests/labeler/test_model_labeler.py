@@ -324,7 +324,7 @@ def test_prompt_describes_missing_parts_of_a_clip(
         assert caption == f"recent clip, {len(clip.frames)} frames, oldest first{lack}"
 
 
-def test_arguments_of_an_operation_have_their_types_in_the_schema() -> None:
+def test_schema_contains_the_types_of_an_operations_arguments() -> None:
     arguments = {"what": {"type": "text"}, "count": {"type": "integer"}, "by": {"values": ["bus"]}}
     steps = VOCABULARY["mid_steps"]
     ops = {**VOCABULARY["ops"], "CARRY": {"args": arguments}}

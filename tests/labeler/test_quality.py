@@ -60,7 +60,7 @@ def test_kappa_equals_the_textbook_example() -> None:
     assert kappa({"one": [("a", "a")] * 3, "other": pairs}) == pytest.approx(0.4)
 
 
-def test_agreement_is_by_item_and_mid_step(lines: Lines) -> None:
+def test_agreement_is_computed_in_total_and_per_mid_step(lines: Lines) -> None:
     other = [changed(line, short_goal_dsl=[{"op": "REST", "args": {}}]) for line in lines[:5]]
     found = agreement(lines, [*other, *lines[5:]])
     assert found[""].moments == len(lines)
@@ -96,7 +96,7 @@ def test_order_of_keys_and_words_is_not_a_difference(lines: Lines) -> None:
     assert found == {"goal", "operation", "arguments"}
 
 
-def test_labeler_that_sees_nothing_scores_chance(lines: Lines) -> None:
+def test_blind_labeler_scores_at_chance_level(lines: Lines) -> None:
     found = by_field(blind(lines), lines)
     assert set(found) == set(FIELDS)
     for name, agreed in found.items():

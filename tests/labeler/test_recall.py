@@ -77,7 +77,7 @@ def test_command_without_a_similar_one_is_refused_with_the_nearest(
     assert nothing.nearest == ()
 
 
-def test_different_facts_weigh_as_much_as_equal_ones() -> None:
+def test_differing_facts_lower_the_similarity() -> None:
     found = Recalled("m", "", frozenset(), (), {"door": "open", "hand": "free", "light": "on"})
     assert found.fits({"door": "open", "hand": "full"}) == 0
     assert found.fits({"door": "open", "hand": "free", "seen": "yes"}) == 2
@@ -160,7 +160,7 @@ def test_wrong_settings_are_refused(
     ("one", "other", "share"),
     [("", "", 0.0), ("a", "", 0.0), ("a", "b", 0.0), ("a b", "b c", 1 / 3), ("A, b!", "b a", 1.0)],
 )
-def test_likeness_is_the_share_of_common_words(one: str, other: str, share: float) -> None:
+def test_similarity_is_the_share_of_common_words(one: str, other: str, share: float) -> None:
     assert _similarity(_words(one), _words(other)) == share
 
 

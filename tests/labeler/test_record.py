@@ -122,7 +122,7 @@ def test_all_breaches_are_reported_at_once(vocabulary: Vocabulary) -> None:
     ]
 
 
-def test_numbers_are_bounded(vocabulary: Vocabulary) -> None:
+def test_number_outside_its_bounds_is_a_breach(vocabulary: Vocabulary) -> None:
     walk = {"text": "Walk.", "args": {"seconds": {"type": "number", "minimum": 1, "maximum": 10}}}
     data = {**vocabulary.model_dump(), "ops": {**vocabulary.model_dump()["ops"], "WALK": walk}}
     step = {"text": {"en": "Walk."}, "ops": ["WALK"]}
@@ -234,7 +234,7 @@ def goals(*entries: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_breach_of_a_goal_has_its_place_and_what_is_allowed(
+def test_breach_of_a_goal_states_its_position_and_the_allowed_values(
     change: dict[str, Any], said: str, waiting: Vocabulary
 ) -> None:
     assert breaches_of(change, waiting) == ([f"short_goal_dsl{said}"] if said else [])
@@ -284,7 +284,7 @@ LONG = f"'{'x' * 56}…"
         ),
     ],
 )
-def test_breach_of_a_field_has_its_name_and_what_is_allowed(
+def test_breach_of_a_field_states_its_name_and_the_allowed_values(
     change: dict[str, Any], said: list[str], waiting: Vocabulary
 ) -> None:
     (name,) = change

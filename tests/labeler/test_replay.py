@@ -107,7 +107,7 @@ def test_faults_are_counted_from_the_start_of_each_plan() -> None:
     assert calls == {"open_door": 3, "return_home": 2, "grasp": 2}
 
 
-def test_ends_are_taken_in_order_and_only_once() -> None:
+def test_each_recorded_end_is_used_once_in_order() -> None:
     ends = module._Ends()
     for number, (skill, args) in enumerate([OPEN, HOME, OPEN, HOME], start=1):
         ends.on(SkillStarting(0.0, 0, "root", skill, args, number))

@@ -63,7 +63,7 @@ def test_missing_number_is_a_gap_in_time(game: Path, tmp_path: Path) -> None:
     assert episode.frames[10].t == 5.0
 
 
-def test_doubled_times_do_not_turn_usual_pauses_into_gaps(game: Path, tmp_path: Path) -> None:
+def test_duplicate_times_do_not_turn_usual_pauses_into_gaps(game: Path, tmp_path: Path) -> None:
     """A frame every two seconds, each listed three times; then a real pause."""
     folder = copy(game, tmp_path / "run")
     times = [2.0 * (number // 3) for number in range(24)] + [60.0]
@@ -138,7 +138,7 @@ def test_byte_order_mark_and_carriage_returns_are_not_damage(game: Path, tmp_pat
     assert (episode.actions, episode.flaws) == (whole, ())
 
 
-def test_folder_without_header_has_no_flaw(game: Path, tmp_path: Path) -> None:
+def test_folder_without_header_is_read_without_a_flaw(game: Path, tmp_path: Path) -> None:
     folder = copy(game, tmp_path / "run")
     (folder / "episode.yaml").unlink()
     (folder / "frames.jsonl").write_text('{"file": "000000.png", "t": 0}')
@@ -176,7 +176,9 @@ def test_damaged_frame_is_named(game: Path, tmp_path: Path) -> None:
         frame.image()
 
 
-def test_video_has_its_own_times_and_actions_beside_it(game: Path, tmp_path: Path) -> None:
+def test_video_is_read_with_the_times_and_actions_in_files_beside_it(
+    game: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "run.avi"
     video = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 10.0, (64, 48))
     for number in range(20):
@@ -258,7 +260,7 @@ def test_value_that_cannot_be_written_again_is_not_read(
         (b"- fps: 4\n\xff\n", "", 0),
     ],
 )
-def test_damaged_header_costs_only_the_damaged_keys(
+def test_damaged_header_loses_only_the_damaged_keys(
     game: Path, tmp_path: Path, header: bytes, command: str, fps: float
 ) -> None:
     shutil.copytree(game / "game_00", tmp_path / "one")

@@ -30,7 +30,7 @@ def test_every_split_is_filled_from_three_episodes_on(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [10, 20, 50])
-def test_a_tenth_of_similar_episodes_goes_to_val_and_test_each(count: int) -> None:
+def test_val_and_test_splits_each_get_a_tenth_of_similar_episodes(count: int) -> None:
     sizes = Counter(assign_splits({f"e{n}": {"same"} for n in range(count)}).values())
     assert sizes == {"train": 8 * count // 10, "val": count // 10, "test": count // 10}
 
@@ -60,7 +60,7 @@ def test_empty_splits_are_reported() -> None:
     )
 
 
-def test_share_of_a_text_is_stable_and_even() -> None:
+def test_hash_share_of_a_text_is_stable_and_uniform() -> None:
     assert share_of("") == pytest.approx(0.8894159948913374)
     shares = [share_of(str(number)) for number in range(1000)]
     assert 0.0 <= min(shares) < 0.01

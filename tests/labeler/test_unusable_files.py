@@ -67,7 +67,7 @@ UNUSABLE: tuple[tuple[str, Callable[[Path], Any], str], ...] = (
     (REPORT, lambda f: (f / "run" / "drops.jsonl").unlink(), "cannot be read: No such file"),
     (f"{REPORT} --html no/page.html", _nothing, "no/page.html cannot be written"),
     (f"{REPORT} --against no", _nothing, "no/records.jsonl cannot be read"),
-    (REVIEW, _write("run/records.jsonl", b""), "holds no records; there is nothing to review"),
+    (REVIEW, _write("run/records.jsonl", b""), "contains no records; there is nothing to review"),
     (REVIEW, _line(lambda line: {**line, "episode": "other"}), "has no episode other"),
     (REVIEW, _line(lambda line: {**line, "mid_step_id": "fly"}), "has no mid step fly"),
     (REVIEW, lambda f: (f / "run" / "review").write_text(""), "cannot be written: File exists"),

@@ -111,7 +111,7 @@ def test_limits_have_bounds(name: str, good: tuple[float, ...], bad: tuple[float
             Limits.model_validate({name: value})
 
 
-def test_defaults_of_the_limits() -> None:
+def test_limits_have_the_documented_defaults() -> None:
     limits = Limits()
     assert (limits.step_s, limits.horizon_s, limits.goal_ops, limits.words) == (0.5, 10, 5, 6)
     assert limits.horizon_steps == 20

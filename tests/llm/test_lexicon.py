@@ -108,7 +108,7 @@ def test_tree_without_lexicon_is_selected_by_its_utterances(command):
 @pytest.mark.parametrize(
     "command", ["don't water the plants", "water the red plants", "water", "화분에 물을 주지 마"]
 )
-def test_part_of_an_utterance_is_refused(command):
+def test_utterance_with_extra_or_missing_words_is_refused(command):
     assert isinstance(_ask(command, GARDEN), Refusal)
 
 
@@ -216,7 +216,7 @@ def test_words_select_several_default_or_other_values(tmp_path, command, args):
     assert [value for node in nodes for value in node.args.values()] == args
 
 
-def test_verb_without_general_verb_adds_no_object(tmp_path):
+def test_verb_without_a_general_verb_does_not_match_its_utterance(tmp_path):
     path = tmp_path / "words.yaml"
     path.write_text(ROUNDS, encoding="utf-8")
     assert isinstance(_ask("look around", LOOK.split("---")[0], path), Refusal)

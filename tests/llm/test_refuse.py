@@ -22,10 +22,10 @@ ENGLISH = [
     ("open the door in 5 minutes", 'I cannot do things at a set time ("5 minutes").'),
     ("open the door if it rains", 'I cannot follow conditions ("if it rains").'),
     ("open the door twice", 'I cannot follow numbers or amounts ("open the door twice").'),
-    ("open the door slowly", 'I cannot choose how it is done ("slowly").'),
+    ("open the door slowly", 'I cannot choose the manner of an action ("slowly").'),
     (
         "don't open the door",
-        'I cannot follow what this forbids or excludes: "don\'t open the door".',
+        'I cannot follow this prohibition or exclusion: "don\'t open the door".',
     ),
     ("", "There is no command."),
     ("find it", '"find it": '),

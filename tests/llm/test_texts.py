@@ -144,7 +144,7 @@ def test_texts_are_taken_verbatim(command, expected, say):
         ("look at the hall, then sing", "look room=<hall> | sing"),
     ],
 )
-def test_list_becomes_parts_or_one_value(command, expected, say):
+def test_list_of_values_becomes_several_parts_or_one_list(command, expected, say):
     assert say(command) == expected
 
 

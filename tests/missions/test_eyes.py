@@ -48,7 +48,7 @@ def learned() -> Callable[..., Any]:
     "door",
     [pytest.param(door, marks=[pytest.mark.slow] if door != "open" else []) for door in DOORS],
 )
-def test_material_is_fetched(learned: Any, door: str) -> None:
+def test_learned_detector_suffices_to_fetch_material(learned: Any, door: str) -> None:
     """Every observation costs two runs of the network; half the usual rate is sufficient."""
     outcome, started, facts = learned(FETCH, seed=3, door=door, look_hz=2.5)
     assert (outcome.status, outcome.reason_code) == ("satisfied", "OK")

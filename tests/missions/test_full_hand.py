@@ -25,7 +25,7 @@ def test_stopped_hand_still_holds_and_reports_it(door_session):
         watcher.session = session
         stopped = session.run("open the door")
         assert stopped.status == "aborted"
-        assert "The door is in the right hand's grip" in stopped.message
+        assert "The right hand holds the door handle" in stopped.message
         again = session.run("문 열어")
         assert (again.status, again.reason_code) == ("refused", "NEED_NOT_MET")
         assert again.message == "지금은 할 수 없습니다. 오른손이 손잡이를 잡고 있습니다."

@@ -120,7 +120,7 @@ def refusing(asked: list[str]):
     return confirm
 
 
-def test_hand_on_the_handle_is_brought_home_before_a_finished_plan_ends(tmp_path):
+def test_resumed_mission_brings_a_hand_on_the_handle_home(tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     with Session("door", fast=True, journal=journal) as session:
         session.clock.at(4.2, lambda: session.abort("operator"))

@@ -89,7 +89,7 @@ def test_command_without_a_name_moves_nothing(site):
         assert session.facts()["robot_a/door"] == "closed"
 
 
-def test_plan_without_a_mission_knows_each_robot(site):
+def test_situation_outside_a_mission_contains_every_robot(site):
     found = situation_for(site, site.compiler, ["robot_b.door=open"])
     assert (found.facts["robot_a/door"], found.facts["robot_b/door"]) == ("closed", "open")
     assert set(found.labels_by) == {"robot_a", "robot_b"}
@@ -102,7 +102,7 @@ class Says(MissionReporter):
         return "I am here."
 
 
-def test_words_of_each_robot_begin_with_its_name(site):
+def test_sentences_of_each_robot_begin_with_its_name(site):
     packs = [replace(pack, reporter=Says) for pack in site.catalogue.packs]
     rigs = {pack.name: Rig(ScriptedRobot()) for pack in packs}
     told = Reporters(packs, rigs).told(lambda robot, said: site.messages.said_of(robot, said, "ko"))

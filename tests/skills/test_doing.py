@@ -37,7 +37,7 @@ PHASES = [
 ]
 
 
-def test_phases_are_found() -> None:
+def test_phases_are_extracted_from_the_skills() -> None:
     assert {("door", "lifting"), ("door", "pulling"), ("building", "driving")} <= {*PHASES}
 
 

@@ -110,7 +110,7 @@ class _Asides:
         )
 
     def _orders(self, edge: Edge) -> bool:
-        """Return True if words contain a command other than one that a person forgot."""
+        """Return True if words contain a command; "I forgot to …" does not count as one."""
         if edge not in self._acts:
             return False
         before = " ".join(self._text.chars[a:b] for a, b in self._text.words if b <= edge.start)
@@ -118,7 +118,7 @@ class _Asides:
 
 
 def _longest_nouns(edges: Iterable[Edge]) -> Iterator[Node]:
-    """Yield the phrases of the nouns that no longer noun contains, in their order."""
+    """Yield the noun phrases that are not part of a longer noun, in order."""
     nouns = [one for one in edges if one.category == "noun" and isinstance(one.meaning, Node)]
     for one in nouns:
         longer = any(

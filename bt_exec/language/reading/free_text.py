@@ -42,7 +42,7 @@ def free_texts(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[
 
 
 class _Texts:
-    """Texts within one text."""
+    """Verbatim texts within one command."""
 
     def __init__(self, text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> None:
         self._text = text
@@ -55,7 +55,7 @@ class _Texts:
             for one in edges
             if {one.start, one.end} <= text.gaps
             and self._is_act(one)
-            and (one.start, one.end) not in numbers  # an hour
+            and (one.start, one.end) not in numbers  # "an hour"
         )
         self._acts = [(one.start, one.end) for one in acts]
         """Spans of words that order something else."""
@@ -149,7 +149,7 @@ class _Texts:
         if any(first[1] <= start and end <= last for start, end in self._acts):
             return False
         if len(words) > 1 and "moods" in rules and first in self._acts:
-            return False  # the verb of the act before
+            return False  # the verb of the previous act
         for place, (start, end) in enumerate(words):
             word = chars[start:end]
             if word in rules.get("breaks", ()) or any(map(word.endswith, rules.get("verbal", ()))):
@@ -212,7 +212,7 @@ def _limits(operator: Operator, language: str) -> bool:
 
 
 def _says_more(edge: Edge) -> bool:
-    """Return True for a verb or an adjective of a pack that is not itself the reason."""
+    """Return True for a verb or an adjective of a pack outside a clause of reason."""
     kind, _, mood = edge.category.partition(".")
     return kind in ("v", "adj") and not mood.endswith("since")
 

@@ -158,7 +158,7 @@ class Generator:
         return self._assembled(said, [], after, form)
 
     def _ordinal(self, rank: int) -> str:
-        """Return the word for a place in an order; the numeral beyond those of the language."""
+        """Return the ordinal word for a position; the numeral beyond the listed ones."""
         data = self.lexicon.language.data["values"]
         words = data.get("rank", data["number"])
         return str(words[rank][0]) if rank in words else str(rank)

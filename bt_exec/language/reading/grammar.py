@@ -46,9 +46,9 @@ class Rule:
     """A complete rule.
 
     Attributes:
-        makes: Its category.
+        makes: Category.
         cost: Cost in addition to that of its parts.
-        template: Its meaning.
+        template: Meaning.
         places: Places of its named parts.
     """
 
@@ -67,7 +67,7 @@ class Rule:
 
 @dataclass(slots=True)
 class State:
-    """A prefix of one or more rules, with what continues them and the rules that end here.
+    """A prefix of one or more rules, with the possible next items and the rules that end here.
 
     Attributes:
         following: States after each category.
@@ -79,7 +79,7 @@ class State:
     _after: dict[tuple[str, ...], State] = field(default_factory=dict)
 
     def after(self, categories: tuple[str, ...]) -> State:
-        """Return the state after an item of these categories; one state for all of them."""
+        """Return the state after an item of any of these categories."""
         state = self._after.get(categories)
         if state is None:
             state = self._after[categories] = State()

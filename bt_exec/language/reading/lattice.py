@@ -201,7 +201,7 @@ def _tails(
 
 
 def _requested(stem: Stem, mood: str, chars: str, lexicon: Lexicon) -> str:
-    """Return the mood of a group that `chars` end in.
+    """Return the mood of a verb group that ends in `chars`.
 
     A wish is an order, and so is a question with a verb of request, unless it offers something.
     """

@@ -66,7 +66,7 @@ class Entry(NamedTuple):
     """A word as written without spaces.
 
     Attributes:
-        category: Its category in the grammar.
+        category: Category in the grammar.
         meaning: A node or a constant; None for grammatical words.
         spaces: Positions of spaces within the word.
         suffix: Whether it attaches to the previous word (Korean particles and endings).
@@ -271,7 +271,7 @@ class Lexicon:
         }
         for word in pack.get("fillers", {}).get(language, ()):
             surface, entry = _entry(word, "manner", None)
-            if surface not in known:  # the grammar has its own use of other words
+            if surface not in known:  # the grammar itself uses the other words
                 self._put(surface, entry)
         said = {kind: pack.get(section, {}).get(language, ()) for kind, section in _EDGES.items()}
         said |= pack.get("leads", {}) if language == "en" else {}
@@ -313,7 +313,7 @@ class Lexicon:
             self._put(*_entry(word, "adj.adn", meaning))
         for word in said.get("adjective", ()):
             self._add_adjective(word, meaning)
-        for word in said.get("event", ()):  # what happens to an object: it opens
+        for word in said.get("event", ()):  # intransitive: "it opens"
             if self.language.name == "ko":
                 self.add_verb(word, "event", meaning)
             else:

@@ -86,7 +86,9 @@ def _split(word: str, lexicon: Lexicon) -> dict[str, float]:
 def _similar_words(word: str, lexicon: Lexicon) -> dict[str, float]:
     limit = _limit(len(word))
     near = {said: distance(word, said, limit) for said in _plain_words(lexicon)}
-    swapped = {said for said in near if sorted(said) == sorted(word)}  # a frequent slip
+    swapped = {
+        said for said in near if sorted(said) == sorted(word)
+    }  # swapped letters are a frequent typing error
     return {said: far - 0.5 * (said in swapped) for said, far in near.items() if far <= limit}
 
 

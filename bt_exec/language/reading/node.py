@@ -261,7 +261,10 @@ def _in_order(node: Node) -> Node:
     last: list[Node] = []
     for part in node.parts():
         sign = part.text("sign") if part.kind == "ordered" else ""
-        if sign in ("finally", "reminded"):  # after what stands before, or else what follows
+        if sign in (
+            "finally",
+            "reminded",
+        ):  # after the previous part, otherwise before the next one
             sign, part = ("", part.node("of")) if done else ("last", part)
         of = _in_order(part.node("of") if sign in ("first", "last") or (sign and done) else part)
         if sign == "last":
@@ -306,7 +309,7 @@ def _absorbed(part: Node, given: tuple[Node, ...]) -> Node:
 
 
 def _possible(alternatives: Sequence[Node]) -> Node:
-    """Return the disjunction of the alternatives that something can satisfy."""
+    """Return the disjunction of the satisfiable alternatives."""
     left = tuple(one for one in alternatives if one not in NOTHING)
     return _joined("or", left) if left else negation(Node("any"))
 
@@ -324,7 +327,7 @@ def _pushed_not(part: Node) -> Node:
 
 
 def _condition(node: Node) -> Node:
-    """Return a condition that asks whether there is something, not what there is."""
+    """Return a condition that asks whether an object exists, not which object it is."""
     question = node.node("of")
     about = question.get("of")
     if question.text("what") != "which" or not isinstance(about, Node) or not about.text("wh"):

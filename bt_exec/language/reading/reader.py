@@ -115,7 +115,7 @@ class Unread:
     Attributes:
         text: The text as typed.
         language: ``en`` or ``ko``.
-        unknown: Its words outside the lexicon.
+        unknown: Words outside the lexicon.
     """
 
     text: str

@@ -135,7 +135,7 @@ def _kind(part: Node, kinds: Mapping[str, str]) -> str:
 
 
 def with_named_conditions(meaning: Node) -> Node:
-    """Return a meaning in which "if so", "if not" and "if it is open" name what was asked before.
+    """Return a meaning in which "if so", "if not" and "if it is open" name the earlier question.
 
     A question that only asks for the condition after it is left out. Negative questions are left as
     they are: "isn't it open? if not, …" may mean either.

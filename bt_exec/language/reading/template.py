@@ -40,7 +40,7 @@ class GrammarError(ValueError):
 
     Args:
         line: The line.
-        problem: What is wrong with it.
+        problem: Description of the mistake.
     """
 
     def __init__(self, line: str, problem: str) -> None:
@@ -52,7 +52,7 @@ class Template:
     """The meaning of a rule.
 
     Args:
-        text: As the rule has it behind the arrow.
+        text: Text behind the arrow of the rule.
         line: The rule, for messages.
 
     Attributes:
@@ -102,7 +102,7 @@ class Template:
 
 
 def _nothing(_: Sequence[Any]) -> None:
-    """Build the meaning of an item that is absent."""
+    """Build the meaning of an absent item."""
 
 
 def _bound(tree: Any, places: Mapping[str, int]) -> Build:
@@ -122,7 +122,7 @@ def _bound(tree: Any, places: Mapping[str, int]) -> Build:
 
 
 def _checked(operation: Callable[..., Any], values: Sequence[Any]) -> Any:
-    """Return the result of an operation; what contains something unsaid is unsaid, too."""
+    """Return the result of an operation; an absent argument makes the result absent, too."""
     return UNSAID if any(value is UNSAID for value in values) else operation(*values)
 
 
@@ -159,7 +159,7 @@ def _set(phrase: Node, name: str, value: Value | None) -> Node:
 
 
 def _less(objects: Any, formula: Node | None) -> Any:
-    """Return an object, or each of several, without those of a formula."""
+    """Return an object phrase, or each of several, excluding the objects of a formula."""
     if formula is None or objects is None:
         return objects
     if isinstance(objects, tuple):
@@ -168,7 +168,7 @@ def _less(objects: Any, formula: Node | None) -> Any:
 
 
 def _restated(new: Any, old: Any) -> Any:
-    """Return corrected objects, with the noun of those that they replace if they have none."""
+    """Return corrected objects; without a noun, they take that of the replaced ones."""
     if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
         return new
     parts, before = conjuncts(new.node("of")), conjuncts(old.node("of"))
@@ -179,7 +179,7 @@ def _restated(new: Any, old: Any) -> Any:
 
 
 def _other_than(chosen: Any, excluded: Any) -> Any:
-    """Return an object, each of several, or a goal, without what another phrase means."""
+    """Return an object, each of several, or a goal, excluding the objects of another phrase."""
     if isinstance(chosen, Node) and chosen.kind == "rel":
         return chosen.replace(to=_other_than(chosen.get("to"), excluded))
     place = excluded.get("to") if excluded.kind == "rel" else None

@@ -28,7 +28,7 @@ class Text:
     """A lower-case text without spaces and final punctuation.
 
     Attributes:
-        chars: Its characters; commas between clauses are kept.
+        chars: Characters; commas between clauses are kept.
         gaps: Positions before which there was a space, including the first and the last.
         asked: Whether it ends with a question mark.
         stops: The marks that end sentences, by the position of the comma that stands for them.

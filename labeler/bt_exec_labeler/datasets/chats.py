@@ -47,7 +47,7 @@ def chats_of(
         lines: Lines of ``records.jsonl``, in their order.
         episodes: The recordings by name.
         vocabulary: Vocabulary of the records.
-        folder: Of the training set.
+        folder: Folder of the training set.
         form: Settings of the labeler that is taught.
     """
     language = form.language or vocabulary.languages[0]

@@ -139,7 +139,7 @@ def changed_items(
     """Return the items of a run whose frames or actions have changed since they were labelled.
 
     Args:
-        folder: Of the run.
+        folder: Folder of the run.
         manifest: Settings of the run.
         episodes: The recording as it is now.
         vocabulary: Vocabulary of the run.

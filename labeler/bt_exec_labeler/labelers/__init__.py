@@ -43,8 +43,8 @@ class Labelled:
     """Result of one item.
 
     Attributes:
-        record: The record, or None: it was dropped.
-        breaches: Why it was dropped.
+        record: The record, or None if it was dropped.
+        breaches: Violations for which it was dropped.
         attempts: Number of requests about it.
         provenance: Model, prompt digest, share of the cost. Never inside a record.
     """

@@ -118,5 +118,5 @@ def place(folder: Path, template: str, values: Mapping[str, Any]) -> Path:
     name = _PLACE.sub(fill, template)
     path = (folder / name.replace("\0", "")).resolve()
     if "\0" in name or not path.is_relative_to(folder.resolve()):
-        raise UsageError(f"{folder}/meta/info.json: {template!r} leads out of the data set")
+        raise UsageError(f"{folder}/meta/info.json: {template!r} is outside the data set")
     return path

@@ -111,7 +111,7 @@ def _episodes(folder: Path, info: Info) -> tuple[list[EpisodeRow], list[Episode]
         return _read_episode_list(folder / "meta" / "episodes.jsonl")
     files = sorted((folder / "meta" / "episodes").glob("*/*.parquet"))
     if not files:
-        raise UsageError(f"{folder}/meta/episodes holds no episodes")
+        raise UsageError(f"{folder}/meta/episodes contains no episodes")
     return [said for file in files for said in read_rows(EpisodeRow, _table(file), file)], []
 
 

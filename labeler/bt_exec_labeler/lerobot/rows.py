@@ -226,9 +226,9 @@ def actions_of_texts(texts: Texts, op: str, end: float) -> tuple[Action, ...]:
     """Return an action for each text, up to the start of the next. Equal neighbours are one action.
 
     Args:
-        texts: By time.
+        texts: Texts by start time.
         op: Operation of the actions; the text is their argument.
-        end: When the last one ends [s].
+        end: End of the last action [s].
     """
     starts = [*texts[:1], *(after for before, after in pairwise(texts) if after[1] != before[1])]
     ends = [*(t for t, _ in starts[1:]), end]

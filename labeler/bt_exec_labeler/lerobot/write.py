@@ -179,7 +179,7 @@ def _grid_pictures(episode: Episode, made: Counts) -> Iterator[_Shot]:
 def _subtasks(
     subtasks: Sequence[tuple[float, str]], begin: float, count: int, made: Counts
 ) -> list[int]:
-    """Return the number of the mid step at each frame; 0 is no mid step."""
+    """Return the number of the mid step at each frame; 0 means none."""
     for _, text in subtasks:
         made.subtasks.setdefault(text, len(made.subtasks))
     return [made.subtasks[subtask_at(subtasks, begin + k / made.fps)] for k in range(count)]

@@ -65,7 +65,7 @@ def by_field(
 
     Args:
         ours: Lines of one run's ``records.jsonl``.
-        theirs: Those of another run over the same recording.
+        theirs: Records of another run over the same recording.
     """
     pairs = _pairs(ours, theirs)
     return {name: _agreement_of(pairs, value) for name, value in FIELDS.items()} if pairs else {}
@@ -81,7 +81,7 @@ def agreement(
 
     Args:
         ours: Lines of one run's ``records.jsonl``.
-        theirs: Those of another run, or of a reviewer.
+        theirs: Records of another run, or of a reviewer.
         pooled: Estimate chance over all mid steps: for samples with few records of each.
     """
     pairs = _pairs(ours, theirs)

@@ -18,7 +18,7 @@ from bt_exec_labeler.quality.checks import contradictions, duplicates, leaks
 from bt_exec_labeler.splits import missing_splits, share_of, splits_of_run
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["REVIEW_SHARE", "make_report", "people", "review_sample", "write_page"]
+__all__ = ["REVIEW_SHARE", "make_report", "review_figures", "review_sample", "write_page"]
 
 
 REVIEW_SHARE = 0.1
@@ -71,7 +71,7 @@ def make_report(
         "review": len(review_sample(records)),
         "agreement": {} if against is None else agreement(records, against),
         "fields": {} if against is None else by_field(records, against),
-        "people": people(records, decided),
+        "people": review_figures(records, decided),
     }
     if html is not None:
         write_page(html, figures, records, episodes or {})
@@ -139,10 +139,10 @@ def _word_counts(words: Iterable[str]) -> dict[str, int]:
     return dict(Counter(words).most_common())
 
 
-def people(
+def review_figures(
     records: Sequence[Mapping[str, Any]], decided: Mapping[str, Mapping[str, Mapping[str, Any]]]
 ) -> dict[str, Any]:
-    """Return the figures of a review: decisions and agreement of reviewers and labeler.
+    """Return the figures of a review: decisions, and agreement of reviewers and labeler.
 
     Agreement is about short goals, as between labelers. A rejected record has an empty goal, which
     agrees only with another rejection.

@@ -1,10 +1,10 @@
-"""Review of records: a local page, decisions that survive a kill, Label Studio.
+"""Review of records: a local page, decisions that are never lost, Label Studio.
 
 ::
 
-    decisions     what people decided, one file a reviewer, appended line by line
-    job           what there is to review: records, their clips, what was decided before
-    app           the routes of the page; served by the executive's own guard and server
+    decisions     decisions, one file per reviewer, appended line by line
+    job           records to review, their clips and earlier decisions
+    app           routes of the page, behind the guard and server of `bt_exec.web`
     page/         the page: HTML, style, script
     label_studio  tasks and annotations of Label Studio
 """

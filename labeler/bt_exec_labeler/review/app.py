@@ -62,8 +62,8 @@ def make_app(
         cards: Records to review.
         vocabulary: Words of corrected records.
         decisions: Store of the decisions.
-        host: The address that it listens at: one of this machine's own.
-        language: Of the page; the browser's if empty.
+        host: Listening address, a loopback address.
+        language: Language of the page; the browser's if empty.
     """
     app = new_app("bt-exec label review", openapi_url=None)
     by_item = {card.line["item"]: card for card in cards}

@@ -60,7 +60,7 @@ class Decisions:
     """Decisions of one reviewer, by item; one process at a time adds to them.
 
     Args:
-        folder: Of the run.
+        folder: Folder of the run.
         reviewer: Name of the reviewer: letters, digits, ``-`` and ``_``.
         now: The time; for tests.
 

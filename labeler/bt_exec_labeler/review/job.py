@@ -94,7 +94,7 @@ def cards_of(
     """Return the records to review: the sample in a fixed order, or a whole episode by time.
 
     Args:
-        folder: Of the run.
+        folder: Folder of the run.
         vocabulary: Vocabulary of the run.
         episodes: The recording, by name.
         whole: Name of an episode whose records are all reviewed; the sample if empty.
@@ -113,7 +113,7 @@ def cards_of(
         of_episode = [line for line in lines.values() if line["episode"] == whole]
         items = [line["item"] for line in sorted(of_episode, key=lambda line: line["t"])]
     if not items:
-        raise UsageError(f"{folder} holds no records; there is nothing to review")
+        raise UsageError(f"{folder} contains no records; there is nothing to review")
     cards: list[Card] = []
     for item in items:
         line = lines[item]

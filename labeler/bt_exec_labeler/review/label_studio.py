@@ -155,7 +155,7 @@ def _annotations(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
         found = task.get("annotations") if isinstance(task, Mapping) else None
         data = task.get("data") if isinstance(task, Mapping) else None
         if not isinstance(data, Mapping) or not isinstance(found, list):
-            raise UsageError(f"{wrong}, each with data and annotations; task {number} has not")
+            raise UsageError(f"{wrong}, each with data and annotations; task {number} lacks them")
         for annotation in found:
             if not isinstance(annotation, Mapping):
                 raise UsageError(f"{where}: an annotation must be an object")

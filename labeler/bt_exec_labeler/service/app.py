@@ -49,8 +49,8 @@ def make_app(
         labeler: Labeler of the moments.
         role: Role that the items are for.
         vocabulary: Allowed words.
-        login: Knows who may ask.
-        host: The address that it listens at.
+        login: Authentication of requests.
+        host: Listening address.
         folder: Folder of frames that items name; None refuses names.
     """
     app = new_app("bt-exec label serve")

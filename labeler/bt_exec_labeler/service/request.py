@@ -69,7 +69,7 @@ class AskedItem(_Part):
     """One moment.
 
     Attributes:
-        mid_step_id: Of the vocabulary.
+        mid_step_id: Identifier of a mid step of the vocabulary.
         mid_step_text: Text of the mid step, in any language of the vocabulary; optional.
         recent_clip: Latest frames, oldest first.
         summary_clip: The last minute, for planners alone.
@@ -111,7 +111,7 @@ def items_of_request(
 
     Args:
         asked: The request.
-        role: For whom the service labels.
+        role: Role of the requested records.
         vocabulary: Allowed words.
         folder: Folder of frames that items name; None refuses names.
     """

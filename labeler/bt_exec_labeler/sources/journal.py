@@ -54,7 +54,7 @@ def episode_of(record: MissionRecord, site: Site | None, journal: Path) -> Episo
 
     Args:
         record: The mission.
-        site: Its site; None if it is not installed, so that effects of skills are unknown.
+        site: Site; None if it is not installed, so that effects of skills are unknown.
         journal: The file, for the origin.
     """
     found: list[Frame] = []

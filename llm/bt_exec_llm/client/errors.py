@@ -3,7 +3,7 @@
 ======================  ==========================================================  ==========
 code                    what happened                                               passes?
 ======================  ==========================================================  ==========
-MODEL_NO_KEY            the environment holds no key                                no
+MODEL_NO_KEY            the environment contains no key                             no
 MODEL_NO_SDK            the ``anthropic`` package cannot be imported                no
 MODEL_AUTH              the key is refused, or may not use this model (401, 403)    no
 MODEL_QUOTA             no credit is left (402, or a 400 with that message)         no
@@ -26,8 +26,8 @@ MODEL_TOO_BIG           the answer exceeds the size limit                       
 MODEL_REFUSED           the model declined                                          no
 MODEL_CUT_OFF           the answer was cut off at ``max_tokens``                    no
 MODEL_NOT_RECORDED      the exchange could not be written down                      no
-MODEL_REPLAY_DIFFERS    the recording holds no answer to this question              no
-MODEL_REPLAY_ENDED      the recording holds no further answer                       no
+MODEL_REPLAY_DIFFERS    the recording contains no answer to this question           no
+MODEL_REPLAY_ENDED      the recording contains no further answer                    no
 MODEL_CRASHED           a bug in bt-exec                                            no
 ======================  ==========================================================  ==========
 
@@ -109,7 +109,7 @@ class ModelFailure(Exception):  # noqa: N818 - it becomes a `Failure`, not an er
         code: One of `CODES`.
         message: Details in English; never contains a key.
         http_status: The server's status, if one came.
-        retry_after_s: How long the server asked to wait [s].
+        retry_after_s: Wait requested by the server [s].
         text: Partial text of the model, if any (``MODEL_CUT_OFF``, ``…REFUSED``).
         stop_reason: The model's, if it came so far.
         raw: The server's answer, if one came.
@@ -219,7 +219,7 @@ def server_failure(
         status: HTTP status; 200 for an error in the middle of a stream.
         body: Parsed JSON, or None.
         raw: The body as text.
-        headers: Of the response.
+        headers: Headers of the response.
     """
     error = body.get("error") if isinstance(body, Mapping) else None
     kind, said = "", ""

@@ -143,8 +143,8 @@ class Tool:
     """Tool that a model may call, in the form of the protocol.
 
     Attributes:
-        name: Its name.
-        description: What it does.
+        name: Name.
+        description: Purpose of the tool, for the model.
         schema: JSON Schema of its input, an object.
     """
 
@@ -215,7 +215,7 @@ class Answer:
     Attributes:
         text: Text of the answer; in the tool tier the tool's input as JSON.
         data: The mapping requested by a schema, as plain data; None without a schema, and when
-            the text holds no mapping. With tools: the ``calls`` of the model, with their names
+            the text contains no mapping. With tools: the ``calls`` of the model, with their names
             and inputs; None if there are none. Data is untrusted: the caller verifies it.
         usage: Cost of the question, with all its retries and tiers.
         stop_reason: ``end_turn``, ``tool_use``, ``stop_sequence`` …

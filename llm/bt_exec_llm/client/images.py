@@ -21,7 +21,7 @@ def image_block(frame: NDArray[np.uint8], *, quality: int = 85) -> Image:
 
     Args:
         frame: RGB, shape (height, width, 3).
-        quality: Of the JPEG, 1 to 100.
+        quality: JPEG quality, 1 to 100.
 
     Raises:
         ValueError: If `frame` is not an RGB array.

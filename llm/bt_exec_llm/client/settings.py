@@ -43,7 +43,7 @@ class ModelSettings(BaseModel):
 
     Attributes:
         model: The server's name for the model.
-        base_url: Where the Messages protocol is spoken, without ``/v1/messages``.
+        base_url: Address of a server with the Messages protocol, without ``/v1/messages``.
         api_key_env: Name of the environment variable with the key. By default
             ``ANTHROPIC_API_KEY`` for Anthropic's own address and no key for any other, so that a
             key never goes to a server it was not meant for.

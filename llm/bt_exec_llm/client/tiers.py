@@ -1,4 +1,4 @@
-"""Three methods to enforce the form of an answer, and the ones that a server honours.
+"""Three methods to enforce the form of an answer, and the methods that a server supports.
 
 ======  =====================================  =========================================
 tier    what is sent                           honoured when

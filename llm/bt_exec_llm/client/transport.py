@@ -206,7 +206,7 @@ def _redirected(response: httpx2.Response) -> ModelFailure:
     """Return the failure of a redirect, which is not followed."""
     host = urlsplit(response.headers.get("location", "")).netloc[:100]
     there = one_line(host.rpartition("@")[2]) or "another address"
-    message = f"status {response.status_code}, {there}; set base_url to the address that answers"
+    message = f"status {response.status_code}, {there}; set base_url to the final address"
     return ModelFailure("MODEL_REDIRECTED", message, http_status=response.status_code)
 
 

@@ -211,7 +211,7 @@ _WORDS = re.compile(
 
 
 def _may_forbid(command: str) -> bool:
-    """Return whether a command holds words that may forbid something.
+    """Return whether a command contains words that may forbid something.
 
     The offline compiler refuses the negations that it knows. A command that it does not understand
     may still forbid something ("leave the door alone", "그대로 둬"), and a model that misses the

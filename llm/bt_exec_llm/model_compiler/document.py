@@ -181,5 +181,5 @@ def _answer_problem(problem: Problem) -> Problem:
 
 
 def _no_plan() -> Problem:
-    message = "the answer holds no plan; write one YAML document and nothing else"
+    message = "the answer contains no plan; write one YAML document and nothing else"
     return Problem("NO_PLAN", message)

@@ -50,7 +50,7 @@ class Example(NamedTuple):
     """A command with its answer.
 
     Attributes:
-        shows: What it is an example of.
+        shows: Feature that the example illustrates.
         command: The command.
         answer: The answer as plain data, nested.
     """

@@ -47,7 +47,7 @@ def claims(
 
 
 def already_done(part: Located[NodeBase], request: Request) -> Iterator[Problem]:
-    """Find steps written by the model whose effects hold already."""
+    """Find steps of the model whose effects hold already."""
     for where, node, facts in _Walk(request, dict(request.situation.facts)).node(part):
         done = _done_already(node, facts, request)
         if done:

@@ -3,7 +3,7 @@
 =========================  =====================================================================
 code                       the answer …
 =========================  =====================================================================
-NO_PLAN                    holds no plan at all: prose, code, a number
+NO_PLAN                    contains no plan at all: prose, code, a number
 EMPTY_PLAN                 is a plan in which nothing is done
 NEXT_ACTION_NOT_IN_LIST    names a next action that is not among what remains
 ENDLESS_LOOP               repeats without end, or all but

@@ -45,7 +45,7 @@ class Form:
         stated: Other statements beside the plan.
         notes: Tolerated deviations.
         problems: Problems of the form.
-        places: Of a flat plan: ids of its nodes by their place in `root`.
+        places: For a flat plan, ids of its nodes by their place in `root`.
     """
 
     root: Any = None
@@ -67,7 +67,7 @@ def unpack(data: Any) -> Form:
         notes.append("a list was read as a sequence")
         data = {"root": {"sequence": [_step(item) for item in data]}}
     if not isinstance(data, dict):
-        message = "the answer holds no plan; write a mapping with 'root'"
+        message = "the answer contains no plan; write a mapping with 'root'"
         found = "" if data is None else str(data)[:60]
         return Form(notes=tuple(notes), problems=(Problem("NO_PLAN", message, found=found),))
     cannot = reason(data.get("cannot"))
@@ -96,7 +96,7 @@ def unpack(data: Any) -> Form:
     else:
         root = None
     if root is None and not cannot:
-        message = "the answer holds no plan; write a mapping with 'root'"
+        message = "the answer contains no plan; write a mapping with 'root'"
         found = ", ".join(map(str, data))[:60]
         problems.append(Problem("NO_PLAN", message, found=found))
     return Form(

@@ -55,8 +55,8 @@ class Talk(NamedTuple):
     """A step with speech.
 
     Attributes:
-        skill: Its skill.
-        others: Its other arguments, such as the listener.
+        skill: Skill.
+        others: Other arguments, such as the listener.
         texts: Spoken texts.
         place: Position of the step.
     """

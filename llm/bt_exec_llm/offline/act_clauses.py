@@ -49,7 +49,7 @@ class ActClauses(Reports):
             return
         verbs = self._asked_for if names == "asked_for" else tuple(names.split())
         to = act.get("to")
-        if verbs == (_PUT_BACK,) and HOME in self._lexicon.nouns:  # the arms to their place
+        if verbs == (_PUT_BACK,) and HOME in self._lexicon.nouns:  # e.g. "the arms to their place"
             verbs, to = (), _relation_to_noun(HOME)
         if any(verb not in self._lexicon.verbs for verb in verbs) or (to is None) != bool(verbs):
             raise NoStepsError
@@ -57,7 +57,7 @@ class ActClauses(Reports):
             raise NoStepsError
         of = [one for one in act.parts() if one.kind != "ask"]
         asked = [one for one in act.parts() if one.kind == "ask"]
-        if isinstance(to, Node):  # the arms to their place
+        if isinstance(to, Node):  # e.g. "the arms to their place"
             of.append(to.replace(relation="to"))
         if asked:
             if frame != "find":
@@ -67,7 +67,7 @@ class ActClauses(Reports):
         for own, times in _group_by_repetitions(_without_both(of)):
             verbs, pieces = self._convert_arguments(act, verbs, own)
             if {p.kind for p in pieces} == {"speaker"} and {*verbs} & self._taking:
-                verbs = self._reports  # tell me
+                verbs = self._reports  # e.g. "tell me"
             if done and self._tells_last_answer(verbs, pieces):
                 continue
             if done and self._is_left_unchanged(verbs, pieces):
@@ -81,10 +81,10 @@ class ActClauses(Reports):
             if done:
                 self._check_executable(verbs, pieces)
             if self._working and all(piece.name in self._lexicon.past for piece in pieces):
-                pieces = []  # come back and tell me what you saw
+                pieces = []  # e.g. "come back and tell me what you saw"
             about = self._are_report_verbs(verbs) and self._is_report_about_object(pieces)
             if about and self._working and not {*_ONLY}.isdisjoint(self._categories_of(act)):
-                raise NoStepsError  # look at both and report only one: every finding is reported
+                raise NoStepsError  # reporting only some findings is not possible
             self._working = True
             if done and about:
                 yield from self._convert_report_about_object(verbs, pieces, act, times)
@@ -105,10 +105,10 @@ class ActClauses(Reports):
     def _convert_arguments(
         self, act: Node, verbs: tuple[str, ...], of: list[Node]
     ) -> tuple[tuple[str, ...], list[Piece]]:
-        """Return the pieces of the arguments of an act, and the verbs that are meant with them."""
+        """Return the pieces of the arguments of an act, and the verbs that they select."""
         pieces = [piece for one in of for piece in self._convert_argument(one, of)]
         if self._are_report_verbs(verbs) and self._has_person_as_subject(act):
-            raise NoStepsError  # what a person says, not what is told to them
+            raise NoStepsError  # words of the person, not a message for the person
         verbs, pieces = self._without_idle_text(act, verbs, pieces)
         pieces = [self._set_text_type(p, verbs, alone=len(pieces) == 1) for p in pieces]
         pieces = _attach_places(pieces)
@@ -117,15 +117,15 @@ class ActClauses(Reports):
         )
         named = any(piece.kind == "noun" and not piece.mark for piece in pieces)
         if named and self._language == "ko":
-            pieces = [piece for piece in pieces if piece.kind != "state"]  # the closed door
+            pieces = [piece for piece in pieces if piece.kind != "state"]  # e.g. "the closed door"
         if {self._lexicon.verbs[verb].finds for verb in verbs} == {"look"}:
             if any(p.mark == "from" for p in pieces) and self._names_several_places(pieces):
-                raise NoStepsError  # from the lounge to the corridor
+                raise NoStepsError  # e.g. "from the lounge to the corridor"
             pieces = [p.with_mark("at") if p.mark == "from" else p for p in pieces]
         return verbs, _unique(pieces, self._joined)
 
     def _has_person_as_subject(self, act: Node) -> bool:
-        """Return True if a particle marks a person as the one who acts (교수님이)."""
+        """Return True if a particle marks a person as the subject (교수님이)."""
         edge = self._reading.edge_of(act) or self._reading.edge
         persons = tuple(f"value/{kind}/" for kind in self._persons)
         return any(
@@ -139,7 +139,7 @@ class ActClauses(Reports):
         return sum(piece.name in self._each for piece in pieces) > 1
 
     def _convert_desired_state(self, act: Node) -> Step:
-        """Return the act that leaves a state, or that keeps it: "the door should be closed"."""
+        """Return the act that achieves or keeps a state: "the door should be closed"."""
         wanted = act.get("of")
         if not isinstance(wanted, Node) or wanted.kind != "all":
             raise NoStepsError
@@ -162,22 +162,22 @@ class ActClauses(Reports):
         return self._build_step(verbs, pieces, act)
 
     def _check_executable(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
-        """Raise NoStepsError for an act that needs a text, an earlier look, or an instrument."""
+        """Raise NoStepsError for an act that lacks a text, an observation or an instrument."""
         there = [p for p in pieces if p.name == "there" or (p.kind == "pronoun" and p.mark == "to")]
         returns = self._lexicon.closing_verbs.issuperset(verbs) and verbs
         if there and returns and not self._are_report_verbs(verbs):
             raise NoStepsError  # "go back there": not to the base
         if any(piece.kind in ("text", "unknown") for piece in pieces):
             if self._language == "en" and pieces[0].name in self._each:
-                raise NoStepsError  # a place takes nothing: give the lounge a visit
+                raise NoStepsError  # places are not recipients: "give the lounge a visit"
             return
         texts = self._taking
         omitted = self._language == "ko" and self._has_text_before()
         if omitted or any(piece.kind == "pronoun" and not piece.name for piece in pieces):
-            texts -= self._carrying  # what was carried before
+            texts -= self._carrying  # the pronoun means the carried object
         reports = set(verbs) & self._lexicon.closing_verbs
         if any(self._lexicon.verbs[verb].finds != "tell" for verb in texts & {*verbs} - reports):
-            raise NoStepsError  # what is asked or delivered is missing
+            raise NoStepsError  # the question or the item is missing
         english = self._language == "en"
         kept = [p for p in pieces if p.value or (english and p.kind == "noun" and p.name)]
         said = [(piece.kind, piece.name, piece.value) for piece in kept]
@@ -186,19 +186,19 @@ class ActClauses(Reports):
             find_only_other_value(one, self._lexicon) and _names_object(two)
             for one, two in pairwise(bare)
         ):
-            raise NoStepsError  # 왼쪽 문: a door that is not there
+            raise NoStepsError  # 왼쪽 문: no such door exists
         again = {one for one, after in pairwise(said) if one == after}
         if again or any(said.count(one) > 1 and one[1] not in self._each for one in said):
             raise NoStepsError
         kinds = {piece.name for piece in bare}
         if english and kinds & self._each and kinds & self._persons:
-            raise NoStepsError  # the lounge and the professor
+            raise NoStepsError  # e.g. "the lounge and the professor"
         leaving = any(piece.mark == "from" for piece in pieces)
         if english and leaving and any(self._lexicon.verbs[verb].stays for verb in verbs):
-            raise NoStepsError  # stay out of the lounge
+            raise NoStepsError  # e.g. "stay out of the lounge"
 
     def _is_left_unchanged(self, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
-        """Return True if an object is to be left as it is: "leave the door"."""
+        """Return True if an object is to remain unchanged: "leave the door"."""
         known = [self._lexicon.verbs[verb] for verb in verbs]
         idle = any(verb.idle for verb in known) and not any(verb.pairs for verb in known)
         one = len(pieces) == 1 and pieces[0].kind in ("noun", "value")
@@ -215,9 +215,9 @@ class ActClauses(Reports):
     def _resolve_desired_state(
         self, verbs: tuple[str, ...], pieces: list[Piece]
     ) -> tuple[tuple[str, ...], list[Piece]]:
-        """Return the verb that leaves the state that is wished for: have the door open."""
+        """Return the verb that achieves the desired state: have the door open."""
         states = [piece for piece in pieces if piece.kind == "state"]
-        held = any(piece.name == HELD for piece in states)  # tell what is held: a question
+        held = any(piece.name == HELD for piece in states)  # "tell me what you hold" is a question
         if held or any(piece.mark == "not" for piece in states):
             raise NoStepsError
         if len(states) != 1 or not any(self._lexicon.verbs[verb].wishes for verb in verbs):
@@ -252,12 +252,12 @@ class ActClauses(Reports):
 
 
 def _names_object(piece: Piece) -> bool:
-    """Return True for a noun that is not the state of what stands before it (왼손 상태)."""
+    """Return True for a noun that is not the state of the noun before it (왼손 상태)."""
     return piece.kind == "noun" and piece.name not in DESCRIBED
 
 
 def _group_by_repetitions(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
-    """Yield the arguments of each act with its number of times: A twice, B once."""
+    """Yield the arguments of each act with their repetition count: A twice, B once."""
     counts = [at for at, one in enumerate(of) if one.kind == "times"]
     if not counts:
         yield of, 1
@@ -275,7 +275,7 @@ def _group_by_repetitions(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
 
 
 def _attach_places(pieces: list[Piece]) -> list[Piece]:
-    """Return pieces in which a place after an object belongs to it: the material, from inside."""
+    """Return pieces in which the place after an object belongs to it: the material, from inside."""
     found: list[Piece] = []
     for piece in pieces:
         place = piece.kind == "noun" and piece.mark == "at" and not piece.name and piece.relation
@@ -287,7 +287,7 @@ def _attach_places(pieces: list[Piece]) -> list[Piece]:
 
 
 def _unique(pieces: list[Piece], kinds: Iterable[str]) -> list[Piece]:
-    """Return pieces without a second value of the same kind and name: 분위기 어떤지."""
+    """Return pieces without duplicates of the same kind and name: 분위기 어떤지."""
     found: list[Piece] = []
     for piece in pieces:
         same = [one for one in found if (one.name, one.value) == (piece.name, piece.value)]
@@ -306,13 +306,13 @@ def _alternatives(phrase: Node) -> tuple[Node, ...]:
 
 
 def _relation_to_noun(noun: str) -> Node:
-    """Return the way to what a noun names."""
+    """Return the relation "to" a noun."""
     thing = Node("thing", (("name", f"noun/{noun}//"),))
     return Node("rel", (("relation", "to"), ("to", Node("np", (("of", thing),)))))
 
 
 def _without_both(of: list[Node]) -> list[Node]:
-    """Return the arguments of an act without "both" at one of two."""
+    """Return the arguments of an act without a "both" that refers to only one of two values."""
     both = Node("quantity", (("bound", "exactly"), ("number", PAIR)))
     named = [one for one in of if one.kind == "np"]
     if len(named) != PAIR:

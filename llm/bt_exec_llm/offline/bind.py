@@ -15,17 +15,17 @@ from typing import Any
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.branches import find_answering_check
-from bt_exec_llm.offline.doings import doings_within, skills_of_part
 from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.match import Matcher
 from bt_exec_llm.offline.merging import append_parts
 from bt_exec_llm.offline.mission_ends import NOW, MissionEnds
+from bt_exec_llm.offline.multiple_values import remove_excluded_values, split_by_values
 from bt_exec_llm.offline.numbers import Number, check_all_numbers_used
 from bt_exec_llm.offline.pairs import Pairs
 from bt_exec_llm.offline.part import Held, Part
+from bt_exec_llm.offline.part_skills import doings_within, skills_of_part
 from bt_exec_llm.offline.piece import BOUNDS, Piece
-from bt_exec_llm.offline.several import remove_excluded_values, split_by_values
 from bt_exec_llm.offline.step import (
     COMPARE,
     QUESTION,
@@ -72,7 +72,7 @@ class Binder:
         return parts if isinstance(parts, Trouble) else check_all_numbers_used(parts, steps)
 
     def bind_condition(self, asked: Step, *, needed: bool) -> Held | Trouble:
-        """Return the question tree of a condition that stands before parts of other packs."""
+        """Return the question tree of a condition that precedes parts of other packs."""
         self._heard = None
         found = self._bind_step_condition(Step((), condition=(asked, needed)), [])
         return Trouble("CONDITION", asked.text) if found is None else found
@@ -89,7 +89,7 @@ class Binder:
         work, ends, alone = self._ends.separate(steps)
         hung = {(id(step.condition[0]), step.case) for step in work if step.condition is not None}
         if len(hung) > len({case for _, case in hung}):
-            return Trouble("CONDITION", text)  # it would be asked after the first act
+            return Trouble("CONDITION", text)  # the question would follow the first act
         parts: list[Part] = []
         done = [*before, *(step for step in steps if step.said)]
         done += [step.condition[0] for step in steps if step.condition is not None][:1]
@@ -150,7 +150,7 @@ class Binder:
             return Trouble("NOT_UNDERSTOOD", text)
         cases = {(part.condition, part.case) for part in parts if part.condition is not None}
         if len(cases) > len({condition for condition, _ in cases}):
-            return Trouble("CONDITION", text)  # the same answer a second time: asked elsewhere
+            return Trouble("CONDITION", text)  # the second question is about another place
         return self._ends.append_to(parts, ends, alone, work)
 
     def _bind_comparison(self, step: Step) -> Part | Trouble:
@@ -294,11 +294,11 @@ class Binder:
         return parts
 
     def _at_place_of_person(self, step: Step, done: list[Step]) -> Step:
-        """Return a step with the place where its person was looked for, if it names none."""
+        """Return a step with the place where its person was searched for, if it names none."""
         each, people = self._lexicon.list_types("each"), self._lexicon.people
         asked, found = step.condition or (None, True)
         if asked is not None and not found:
-            return step  # elsewhere
+            return step  # the person was not found there
         persons = {(p.name, p.value) for p in step.pieces if p.name in people}
         if not persons or any(p.name in each for p in step.pieces):
             return step
@@ -309,7 +309,7 @@ class Binder:
         return step
 
     def _has_unused_place(self, places: list[Piece], step: Step, tree: TreeSpec) -> bool:
-        """Return True if a person is elsewhere than usual, and a tree has no parameter for it."""
+        """Return True if a person is at an unusual place, and the tree has no parameter for it."""
         taken = {param.type for param in tree.params.values()}
         values = self._lexicon.values
         known = [values.get(p.name, {}).get(p.value) for p in step.pieces if p.kind == "value"]
@@ -335,7 +335,7 @@ class Binder:
         found = None if tool is None else self._matcher.match_step(tool, [])
         if found is None or isinstance(found, Trouble):
             found = self._matcher.match_step(bare, [*done, step])
-        if isinstance(found, Trouble):  # e.g. if it is closed, open it
+        if isinstance(found, Trouble):  # e.g. "if it is closed, open it"
             found = self._matcher.match_step(
                 bare, [*done, self._matcher.with_default_objects(step)]
             )

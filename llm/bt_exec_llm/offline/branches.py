@@ -42,7 +42,7 @@ def build_nodes(parts: list[Part], library: Library) -> tuple[Node, ...]:
             _add_nodes(nodes, chain.from_iterable(branches), library)
             continue
         asked = _observation_nodes([branch[0].condition for branch in branches], library)
-        nodes += [one for one in asked if nodes[-1:] != [one]]  # what was just looked at
+        nodes += [one for one in asked if nodes[-1:] != [one]]  # observed by the previous step
         if len(branches) == 1:
             nodes.append(_guard_branch(branches[0], library))
         else:
@@ -51,7 +51,7 @@ def build_nodes(parts: list[Part], library: Library) -> tuple[Node, ...]:
 
 
 def _add_nodes(nodes: list[Node], parts: Iterable[Part], library: Library) -> None:
-    """Append the nodes of parts; a rescue replaces the node before it, which is tried first."""
+    """Append the nodes of parts; a rescue and the node before it become a fallback."""
     for turns, group in groupby(parts, lambda part: part.turns):
         own: list[Node] = []
         for part in group:
@@ -74,7 +74,7 @@ def _nodes_of_branch(branch: Iterable[Part], library: Library) -> list[Node]:
 
 
 def _check_before(node: Node, held: Held | None, library: Library) -> Node:
-    """Return a node that is done only if a condition holds; it fails otherwise."""
+    """Return a node that runs only if a condition holds and fails otherwise."""
     if held is None:
         return node
     observed, check = build_condition(held, library)

@@ -117,13 +117,13 @@ def _completed(alternatives: Sequence[Node]) -> list[Node]:
 
 
 def _with_alternative(reading: Reading, edge: Edge, part: Node) -> str:
-    """Return the text of a reading with one alternative in the place of all."""
+    """Return the text of a reading with its alternatives replaced by one of them."""
     before, after = reading.typed.around(edge.start, edge.end)
     return before + _with_korean_particle(reading.said(part), after)
 
 
 def _readings_of_second_act(told: str, text: str) -> list[str]:
-    """Return the two readings of a command with a second act: part of the message, or own act."""
+    """Return both readings of a second act: part of the message, or a separate act."""
     start = text.rfind(told)
     if not told or start < 0 or " and " not in told or '"' in told:
         return []

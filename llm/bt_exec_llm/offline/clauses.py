@@ -58,7 +58,7 @@ class Clauses(Conditionals):
             raise NoStepsError
 
     def _convert_turns(self, node: Node) -> Iterator[Step]:
-        """Yield the steps of acts that are done in turns: "open and close it three times".
+        """Yield the steps of alternating acts: "open and close it three times".
 
         Raises:
             NoStepsError: If one of them has a number of repetitions itself.
@@ -70,7 +70,7 @@ class Clauses(Conditionals):
             yield replace(step, turns=turns)
 
     def convert_fragment(self, node: Node) -> list[Piece]:
-        """Return the pieces of a fragment; one in English excludes nothing."""
+        """Return the pieces of a fragment; an English fragment excludes nothing."""
         pieces = [piece for one in node.parts() for piece in self._convert_phrase(one)]
         if self._language == "en" and any(piece.mark == "not" for piece in pieces):
             raise NoStepsError

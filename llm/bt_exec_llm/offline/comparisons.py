@@ -27,7 +27,7 @@ class _Comparison(NamedTuple):
     """A comparison.
 
     Attributes:
-        aspect: What is compared.
+        aspect: Compared aspect.
         order: ``most`` or ``least``.
         places: The places that it names.
         everywhere: Whether it is about all places if it names none.
@@ -65,7 +65,7 @@ class Comparisons(Questions):
         found = self._comparison_of(ask)
         before = [step for step in self._built if self._places_of(step)]
         if found.places and before:
-            raise NoStepsError  # other places are observed, too
+            raise NoStepsError  # the command observes other places, too
         places = found.places or self._places_before(before, found)
         if places:
             pieces = [*places, found.aspect]
@@ -74,7 +74,7 @@ class Comparisons(Questions):
         yield replace(self._build_step((COMPARE,), [found.aspect, order], ask), via="tell")
 
     def _places_before(self, before: list[Step], found: _Comparison) -> list[Piece]:
-        """Return the places that are still to be observed: none if the command observed them."""
+        """Return the places that still have to be observed before a comparison."""
         if not before:
             if not found.everywhere:
                 raise NoStepsError
@@ -91,7 +91,7 @@ class Comparisons(Questions):
         return []
 
     def _everywhere(self) -> list[Piece]:
-        """Return the usual places of a look that names none."""
+        """Return the default places of an observation that names none."""
         ways = (way.about.items() for way in self._lexicon.ways.values())
         every = dict.fromkeys(one for way in ways for one in way if one[0] in self._each)
         if len(every) != 1:
@@ -108,7 +108,7 @@ class Comparisons(Questions):
         return not verbs or any(known[one].finds == "look" for one in verbs if one in known)
 
     def _is_narrow(self, step: Step, aspect: Piece) -> bool:
-        """Return True if an observation is only about other aspects than the one compared."""
+        """Return True if an observation covers only aspects other than the compared one."""
         named = {piece.value for piece in step.pieces if piece.name == aspect.name}
         return bool(named) and aspect.value not in named
 
@@ -201,7 +201,7 @@ class Comparisons(Questions):
         return _Comparison(*self._aspect_of(than.text("attribute"), ""), places)
 
     def _aspect_of(self, said: str, sign: str) -> tuple[Piece, str]:
-        """Return the aspect that a word compares, and which place it searches for."""
+        """Return the aspect that a word compares, and whether the most or the least is meant."""
         compares = self._lexicon.compares
         if compares is None or said.count("/") != 3:
             raise NoStepsError

@@ -1,4 +1,4 @@
-"""Requests of the branches of conditionals: nothing, a report, a return, or other acts."""
+"""Content of the branches of conditionals: nothing, a report, a return, or other acts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ConditionalBranches(ActClauses, ABC):
         }
 
     def _branch_of(self, node: Node, name: str) -> Value | None:
-        """Return a branch of a conditional, without "leave it alone" if it does more than that.
+        """Return a branch of a conditional; "leave it alone" is dropped beside other acts.
 
         A branch that only forbids an act is empty: "if it is closed, open it, else don't touch it".
         """
@@ -64,7 +64,7 @@ class ConditionalBranches(ActClauses, ABC):
         return parts[0] if len(parts) == 1 else branch
 
     def _is_one_of_several(self, node: Node) -> bool:
-        """Return True if a mission ends with the report of one answer, but not after others."""
+        """Return True if a mission ends with a report after one answer only."""
         if not self._reports or self._only_report:
             return False
         known = {*self._each, *self._persons}
@@ -74,9 +74,9 @@ class ConditionalBranches(ActClauses, ABC):
         return refers or (isinstance(other, Node) and not self._is_idle(other))
 
     def _is_kept(self, forbidden: Node, conditional: Node) -> bool:
-        """Return True if doing nothing in a branch keeps what it forbids.
+        """Return True if an empty branch satisfies its prohibition.
 
-        An instrument is forbidden for what is done then, and a later act may be forbidden, too.
+        An instrument is forbidden for the acts of the branch; a later act may be forbidden, too.
         """
         verbs = {*self._verbs_of(forbidden)}
         plain = all(part.kind in ("pronoun", "np") for part in forbidden.parts())
@@ -102,7 +102,7 @@ class ConditionalBranches(ActClauses, ABC):
         return bool(told) and all(id(one) in inside for one in told)
 
     def _is_idle(self, clause: Node) -> bool:
-        """Return True for an act that leaves everything as it is: "do nothing"."""
+        """Return True for an act without effect: "do nothing"."""
         free = self._stays or self._language == "en"
         if free and is_left(clause):
             return all(part.kind == "pronoun" for part in clause.node("of").parts())
@@ -112,7 +112,7 @@ class ConditionalBranches(ActClauses, ABC):
         return bare and bool(verbs) and all(one in known and known[one].idle for one in verbs)
 
     def _leaves_item(self, branch: Value | None) -> bool:
-        """Return True for "leave it" after something that is carried."""
+        """Return True for "leave it" after a carried object."""
         parts = branch.walk() if isinstance(branch, Node) else ()
         return any(map(is_left, parts)) and self._has_text_before()
 
@@ -135,7 +135,7 @@ class ConditionalBranches(ActClauses, ABC):
         return bool(verbs) and bare and verbs <= self._lexicon.closing_verbs
 
     def _ends_mission(self, branch: Value | None) -> bool:
-        """Return True for a branch that only comes back or reports, and for one that is absent."""
+        """Return True for a branch that is absent, or only returns or reports."""
         nodes = branch.walk() if isinstance(branch, Node) else ()
         acts = [node for node in nodes if node.kind == "act"]
         return all(self._reports_late(act) for act in acts)
@@ -157,5 +157,5 @@ def _words_of(language: str, category: str) -> Iterable[str]:
 
 
 def is_empty(clause: Node) -> bool:
-    """Return True for a clause that asks for nothing."""
+    """Return True for a clause without a request."""
     return clause.kind == "seq" and not clause.parts()

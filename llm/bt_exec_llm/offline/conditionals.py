@@ -27,7 +27,7 @@ class Conditionals(ConditionalBranches, ABC):
     """Converts the conditionals of one meaning."""
 
     _act: Step | None = None
-    _plain_act: Step | None = None  # the act before, if it has no condition
+    _plain_act: Step | None = None  # the previous act, if it has no condition
 
     @abstractmethod
     def convert(self, node: Node) -> Iterator[Step]:
@@ -43,11 +43,11 @@ class Conditionals(ConditionalBranches, ABC):
         fails = asked.parts()[0] if asked.kind == "not" else None  # "it does not open"
         failed = asked in (_FAILED, _UNABLE) or (fails is not None and fails.kind == "act")
         if failed and act is not None and before is None and self._taking & {*act.verbs}:
-            raise NoStepsError  # "if he is in, give it to him; if you can't, …": if he is not in?
+            raise NoStepsError  # "if he is in, give it to him; if you can't, …" is ambiguous
         if fails is not None and fails.kind == "act":
             tried = [] if self._is_tried(fails, act) else [*self._convert_act(fails)]
             if tried and self._only_reports_answer(node.node("then")):
-                raise NoStepsError  # it need not be an order: "if you can't open it, tell me"
+                raise NoStepsError  # not an order: "if you can't open it, tell me"
             yield from tried
             yield from self._convert_rescue(node, tried[-1] if tried else act)
             return
@@ -64,13 +64,13 @@ class Conditionals(ConditionalBranches, ABC):
             yield from self._convert_rescue(node, before, condition)
             return
         if fails is not None:
-            raise NoStepsError  # when it opens by itself
+            raise NoStepsError  # an event, not a state: "when it opens"
         question, needed = condition
         first: list[Step] = []
         for name, answer in (("then", needed), ("other", not needed)):
             branch = self._branch_of(node, name)
             if self._leaves_item(node.get(name)):
-                raise NoStepsError  # there, or on the tray
+                raise NoStepsError  # at the place, or on the tray
             if isinstance(branch, Node) and self._only_reports_answer(branch):
                 if self._is_one_of_several(node):
                     told = self._build_step(self._reports, [], branch)
@@ -82,11 +82,11 @@ class Conditionals(ConditionalBranches, ABC):
                     yield from self._convert_return(branch)
                     self._case += 1
                     continue
-                told = replace(question, via="tell")  # the report is the answer itself
+                told = replace(question, via="tell")  # the report consists of the answer
                 so = node.node("of").get("of") in _SOS[:PAIR]
                 if len(self._acting) > 1 or so:
                     if self._reports_late(branch) and (so or not self._only_ends):
-                        raise NoStepsError  # told at the end, after the other branch
+                        raise NoStepsError  # reported at the end, after the other branch
                     told = replace(told, condition=(question, answer), case=self._case)
                 yield told
                 yield from self._convert_return(branch)
@@ -102,7 +102,7 @@ class Conditionals(ConditionalBranches, ABC):
             question = self._at_place_of_act(question, node.node("of"), branch, steps)
             for place, step in enumerate(steps):
                 if place and paused and step.positive:
-                    raise NoStepsError  # where the condition ends is not clear
+                    raise NoStepsError  # the end of the condition is unclear
                 if step.condition is not None:
                     raise NoStepsError
                 yield replace(step, condition=(question, answer), case=self._case)
@@ -131,7 +131,7 @@ class Conditionals(ConditionalBranches, ABC):
             yield self._build_step(self._reports, [], branch)
 
     def _may_mean_unseen(self, node: Node, before: Step | None) -> bool:
-        """Return True if "if you can't" may deny what was asked: "If you see it, get it"."""
+        """Return True if "if you can't" may negate the condition: "If you see it, get it"."""
         if before is not None or self._conditioned is None or node.node("then").kind == "fragment":
             return False
         sees = any(piece.name == VISIBLE for piece in self._conditioned[0].pieces)
@@ -143,11 +143,11 @@ class Conditionals(ConditionalBranches, ABC):
             return False
         same = not {*self._verbs_of(act)}.isdisjoint(before.acts)
         if same and any(one.kind not in ("pronoun", "np") for one in act.parts()):
-            raise NoStepsError  # with another arm
+            raise NoStepsError  # e.g. "if you can't, use the other arm"
         return same or not act.parts()
 
     def _convert_absence(self, ask: Node, act: Step | None) -> tuple[Step, bool] | None:
-        """Return the condition that the person of the act before it is not there: "안 계시면".
+        """Return the condition that the person of the previous act is absent: "안 계시면".
 
         Raises:
             NoStepsError: If the words may refer to another question.
@@ -157,18 +157,18 @@ class Conditionals(ConditionalBranches, ABC):
             return None
         thing = any(one.startswith("absent.") for one in self._categories_of(ask))
         if thing and act is not None and not self._carrying & {*act.verbs}:
-            raise NoStepsError  # what is asked about may be what is not there
+            raise NoStepsError  # the subject of the question may be absent
         if self._asked is not None:
             raise NoStepsError
         return replace(self._build_step((QUESTION,), persons, ask), via="ask"), False
 
     def _recipients(self, act: Step) -> list[Piece]:
-        """Return the persons for whom an act is: to whom a thing is delivered, who is asked."""
+        """Return the persons of an act: recipients of a delivery, or persons to ask."""
         persons = [piece for piece in act.pieces if piece.name in self._persons]
         return [p.with_mark("") for p in persons] if self._taking & {*act.verbs} else []
 
     def _denies_act(self, condition: tuple[Step, bool], act: Step) -> bool:
-        """Return True for a condition under which the act before it cannot have been done.
+        """Return True for a condition that implies the failure of the previous act.
 
         Its recipient is not there, its object is not visible, or is not in the state that the act
         leaves it in: "Get the material; if it isn't there, close the door".
@@ -185,7 +185,7 @@ class Conditionals(ConditionalBranches, ABC):
         lost = states == {VISIBLE} and any(verb.asked_for for verb in verbs)
         results = {verb.result for verb in verbs} - {""}
         undone = bool(states) and states <= results
-        if needed:  # it is still closed
+        if needed:  # e.g. "it is still closed"
             others = {verb.result for verb in self._lexicon.verbs.values()} - {"", *results}
             lost, undone = False, bool(states and results) and states <= others
         return (lost or undone) and {piece.name for piece in about} <= nouns
@@ -193,7 +193,7 @@ class Conditionals(ConditionalBranches, ABC):
     def _convert_rescue(
         self, node: Node, before: Step | None, condition: tuple[Step, bool] | None = None
     ) -> Iterator[Step]:
-        """Yield the step that is done if the act before it fails, and its condition holds then.
+        """Yield the step that runs if the previous act fails and its condition then holds.
 
         Raises:
             NoStepsError: If there is no such act, or more than one step depends on its failure.
@@ -205,7 +205,7 @@ class Conditionals(ConditionalBranches, ABC):
         items = sum(piece.name in self._lexicon.texts for piece in before.pieces)
         again = sum(one.acts == before.acts for one in self._built) > 1
         if condition is not None and (again or items > 1):
-            raise NoStepsError  # for which of the deliveries?
+            raise NoStepsError  # it is unclear which delivery failed
         if self._only_reports_answer(branch):
             if self._reports:
                 told = self._build_step(self._reports, [], branch)
@@ -218,14 +218,14 @@ class Conditionals(ConditionalBranches, ABC):
         if len(steps) != 1 or steps[0].condition is not None:
             raise NoStepsError
         if not (steps[0].positive and steps[0].verbs):
-            raise NoStepsError  # only to be kept or forbidden
+            raise NoStepsError  # acts that only keep or forbid something
         yield replace(steps[0], rescues=True, condition=condition)
 
     def _convert_branch(self, branch: Node) -> Iterator[Step]:
-        """Yield the steps of a branch, without those that leave everything as it is.
+        """Yield the steps of a branch, without those that change nothing.
 
         Raises:
-            NoStepsError: If it tells an answer that is not its own.
+            NoStepsError: If it reports the answer of another condition.
         """
         persons: list[Piece] = []
         self._in_branch, observed = True, False
@@ -233,7 +233,7 @@ class Conditionals(ConditionalBranches, ABC):
             if self._is_idle(part):
                 continue
             if part.kind == "if":
-                raise NoStepsError  # two conditions
+                raise NoStepsError  # nested conditions
             reports = self._only_reports_answer(part)
             if reports and not persons:
                 if not (self._reports and observed):
@@ -251,7 +251,7 @@ class Conditionals(ConditionalBranches, ABC):
         self._in_branch = False
 
     def _at_place_of_act(self, question: Step, ask: Node, branch: Node, steps: list[Step]) -> Step:
-        """Return a question behind its act at the place of the act: "unless it is dark there"."""
+        """Return a question after its act, at the place of the act: "unless it is dark there"."""
         if THERE not in ask.walk() or self._position(ask) < self._position(branch):
             return question
         places = [p for one in steps for p in one.pieces if p.name in self._each]
@@ -292,7 +292,7 @@ class Conditionals(ConditionalBranches, ABC):
         both = [one for one in (node.get("then"), node.get("other")) if isinstance(one, Node)]
         idle = any(map(self._is_idle, both))  # otherwise do nothing
         if len(self._acting) == 1 and not (so or idle):
-            return replace(condition[0], via="tell")  # what is told is the answer itself
+            return replace(condition[0], via="tell")  # the report consists of the answer
         if idle:
             told = self._build_step(self._reports, [], branch)
             return replace(told, condition=condition, case=self._case)
@@ -317,7 +317,7 @@ class Conditionals(ConditionalBranches, ABC):
 
 
 def _ask_about_result(result: Node) -> Node:
-    """Return the question whether an object is not in the state that an act leaves it in."""
+    """Return the question whether an object lacks the state that an act leads to."""
     about = result.get("of") or Node("pronoun", (("name", "it"),))
     lost = Node("not", (("of", (result.node("hold"),)),))
     return Node("ask", (("what", "whether"), ("of", Node("all", (("of", about), ("hold", lost))))))

@@ -1,4 +1,4 @@
-"""Conversion of a meaning to steps, and checks of the whole text that it was read from.
+"""Conversion of a meaning to steps, and checks of the whole source text.
 
 A meaning with a part that no step can express has no steps: it is never followed in part.
 """
@@ -48,13 +48,13 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if _is_inside(reading, lexicon.list_types("each")) or _tells_before(reading, lexicon):
         raise NoStepsError
     if any(leaf.category == "suggest" for leaf in reading.edge.leaves()):
-        raise UnclearTextError("NEGATED", reading.text)  # why don't you: it may be a question
+        raise UnclearTextError("NEGATED", reading.text)  # "why don't you" may be a question
     if find_choice(meaning) is not None:
         raise UnclearTextError("CHOICE", reading.said(meaning))
     steps = list(Clauses(lexicon, reading, meaning).convert(meaning))
     late = any(not step.positive and steps[0].positive for step in steps[:-1])
     if late and _has_joined_before_negation(reading):
-        raise NoStepsError  # whether all that stands before is forbidden, too
+        raise NoStepsError  # it is unclear whether the previous acts are forbidden, too
     if not steps:
         raise LeftAloneError
     saving = {name for name, verb in lexicon.verbs.items() if verb.rescues}
@@ -72,7 +72,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if english:
         found = _share_instruments(found, reading)
     elif len({_names_instrument(step) for step in acts}) > 1:
-        raise NoStepsError  # whether the instrument is for all of them
+        raise NoStepsError  # it is unclear whether the instrument applies to all acts
     return [
         replace(
             step,
@@ -84,7 +84,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
 
 
 def _with_returned_things(steps: list[Step], saving: set[str], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which a thing is taken along that is brought back without its recipient.
+    """Return steps in which a conditional delivery is tried first; its return becomes the rescue.
 
     "If he is in, give him the coffee, otherwise bring it back" is "give him the coffee, and if he
     is not in, bring it back".
@@ -107,7 +107,7 @@ def _with_returned_things(steps: list[Step], saving: set[str], lexicon: Lexicon)
 
 
 def _with_repeated_returns(steps: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return steps; an act is repeated with the return behind it: "go there and come back twice".
+    """Return steps in which repeated acts include the return: "go there and come back twice".
 
     Raises:
         NoStepsError: If what is to be repeated is not clear.
@@ -156,7 +156,7 @@ def _are_things(parts: Iterable[Node]) -> bool:
 
 
 def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
-    """Raise NoStepsError if words beside a text may belong to it.
+    """Raise NoStepsError if words next to a text may belong to it.
 
     Raises:
         UnclearTextError: If an act after the text may be meant for the person: "to wait and look".
@@ -204,7 +204,7 @@ def _without_ordering(node: Node) -> Node:
 
 
 def _is_inside(reading: Reading, kinds: Iterable[str]) -> bool:
-    """Return True if a negation may mean the inside of the place before it (라운지 안 어두우면)."""
+    """Return True if 안 may mean "inside" the preceding place, not a negation (안 어두우면)."""
     within = {f"~{word}" for word in language_data(reading.language)["words"].get("within", ())}
     leaves = list(reading.edge.leaves())
     places = tuple(f"value/{kind}/" for kind in kinds)
@@ -218,7 +218,7 @@ def _is_inside(reading: Reading, kinds: Iterable[str]) -> bool:
 
 
 def _tells_before(reading: Reading, lexicon: Lexicon) -> bool:
-    """Return True if only a report is to come before an act: "tell me before you open it"."""
+    """Return True if only a report precedes an act: "tell me before you open it"."""
     acts = [leaf for leaf in reading.edge.leaves() if leaf.category.startswith("v.")]
     verbs = [verbs_in(str(leaf.meaning)) for leaf in acts]
     telling = {name for name, verb in lexicon.verbs.items() if verb.finds == "tell"}
@@ -233,7 +233,7 @@ def _ends_before(step: Step, reading: Reading, lexicon: Lexicon) -> bool:
 
 
 def _has_joined_before_negation(reading: Reading) -> bool:
-    """Return True if a prohibition may include the act before it (열고 닫지 말고)."""
+    """Return True if a prohibition may cover the previous act, too (열고 닫지 말고)."""
     moods = [leaf.category.rpartition(".")[2] for leaf in reading.edge.leaves()]
     denied = [at for at, mood in enumerate(moods) if mood in ("instead", "prohibited")]
     return any(mood == "and" for at in denied for mood in moods[:at])
@@ -246,7 +246,7 @@ def _is_bare(step: Step, lexicon: Lexicon) -> bool:
 
 
 def _with_recipients(steps: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which a text is for the person of the prohibition before it.
+    """Return steps in which a text without recipient is for the person of the prohibition before.
 
     E.g. "do not ask the professor, only deliver the documents".
     """
@@ -267,7 +267,7 @@ def _names_instrument(step: Step) -> bool:
 
 
 def _share_instruments(steps: list[Step], reading: Reading) -> list[Step]:
-    """Return English steps; one without an object has the instrument of the next, too.
+    """Return English steps in which objectless steps have the instrument of the next step.
 
     Raises:
         NoStepsError: If an instrument may be for later acts, too.
@@ -287,7 +287,7 @@ def _share_instruments(steps: list[Step], reading: Reading) -> list[Step]:
 
 
 def _instrument_stands_first(reading: Reading) -> bool:
-    """Return True if an instrument stands before all acts: "with your left arm, open and take"."""
+    """Return True if an instrument precedes all acts: "with your left arm, open and take"."""
     leaves = list(reading.edge.leaves())
     tools = [leaf.start for leaf in leaves if leaf.category in _WITH]
     acts = [leaf.start for leaf in leaves if leaf.category.startswith("v.")]

@@ -1,4 +1,4 @@
-"""Values that depend on the one named before: "the other arm", "the other end", its west part."""
+"""Values that depend on the previously named value: "the other arm", "the other end"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of meanings that have no steps."""
+"""Errors of meanings that cannot be converted to steps."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ __all__ = ["LeftAloneError", "NoStepsError", "UnclearTextError"]
 
 
 class NoStepsError(Exception):
-    """A meaning with a part that no step can express."""
+    """Raised for a meaning with a part that no step can express."""
 
 
 class UnclearTextError(NoStepsError):
-    """A text for a person that may contain a command for the robot.
+    """Raised for a text for a person that may contain a command for the robot.
 
     Args:
         code: Code of the trouble.
@@ -24,4 +24,4 @@ class UnclearTextError(NoStepsError):
 
 
 class LeftAloneError(NoStepsError):
-    """Objects are to be left alone, and no step can express it: no other meaning is followed."""
+    """Raised if no step can express that an object must not be touched; ends the search."""

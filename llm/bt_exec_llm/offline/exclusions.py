@@ -28,7 +28,7 @@ REST = "rest"
 
 
 def is_left(clause: Node) -> bool:
-    """Return True for a clause that leaves an object alone: "leave it"."""
+    """Return True for a clause that forbids touching an object: "leave it"."""
     return clause.kind == "avoid" and clause.node("of").text("verb") == LEAVE
 
 
@@ -50,11 +50,11 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
         if step.positive:
             found.append(step)
         elif not step.pieces and not acts:
-            continue  # do nothing, only tell me whether …
+            continue  # "do nothing, only tell me whether …"
         elif step.pieces and all(piece.mark == REST for piece in step.pieces):
             if not acts:
                 raise LeftAloneError
-            continue  # nothing else
+            continue  # "nothing else"
         elif (
             step.pieces
             and kinds
@@ -93,13 +93,13 @@ def _act_over_all_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | N
 
 
 def _values_meant(piece: Piece, lexicon: Lexicon) -> set[str]:
-    """Return the value of a piece; those that it may mean if that depends on others."""
+    """Return the value of a piece, or its possible values if it depends on others."""
     value = lexicon.values.get(piece.name, {}).get(piece.value)
     return {*value.after.values()} if value is not None and value.after else {piece.value}
 
 
 def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon, *, alone: bool) -> list[Step]:
-    """Return the prohibitions for objects that are to be left alone.
+    """Return the prohibitions for objects that must not be touched.
 
     Raises:
         LeftAloneError: If it is not known, or if nothing else is said (`alone`).
@@ -108,7 +108,7 @@ def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon, *, alone: 
     said = [piece for act in acts for piece in act.pieces]
     texts = any(piece.kind == "text" or piece.name in lexicon.people for piece in said)
     if kinds and kinds <= lexicon.list_types("joined") and acts and not texts:
-        return []  # do not disturb anyone: no act is for a person
+        return []  # "do not disturb anyone": satisfied, because no act concerns a person
     kept = [one for one in acts if kinds & {piece.name for piece in one.pieces}] or acts
     if len(kept) == 1 and kinds and all(map(_is_value, step.pieces)):
         return [replace(step, verbs=kept[0].verbs)]
@@ -121,7 +121,7 @@ def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon, *, alone: 
 
 
 def forbidden_verbs(noun: Piece, lexicon: Lexicon) -> list[str]:
-    """Return the verbs that must not be used with an object that is to be left alone."""
+    """Return the verbs that are forbidden for an object that must not be touched."""
     verbs = lexicon.verbs.items()
     own = [name for name, verb in verbs if verb.usual == noun.name]
     return own or [name for name, verb in verbs if verb.denied]
@@ -145,9 +145,9 @@ def _expand_rest_value(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
     meant = {piece.value for piece in named if not values[piece.value].each}
     every = [(name, one.each) for name, one in values.items() if meant < {*one.each}]
     if len(every) != 1:
-        raise NoStepsError  # none of the values for several has all of them, or more than one has
+        raise NoStepsError  # no collective value, or more than one, contains all of them
     name, each = every[0]
-    if both:  # the lounge, then the other rooms
+    if both:  # "the lounge, then the other rooms"
         said = {piece.value for piece in found}
         return [*found, *(replace(found[-1], value=one) for one in each if one not in said)]
     left_out = [piece for piece in pieces if piece.mark == "not" and piece.value in each]
@@ -155,15 +155,15 @@ def _expand_rest_value(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
 
 
 def _without_excluded_values(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
-    """Return pieces without excluded values for which another one is named or follows."""
+    """Return pieces in which the only other value replaces an excluded one."""
     named = {piece.name: piece for piece in pieces if piece.kind == "value" and piece.mark != "not"}
     nouns = any(piece.kind == "noun" and piece.mark != "not" for piece in pieces)
     found = []
     for piece in pieces:
         if piece.mark == "not" and piece.kind == "noun" and nouns:
             if piece.name in _TOOLS:
-                raise NoStepsError  # without an arm
-            continue  # not the door but the hand
+                raise NoStepsError  # "without an arm"
+            continue  # "not the door but the hand"
         if piece.mark == "not" and piece.kind != "value":
             raise NoStepsError
         other = find_only_other_value(piece, lexicon) if piece.mark == "not" else ""

@@ -1,4 +1,4 @@
-"""Reasons why a text has no reading that can be followed, from the words that it contains."""
+"""Reasons why a text has no executable reading, derived from its words."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterato
 
 
 def _negates(text: str, language: str, reader: Reader) -> bool:
-    """Return True if a negating word stands alone before another word, or before a verb."""
+    """Return True if a negating word precedes another word, or is the prefix of a verb."""
     lexicon = reader.engine.lexicon(language)
     for word in language_data(language)["orders"].get("negating", ()):
         for rest in re.findall(rf"(?<!\S){word}(\S+|\s+\S)", text):
@@ -75,7 +75,7 @@ def _negates(text: str, language: str, reader: Reader) -> bool:
 
 
 def _left_out(found: Reading, reader: Reader) -> Iterator[Trouble]:
-    """Yield the trouble with a word that has no use, and with a text that is not there."""
+    """Yield the trouble with a word without a use, and with a missing text."""
     if word := reader.word_left_out(found):
         yield Trouble("MANNER", word)
     nodes = [*found.meaning.walk()]
@@ -119,7 +119,7 @@ def _limits(text: str, language: str, lexicon: Lexicon) -> Iterator[Trouble]:
 
 
 def _find(said: str, text: str, language: str) -> str:
-    """Return a phrase as it is in a text, as whole words; empty if it is not in it."""
+    """Return a phrase as typed in a text, if it occurs as whole words; otherwise empty."""
     end = r"\b"
     if language == "ko":
         particles = "|".join(closed_words("ko", "particles"))
@@ -143,13 +143,13 @@ def _unknown_words(found: Reading | Unread, language: str) -> Iterator[Trouble]:
     last = not found.text[end:].strip(" .!?~")
     if last if language == "ko" else first and not last:
         yield Trouble("UNKNOWN_ACTION", said)
-    elif isinstance(found, Reading) or last or said[-1:].isdigit():  # room 203
+    elif isinstance(found, Reading) or last or said[-1:].isdigit():  # e.g. "room 203"
         yield Trouble("UNKNOWN_OBJECT", said)
     else:
         yield Trouble("UNKNOWN_WORD", said)
 
 
 def _ends_open(text: str, language: str) -> bool:
-    """Return True if the last word of a text joins it to something that is missing."""
+    """Return True if the last word of a text announces a continuation that is missing."""
     last = text.rstrip(" .!").rpartition(" ")[2].casefold()
     return last in language_data(language)["orders"]["unfinished"]

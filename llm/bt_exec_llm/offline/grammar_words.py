@@ -113,7 +113,7 @@ def _phrases_of(words: Words | None, language: str) -> list[str]:
 
 
 def _filler_words(lexicon: Lexicon, language: str) -> Iterator[str]:
-    """Yield the words that change nothing, without those that hold an operator."""
+    """Yield the filler words, except those that contain an operator."""
     for words in (lexicon.filler, lexicon.courtesy):
         for word in _expand_phrases(getattr(words, language)):
             if not operators_in(word, language):
@@ -170,7 +170,7 @@ def _add_helped_verbs(said: Mapping[str, list[str]]) -> None:
 
 
 def _separable_verbs(words: Iterable[str]) -> Mapping[str, list[str]]:
-    """Return the verbs with a particle that may stand behind their object, by the particle."""
+    """Return the verbs whose particle may follow the object, by particle."""
     particles = frozenset(language_data("en")["orders"]["lists"]["P"])
     found: dict[str, list[str]] = defaultdict(list)
     for word in words:
@@ -222,7 +222,7 @@ def _state_adjectives(words: Words, *, compared: bool = False) -> dict[str, Any]
 
 
 def _korean_result_forms(words: Words, leaving: Iterable[Words]) -> Mapping[str, list[str]]:
-    """Return the Korean forms of a state: 열려 있다, 열렸다, 열린; and of what was done: 열었다.
+    """Return the Korean forms of a resulting state (열려 있다, 열렸다, 열린) and its act (열었다).
 
     Args:
         words: The verbs that say that an object comes into the state.
@@ -230,7 +230,7 @@ def _korean_result_forms(words: Words, leaving: Iterable[Words]) -> Mapping[str,
     """
     language = language_data("ko")
     found: dict[str, list[str]] = {"adjective": [], "adnominal": []}
-    seen = language["orders"]["verbs"]["seen"]["_"]  # their past tells what was so
+    seen = language["orders"]["verbs"]["seen"]["_"]  # their past tense describes an earlier state
     said = [(verb, "results") for verb in _nouns_in_da(words) if verb not in seen]
     said += [(verb, "done") for act in leaving for verb in _nouns_in_da(act) if " " not in verb]
     for verb, key in said:
@@ -242,7 +242,7 @@ def _korean_result_forms(words: Words, leaving: Iterable[Words]) -> Mapping[str,
 
 
 def done_forms(lexicon: Lexicon) -> tuple[str, ...]:
-    """Return the Korean stems that say that an act was done which leaves a state: 열었, 열어놨."""
+    """Return the Korean stems of a completed act that leads to a state: 열었, 열어놨."""
     acts = [verb for verb in lexicon.verbs.values() if verb.result and not verb.pairs]
     verbs = (verb for act in acts for verb in _nouns_in_da(act) if " " not in verb)
     said = (form.removesuffix(STEM_ENDING) for verb in verbs for form in _forms_of(verb, "done"))

@@ -74,7 +74,7 @@ class Index:
         }
         reader = Reader(lexicon)
         frames = Frames.of(library, reader, utterances)
-        if frames.unread:  # their words become verbs
+        if frames.unread:  # the words of their utterances become verbs
             reader = Reader(lexicon.with_sayings(frames.unread))
             frames = Frames.of(library, reader, utterances)
         numbers = number_parameters(library, types)

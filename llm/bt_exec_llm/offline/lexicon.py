@@ -58,7 +58,7 @@ class Words(_Part):
         return [one for phrase in self.phrases() for one in expand_phrase(phrase)]
 
     def without_spaces(self) -> frozenset[str]:
-        """Return the phrases of both languages as the words of the reading engine are spelt."""
+        """Return the phrases of both languages in the spelling of the reading engine."""
         return frozenset("".join(one.split()) for one in self.expanded())
 
 
@@ -76,7 +76,7 @@ class Verb(Words):
         wishes: Whether it expresses a desired state (I need the door closed).
         result: State after the action; a question whether it was done asks for this state.
         sums: Whether it summarises results or actions, independent of a place.
-        usual: Its default noun.
+        usual: Default noun.
         asked_for: Whether it is meant if only an object is named (자재 부탁합니다).
         stays: Whether it happens at a place and does not go there (라운지에서 기다려).
     """
@@ -127,7 +127,7 @@ class Value(Words):
 
     @property
     def plain(self) -> bool:
-        """Whether it is one value whatever was named before."""
+        """Whether the value is independent of previously named values."""
         return not (self.other or self.each or self.after)
 
 
@@ -197,7 +197,7 @@ class Closing(_Part):
 
 
 class Leads(_Part):
-    """English polite phrases by the verb form that they need."""
+    """English polite phrases by the verb form that they require."""
 
     base: Phrases = []
     ing: Phrases = []
@@ -277,7 +277,7 @@ class Lexicon(_Part):
         """Return the lexicon with a verb for each tree, whose phrases are its utterances.
 
         Args:
-            utterances: Utterances with words of their own, by tree.
+            utterances: Utterances with separate words, by tree.
         """
         said = {
             f"{SAYING}{tree}": Verb(

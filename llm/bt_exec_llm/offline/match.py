@@ -49,7 +49,7 @@ class Matcher:
         """Return a step with omitted objects filled in, its tree, and whether any was filled in."""
         if not step.verbs and not step.pieces:
             return Trouble("NOT_UNDERSTOOD", step.text)
-        if QUESTION in step.verbs:  # the answer says how many there are
+        if QUESTION in step.verbs:  # the answer reports the number
             step = replace(step, pieces=[p for p in step.pieces if p.name not in BOUNDS])
         named = (p for p in latest_nouns(done) if p.mark != "not")
         for option in replace_pronoun(step, named):
@@ -115,7 +115,7 @@ class Matcher:
         params = self._library.get(tree).params
         types = {param.type for name, param in params.items() if name not in self._brought}
         accepts = self._frames.accepts.get(tree, set())
-        for key in left - {DURATION}:  # a number without a use is found with the arguments
+        for key in left - {DURATION}:  # unused numbers are reported with the arguments
             if key == "me":
                 if (
                     "me" not in accepts

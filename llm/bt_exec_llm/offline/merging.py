@@ -1,4 +1,4 @@
-"""Merging of the parts of a command, so that shared beginnings are done once."""
+"""Merging of the parts of a command, so that shared beginnings run once."""
 
 from __future__ import annotations
 
@@ -48,20 +48,20 @@ def append_parts(
 
 
 def _with_report(first: Part, part: Part) -> Part:
-    """Return a part that is reported if the question is that it answers: "if you find him, …"."""
+    """Return `first`, marked to report its answer if `part` is a report."""
     if first.step is None or part.step is None or part.step.via != "tell":
         return first
     return replace(first, step=replace(first.step, told=True))
 
 
 def _includes(first: Part, part: Part) -> bool:
-    """Return True if a part did all that another asks: "How many people …? Go and look."."""
+    """Return True if a part covers all requests of another: "How many people …? Go and look."."""
     known = {**first.args, **{name: first.args.get(name) for name in part.args}}
     return replace(part, args=known).effect == first.effect and part.args.items() <= known.items()
 
 
 def _is_asked_again(first: Part, part: Part, lexicon: Lexicon) -> bool:
-    """Return True for two questions with one answer, after which the robot need not come back."""
+    """Return True for two questions with one answer, after which no return is needed."""
     asked = [one.step is not None and QUESTION in one.step.verbs for one in (first, part)]
     return all(asked) and not lexicon.closing
 

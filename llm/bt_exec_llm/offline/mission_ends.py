@@ -61,7 +61,7 @@ class MissionEnds:
                 continue
             if ends and self._asks_for_report(
                 next(iter(ends.values()))
-            ):  # e.g. tell me, then go on
+            ):  # e.g. "tell me, then go on"
                 for name, end in ends.items():
                     work.append(replace(end, verbs=(NOW, name)))
                 ends = {}
@@ -93,7 +93,7 @@ class MissionEnds:
         return parts
 
     def tree_of(self, step: Step) -> str:
-        """Return the tree that ends the mission if the step asks for nothing else; otherwise ""."""
+        """Return the tree that ends the mission if the step has no other request; otherwise ""."""
         if QUESTION in step.verbs and step.via != "tell":
             return ""
         tree = next((self._closing[v] for v in step.verbs if v in self._closing), "")
@@ -101,7 +101,7 @@ class MissionEnds:
             return ""
         places = self._lexicon.list_types("each")
         if any(p.mark == "not" and p.name in places for p in step.pieces):
-            return ""  # e.g. 화장실은 빼고 와: left out of what comes before
+            return ""  # e.g. 화장실은 빼고 와: excluded from the previous acts
         rest = [p for p in step.pieces if p.kind not in ("speaker", "filler") and p.mark != "not"]
         if any(p.kind == "pronoun" for p in rest) and all(
             p.kind == "pronoun" and p.name != "person" and not p.mark for p in rest
@@ -111,7 +111,7 @@ class MissionEnds:
         return tree if not rest or len(home) == len(rest) else ""
 
     def _goes_on(self, steps: list[Step]) -> bool:
-        """Return True if there is more to do after the robot came back than to tell something."""
+        """Return True if acts other than reports follow the return of the robot."""
         work = (one for one in steps if one.positive and not one.said and not self.tree_of(one))
         return any(one.via != "tell" and not {*one.verbs} & self._report_verbs for one in work)
 

@@ -39,7 +39,7 @@ class Pairs:
         self._held = held
 
     def find_pair(self, work: list[Step], at: int) -> Part | Trouble | None:
-        """Return the tree of two adjacent steps; None if they are not a pair."""
+        """Return the tree of two adjacent steps; None if there is no such tree."""
         if at + 1 >= len(work) or not self._frames.pairs:
             return None
         first, last = work[at], work[at + 1]
@@ -73,7 +73,7 @@ class Pairs:
         )
 
     def only_keeps(self, work: list[Step], at: int) -> bool:
-        """Return True if a step asks only that a state is kept, which the others do not change.
+        """Return True if a step only keeps a state that the other steps do not change.
 
         Without an object it is the state that the last act before it leaves.
         """

@@ -19,7 +19,7 @@ class Part:
 
     Attributes:
         tree: Name of the tree.
-        args: Its arguments.
+        args: Arguments.
         text: Words of the step.
         condition: Question tree of its condition, the arguments, and the required answer.
         times: Number of repetitions.
@@ -41,6 +41,6 @@ class Part:
 
     @property
     def effect(self) -> tuple[str, dict[str, Any], Held | None, int, int, bool, int]:
-        """All but the words."""
+        """All fields except the words."""
         said = self.condition, self.times, self.case, self.rescues, self.turns
         return self.tree, self.args, *said

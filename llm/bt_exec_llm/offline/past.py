@@ -36,7 +36,7 @@ class Understood:
 
     Attributes:
         parts: Trees of the command.
-        meaning: Its meaning, independent of trees.
+        meaning: Meaning, independent of trees.
         steps: The bound steps, with omitted objects filled in.
     """
 
@@ -51,8 +51,8 @@ class Said:
 
     Attributes:
         turn: The command and its outcome.
-        understood: Its meaning; None if it was not understood.
-        steps: Its steps, also if they were incomplete.
+        understood: Meaning; None if it was not understood.
+        steps: Steps, also if they were incomplete.
     """
 
     turn: Turn
@@ -154,7 +154,7 @@ def complete_with_number(pieces: list[Piece], past: Past) -> list[list[Step]]:
 def leave_out(steps: list[Step], excluded: list[Piece], lexicon: Lexicon) -> list[Step]:
     """Return steps without excluded values; none if one of them is not in the steps.
 
-    A step that had no other value of its type is not left either.
+    A step without another value of that type is removed.
     """
     out = {(piece.name, piece.value) for piece in excluded if piece.kind == "value"}
     if not out or len(out) != len(excluded):

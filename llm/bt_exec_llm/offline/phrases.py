@@ -82,7 +82,7 @@ class Phrases:
         elif node.kind == "avoid":
             for part in node.parts():
                 if part.text("det") == "all":
-                    raise NoStepsError  # not only with the left arm
+                    raise NoStepsError  # "not only with the left arm"
                 inner = part.node("to") if part.kind == "rel" else part
                 yield from self._convert_phrase(inner, "not")
         elif node.kind == "both":
@@ -95,7 +95,7 @@ class Phrases:
 
     def _convert_noun_phrase(self, node: Node, mark: str) -> Iterator[Piece]:
         formula, det = node.get("of"), node.text("det")
-        arms = isinstance(formula, Node) and ARMS in _nouns_of(formula)  # both: not one of them
+        arms = isinstance(formula, Node) and ARMS in _nouns_of(formula)  # "both": not a single one
         single = isinstance(formula, Node) and not arms and self._names_single(formula)
         one_of = det == "any" and not single
         if det == "another" or (one_of and (arms or self._language == "ko")):
@@ -104,22 +104,22 @@ class Phrases:
         if isinstance(quantity, Node):
             yield from self._convert_phrase(quantity)
         if not isinstance(formula, Node):
-            return  # nothing
+            return  # "nothing"
         if self._counts(node):
             raise NoStepsError
         described = {part.kind for part in conjuncts(formula)}
         several = quantity is None and "many" in described
-        plain = "thing" in described and not self._names_aspects(formula)  # students: an aspect
+        plain = "thing" in described and not self._names_aspects(formula)  # "students" is an aspect
         if several and (plain or det == "all"):
             raise NoStepsError
         if det == "rest" and mark == "not":
-            return  # the lounge, not the others: nothing else
+            return  # "the lounge, not the others" excludes everything else
         if det in ("rest", "all") and {"any", "not"} >= described:
             yield self._new_piece("noun", mark=REST)
         elif det == "rest":
             if not any(map(self._means_everywhere, conjuncts(formula))):
                 raise NoStepsError
-            yield self._new_piece("noun", mark=REST)  # the other rooms
+            yield self._new_piece("noun", mark=REST)  # "the other rooms"
             return
         yield from self._convert_formula(formula, mark)
 
@@ -133,14 +133,14 @@ class Phrases:
         return self._new_piece("limit", kind, value, text=self._said(node) or value)
 
     def _names_aspects(self, formula: Node) -> bool:
-        """Return True if a formula names what is asked about a place, such as its people."""
+        """Return True if a formula names an aspect of a place, such as its people."""
         things = [part.text("name") for part in conjuncts(formula) if part.kind == "thing"]
         return all(thing.startswith("value/") for thing in things) and self._joined >= {
             parse_name(thing)[1] for thing in things
         }
 
     def _names_single(self, formula: Node) -> bool:
-        """Return True if a formula names an object of which there is one: no arm, no hand."""
+        """Return True if a formula names a unique object: no arm, no hand."""
         both = tuple(closed_words(self._language, "both"))
         nouns = _nouns_of(formula)
         paired = (said.startswith(both) for one in nouns for said in self._phrases_of_noun(one))
@@ -150,7 +150,7 @@ class Phrases:
         return self._lexicon.nouns[noun].phrases() if noun in self._lexicon.nouns else ()
 
     def _counts(self, phrase: Node) -> bool:
-        """Return True if a phrase asks for all of what there is one of (자재 전부)."""
+        """Return True if a phrase asks for all of a unique object (자재 전부)."""
         if phrase.text("det") != "all" or not _nouns_of(phrase.node("of")):
             return False
         edge = self._reading.edge_of(phrase)
@@ -180,7 +180,7 @@ class Phrases:
             for one in node.parts("to"):
                 pieces = list(self._convert_phrase(one, _MARKS[relation]))
                 if relation == "in" and any(piece.name in self._joined for piece in pieces):
-                    raise NoStepsError  # in person
+                    raise NoStepsError  # "in person"
                 yield from pieces
         else:
             raise NoStepsError
@@ -191,15 +191,15 @@ class Phrases:
         bare = len(pieces) == 1 and not pieces[0].mark and bool(_nouns_in(among[0]))
         if bare and find_only_other_value(pieces[0], self._lexicon) and self._language == "en":
             if self._joined_to(node) != "stop":
-                raise NoStepsError  # the door and the left hand
+                raise NoStepsError  # "the door and the left hand"
             pieces = [pieces[0].with_mark("with")]
         yield from pieces
 
     def _joined_to(self, node: Node) -> str:
-        """Return how a clause is joined to the one before it, see `Step.joined`."""
+        """Return how a clause is joined to the previous one, see `Step.joined`."""
         edge = self._reading.edge_of(node)
         if edge is None and node.kind == "avoid":
-            return "stop" if self._language == "en" else "then"  # without reporting
+            return "stop" if self._language == "en" else "then"  # "without reporting"
         if edge is None or self._language == "ko":
             return "then"
         before = [leaf for leaf in self._reading.edge.leaves() if leaf.end == edge.start]
@@ -207,7 +207,7 @@ class Phrases:
         return "stop" if apart else "then"
 
     def _categories_of(self, *nodes: Node) -> list[str]:
-        """Return the categories of the words of the first node that has a place in the text."""
+        """Return the categories of the words of the first node with a position in the text."""
         edge = next(filter(None, map(self._reading.edge_of, nodes)), None)
         return [leaf.category for leaf in edge.leaves()] if edge is not None else []
 
@@ -235,12 +235,12 @@ class Phrases:
         return relation in self._lexicon.relations and named and f"noun/{HOME}//" not in things
 
     def _is_inside_place(self, part: Node) -> bool:
-        """Return True for the inside of a place that was named: "how many are in there"."""
+        """Return True for the inside of a previously named place: "how many are in there"."""
         there = part.get("to") in (THERE, _IT)
         return bool(self._each) and part.text("relation") == _INSIDE and there
 
     def _convert_inside(self, of: Value | None) -> Iterator[Piece]:
-        """Yield the place itself if it has a value; what is inside an object is another place.
+        """Yield the place itself if it has a value; the inside of an object is a separate place.
 
         It has no name and the relation ``inside door``, or ``inside`` if the object is not named.
         """
@@ -256,7 +256,7 @@ class Phrases:
         yield said[0]
 
     def _convert_formula(self, formula: Node, mark: str) -> Iterator[Piece]:
-        """Yield the pieces of a description of an object; the inside of a place belongs to it."""
+        """Yield the pieces of an object's description, including the inside of a place."""
         pieces = list(self._convert_conjuncts(formula, mark))
         places = [piece for piece in pieces if piece.relation and not piece.name]
         if mark == "from" and places:
@@ -264,7 +264,7 @@ class Phrases:
             return
         named = [piece for piece in pieces if piece not in places]
         if places and any(piece.name in self._persons for piece in named):
-            places = []  # 교수님 안에 계신지: in the usual place
+            places = []  # 교수님 안에 계신지: at the usual place
         if places and named and named[-1].kind == "noun":
             named[-1] = replace(named[-1], relation=places[0].relation)
             places = places[1:]
@@ -277,10 +277,10 @@ class Phrases:
             raise NoStepsError
         places = [p for p in parts if p.kind == "rel" and p.text("relation") != HELD]
         if len(places) > 1 and self._language == "ko":
-            raise NoStepsError  # the order of two is lost
+            raise NoStepsError  # the order of two values would be lost
         if {"thing", "not"} <= {*kinds} and not any(map(self._means_everywhere, parts)):
             if self._language == "en" and not self._denies:
-                raise NoStepsError  # the lounge except the hall
+                raise NoStepsError  # "the lounge except the hall"
             parts = list(_without_other_values(parts))  # one place has no exceptions
         for part in parts:
             if part.kind in ("thing", "has"):
@@ -306,12 +306,12 @@ class Phrases:
                 for one in part.parts():
                     yield from self._convert_formula(one, mark)
             elif part.kind == "one" and "thing" not in kinds:
-                yield self._new_piece("pronoun", mark=mark)  # that one
+                yield self._new_piece("pronoun", mark=mark)  # "that one"
             elif part.kind not in _SILENT:
                 raise NoStepsError
 
     def _in_order_of_text(self, parts: Iterable[Node]) -> list[Node]:
-        """Return the parts of a formula, the relations as the text has them."""
+        """Return the parts of a formula, with relations in the order of the text."""
         found = list(parts)
         places = [at for at, part in enumerate(found) if part.kind == "rel"]
         ranked = sorted(places, key=lambda at: self._position(found[at]))
@@ -320,12 +320,12 @@ class Phrases:
         return found
 
     def _position(self, node: Node) -> int:
-        """Return where the text has a node, or the first part of it that has a place."""
+        """Return the position of a node, or of its first positioned part, in the text."""
         edges = (self._reading.edge_of(part) for part in node.walk())
         return next((edge.start for edge in edges if edge is not None), 0)
 
     def _means_everywhere(self, part: Node) -> bool:
-        """Return True for the value that stands for several: everywhere."""
+        """Return True for a value that stands for several places: everywhere."""
         kind, _, rest = part.text("name").removeprefix("value/").partition("/")
         value = self._lexicon.values.get(kind, {}).get(rest.partition("/")[0])
         return value is not None and bool(value.each)
@@ -359,7 +359,7 @@ def _nouns_in(phrase: Node) -> list[str]:
 
 
 def _without_other_values(parts: Iterable[Node]) -> tuple[Node, ...]:
-    """Return parts without other values than the one that is named (라운지 말고 복도).
+    """Return parts without the values that are replaced by another (라운지 말고 복도).
 
     Raises:
         NoStepsError: If anything else is excluded.

@@ -23,13 +23,13 @@ class Piece:
         kind: Kind of the phrase.
         name: The noun, the type of a value, the state, or the code of a limit.
         value: The value or the text.
-        mark: Its relation to the verb: ``to``, ``from``, ``with``, ``by``, ``only``, ``not``,
+        mark: Relation to the verb: ``to``, ``from``, ``with``, ``by``, ``only``, ``not``,
             ``subject`` or empty.
         relation: Place relative to an object, e.g. ``inside door``.
         start: Start in the cleaned command.
         end: End in the cleaned command.
         text: Text as typed.
-        sense: Its meaning in a condition: ``holds``, ``fails`` or empty.
+        sense: Meaning in a condition: ``holds``, ``fails`` or empty.
     """
 
     kind: Kind

@@ -1,4 +1,4 @@
-"""Conversion of questions and of the questions that conditions ask."""
+"""Conversion of questions, including those of conditions."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Questions(Phrases):
         self._exists = "~there" in kinds
         self._dwells = _DWELLING in kinds
         self._points = _refers_to_named_place(reading, self._each)
-        # what "if so" refers to: the question before it, and the answer that "so" means
+        # antecedent of "if so": the previous question, and the answer that "so" stands for
         self._asked: tuple[Step, bool] | None = None
         self._conditioned: tuple[Step, bool] | None = None
         self._free = self._asks_presence = self._asks_person = False
@@ -90,7 +90,7 @@ class Questions(Phrases):
         return step
 
     def convert_condition(self, ask: Node) -> tuple[Step, bool]:
-        """Return the question of a condition, and the answer that is needed."""
+        """Return the question of a condition, and the required answer."""
         about = ask.node("of")
         if about.kind == "pronoun":
             name = about.text("name")
@@ -99,28 +99,28 @@ class Questions(Phrases):
             question, positive = self._asked
             there = name.endswith("there")
             if self._asks_person and not there:
-                raise NoStepsError  # "if not": what the person says
+                raise NoStepsError  # "if not": the answer of the person
             if there and self._asks_presence:
                 return replace(question, via="ask"), SO[name]
             if (SO[name] and not self._free) or (there and not positive):
-                raise NoStepsError  # "so" after a condition: what holds, or what was done
+                raise NoStepsError  # "so" after a condition: the state, or the act
             return replace(question, via="ask"), positive == SO[name]
         before = self._conditioned or self._asked
         question = replace(self._build_question_step(ask, "if"), via="ask")
         kinds = {piece.name for piece in question.pieces}
         if self._points and kinds & self._persons and not kinds & self._each:
-            raise NoStepsError  # there: where the robot goes, or where the person usually is
+            raise NoStepsError  # "there": destination of the robot, or usual place of the person
         self._free = False
         positive = (self._asked or (question, True))[1]
         if self._case and (before is None or not self._have_same_subject(before[0], question)):
             raise NoStepsError
         if self._asked_more and not self._subjects_of_question(question)[0]:
-            raise NoStepsError  # if it is: what the condition asks about, or what its branch does
+            raise NoStepsError  # "if it is": the condition, or the act of its branch
         self._conditioned = question, positive
         return question, positive
 
     def _have_same_subject(self, one: Step, other: Step) -> bool:
-        """Return True if two questions are about the same things, or the second names none."""
+        """Return True if two questions share a subject, or the second names none."""
         things, aspects = self._subjects_of_question(one)
         others, other_aspects = self._subjects_of_question(other)
         return others == things if others else not other_aspects or other_aspects == aspects
@@ -146,7 +146,7 @@ class Questions(Phrases):
         return bool(verbs) and verbs[-1].endswith(".noun")
 
     def _question_pieces(self, ask: Node) -> tuple[list[Piece], bool]:
-        """Return the pieces of a question, and whether a yes means that all of it is so."""
+        """Return the pieces of a question, and whether "yes" means that all of them hold."""
         if ask.text("what") not in _ASKED or ask.get("given") is not None:
             raise NoStepsError
         of = self._without_alternatives(ask.node("of"))
@@ -158,7 +158,7 @@ class Questions(Phrases):
                 about = about.replace(quantity=None)
             pieces = [*self._convert_phrase(about), *bounds]
             if any(p.kind == "state" and p.name not in (HELD, VISIBLE) for p in pieces):
-                raise NoStepsError  # a free hand: one of several
+                raise NoStepsError  # "a free hand": one of several
             return self._with_visible_state(pieces), positive
         if of.kind == "all":
             hold = of.node("hold")
@@ -168,7 +168,7 @@ class Questions(Phrases):
             named = [] if omitted else list(self._convert_phrase(of.node("of")))
             said = [*named, *self._convert_alternatives(hold)]
             places = [p for p in said if p.kind == "value" and p.name in self._joined]
-            seen = {(p.name, p.value): p for p in places}  # 불이 켜져: the light, twice
+            seen = {(p.name, p.value): p for p in places}  # 불이 켜져: both words name the light
             pieces = [p for p in said if p not in places or p in seen.values()]
             return self._with_places_apart(pieces), positive
         if of.kind not in ("np", "pronoun"):
@@ -182,14 +182,17 @@ class Questions(Phrases):
         pieces = list(self._convert_phrase(of))
         where = ask.text("what") == "where"
         if where and all(p.kind == "value" and p.name in self._each for p in pieces):
-            raise NoStepsError  # where a place is
+            raise NoStepsError  # the location of a place
         located = where and self._language == "en"
         if located and VISIBLE in self._lexicon.states and all(p.kind == "noun" for p in pieces):
-            return [self._new_piece("state", VISIBLE), *pieces], True  # where is it: is it seen
+            return [
+                self._new_piece("state", VISIBLE),
+                *pieces,
+            ], True  # "where is it" is answered by its visibility
         return pieces if located else self._with_visible_state(pieces), True
 
     def _bounds(self, quantity: Value | None, about: Node) -> tuple[list[Piece], bool]:
-        """Return the bounds of a number, and whether a yes means that it is within them.
+        """Return the bounds of a number, and whether "yes" means that it is within them.
 
         Opposite numbers have the same bounds: "fewer than two" is not "at least two".
 
@@ -239,7 +242,7 @@ class Questions(Phrases):
         return [self._new_piece("noun", ARMS), *pieces]
 
     def _without_alternatives(self, of: Node) -> Node:
-        """Return what is asked, at each of the places that it names: "in the lounge or the hall".
+        """Return the question about all named places: "in the lounge or the hall".
 
         Raises:
             NoStepsError: If it is a condition, and one of the places is enough.
@@ -271,7 +274,7 @@ class Questions(Phrases):
         )
 
     def _convert_alternatives(self, hold: Node) -> list[Piece]:
-        """Return the pieces of a property; of the first of two that exclude each other.
+        """Return the pieces of a property; of two exclusive ones, those of the first.
 
         Raises:
             NoStepsError: If it is a condition, which always holds.
@@ -290,7 +293,7 @@ class Questions(Phrases):
         """Return the pieces of a search; the state "visible" if only objects are named."""
         if any(find_only_other_value(one, self._lexicon) for one in pieces):
             return pieces
-        if HELD in self._lexicon.states:  # what is held: something that is held
+        if HELD in self._lexicon.states:  # "what is held" asks for a held object
             pieces = [self._as_held(piece) for piece in pieces]
         if self._dwells and len(pieces) == 1 and "=" in pieces[0].relation:  # 교수님 자리에 계셔
             kind, _, value = pieces[0].relation.partition("|")[0].partition("=")
@@ -328,18 +331,18 @@ def _places_apart(pieces: list[Piece]) -> list[Piece]:
 
 
 def _without_anything(pieces: list[Piece]) -> list[Piece]:
-    """Return the pieces of a question without "anything", if it is described otherwise."""
+    """Return the pieces of a question without "anything", if other pieces describe its object."""
     said = any(p.relation or (p.kind == "state" and p.name == VISIBLE) for p in pieces)
     return [piece for piece in pieces if not said or piece.name != _ANYTHING]
 
 
 def _is_omitted(phrase: Node) -> bool:
-    """Return True for the object of a question that names none (조용한지 봐)."""
+    """Return True for the omitted object of a question (조용한지 봐)."""
     return phrase.kind == "np" and phrase.node("of").kind == "any"
 
 
 def _refers_to_named_place(reading: Reading, kinds: Iterable[str]) -> bool:
-    """Return True if a text names a place and points at one: "there"."""
+    """Return True if a text names a place and refers to it by "there"."""
     pointing = {*closed_words(reading.language, "place_pronouns")}
     named = tuple(f"value/{kind}/" for kind in kinds)
     leaves = list(reading.edge.leaves())

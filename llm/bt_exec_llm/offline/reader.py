@@ -64,7 +64,7 @@ class Reader:
 
     @cached_property
     def _idle(self) -> Mapping[str, frozenset[str]]:
-        """Words that change nothing, without spaces, by language."""
+        """Filler words without spaces, by language."""
         idle = (self.lexicon.filler, self.lexicon.courtesy, self.lexicon.vocative)
         return {one: frozenset(_joined_phrases(idle, one)) for one in _LANGUAGES}
 
@@ -135,16 +135,16 @@ class Reader:
         return []
 
     def is_certain(self, found: Reading, others: Iterable[Edge] = ()) -> bool:
-        """Return whether a reading leaves nothing out; `others` are parts read elsewhere.
+        """Return whether a reading uses every word; `others` are parts read elsewhere.
 
         It does if a word is unknown, or left out though the lexicon does not say that it changes
-        nothing; if an order has no form of one (*getting the material*); if it tells of the past;
+        nothing; if an order has no form of one (*getting the material*); if it describes the past;
         or if it limits what is forbidden (*not only with the left arm*).
         """
         return not found.unknown and self.word_left_out(found, others) is None
 
     def word_left_out(self, found: Reading, others: Iterable[Edge] = ()) -> str | None:
-        """Return the first word of a text that its reading leaves out; None without one."""
+        """Return the first word of a text that its reading does not use; None without one."""
         if symbol := _SYMBOLS.search(_JOINING.sub(" ", found.text)):
             return symbol[0]
         known = self._idle[found.language]

@@ -10,8 +10,12 @@ from typing import Any
 from bt_exec.failure import Refusal
 from bt_exec.language.messages import Messages, messages_of
 from bt_exec.planning.compiler import Request
-from bt_exec_llm.offline.asking import clarification_question, missing_types, understood_commands
 from bt_exec_llm.offline.choices import offer_choices
+from bt_exec_llm.offline.clarification import (
+    clarification_question,
+    missing_types,
+    understood_commands,
+)
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.nearest import first_utterances, nearest_utterances
 from bt_exec_llm.offline.numbers import parse_number_range
@@ -90,7 +94,7 @@ def example_commands(language: str, index: Index) -> tuple[str, ...]:
 
 def _correct_typo(trouble: Trouble, text: str, language: str, index: Index) -> tuple[str, ...]:
     """Return the command with misspelt words corrected, if it is understood then."""
-    if trouble.code == "CONDITION" and language == "en":  # it can be asked now
+    if trouble.code == "CONDITION" and language == "en":  # it can be asked as a question
         now = _WHENEVER.sub("if ", text, count=1)
         return understood_commands([now], language, index, 1) if now != text else ()
     respelt = index.reader.corrected(text) if trouble.code in _SLIPS else ""

@@ -29,7 +29,7 @@ def build_reply(talk: str, request: Request, language: str, can: Iterable[str] =
     """Return the answer to a phrase that is not a command.
 
     Args:
-        talk: Its kind, see `bt_exec_llm.offline.understanding.TALK`.
+        talk: Kind, see `bt_exec_llm.offline.understanding.TALK`.
         request: The session and the known facts.
         language: Language of the command.
         can: Possible commands, for a request for help.

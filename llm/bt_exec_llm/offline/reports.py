@@ -26,7 +26,7 @@ _TAKING_PARTS = 3
 
 
 class Reports(Comparisons):
-    """Converts the looks, reports and texts for persons of one meaning.
+    """Converts the observations, reports and messages of one meaning.
 
     Args:
         lexicon: The words of the site.
@@ -48,7 +48,7 @@ class Reports(Comparisons):
     def _convert_information_verb(
         self, act: Node, verbs: tuple[str, ...], asked: list[Node], of: list[Node]
     ) -> Iterator[Step]:
-        """Yield the questions of a verb that obtains information, about the places beside them."""
+        """Yield the questions of a verb that obtains information, with their places."""
         via = "tell" if self._are_report_verbs(verbs) or self._is_nominal(act) else "look"
         if via == "tell" and any(one.text("what") == _THAT for one in asked):
             raise NoStepsError  # a message for a person
@@ -83,7 +83,7 @@ class Reports(Comparisons):
             return
         if of and all(p.name in self._joined for step in steps for p in step.pieces):
             steps[0].pieces += [piece for step in steps[1:] for piece in step.pieces]
-            steps = steps[:1]  # all of them at each of the places
+            steps = steps[:1]  # all aspects at each place
         for step in steps:
             step.pieces += [p for p in usual if p.name not in {q.name for q in step.pieces}]
             if of:
@@ -94,7 +94,7 @@ class Reports(Comparisons):
             yield step
 
     def _usual_values(self, verbs: Iterable[str]) -> list[Piece]:
-        """Return the values that verbs are about if no others are named: a patrol."""
+        """Return the default values of a verb without named ones: a patrol."""
         ways = [self._lexicon.ways[verb].about for verb in verbs if verb in self._lexicon.ways]
         return [self._new_piece("value", kind, one) for way in ways for kind, one in way.items()]
 
@@ -102,7 +102,7 @@ class Reports(Comparisons):
         return bool(step.pieces) and all(piece.name in self._joined for piece in step.pieces)
 
     def _knows_person(self, ask: Node) -> bool:
-        """Return False for a question about a person who was not named: "where he is"."""
+        """Return False for a question about an unnamed person: "where he is"."""
         of = ask.node("of")
         named = any(piece.name in self._persons for step in self._built for piece in step.pieces)
         return named or (of.kind, of.text("name"), ask.text("what")) != (
@@ -112,7 +112,7 @@ class Reports(Comparisons):
         )
 
     def _asks_where_found(self, ask: Node) -> bool:
-        """Return True if the place of the person from the previous act is asked for."""
+        """Return True if a question asks for the place of the person of the previous act."""
         before = self._built[-1] if self._built else None
         if before is None or ask.text("what") != "where" or ask.node("of").kind != "pronoun":
             return False
@@ -121,12 +121,12 @@ class Reports(Comparisons):
         return self._observes(before) and looked_for
 
     def _has_text_before(self) -> bool:
-        """Return True if an act before takes a text, such as an item that is carried."""
+        """Return True if a previous act takes a text, such as an item to carry."""
         named = {piece.name for step in self._built for piece in step.pieces}
         return not named.isdisjoint(self._lexicon.texts)
 
     def _asks_about_person(self, ask: Node) -> bool:
-        """Return True for a question about a person that does not refer to anything before it."""
+        """Return True for a question about a person that does not refer to an earlier one."""
         refers = any(one.kind == "pronoun" for one in ask.walk())
         return not refers and not self._persons.isdisjoint(types_in(ask))
 
@@ -139,13 +139,13 @@ class Reports(Comparisons):
         return {known[verb].finds for verb in verbs if verb in known} - {""} == {"tell"}
 
     def _tells_last_answer(self, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
-        """Return True if a report adds nothing to the question before it: "… and tell me"."""
+        """Return True if a report adds nothing to the previous question: "… and tell me"."""
         bare = all(piece.kind == "speaker" for piece in pieces)
         asked = self._asked is not None and not self._reports and not self._in_branch
         return bare and asked and self._are_report_verbs(verbs)
 
     def _record_look(self, step: Step) -> Step:
-        """Return a step; one that looks for something is a question for what follows."""
+        """Record a search as the question that later steps can refer to; return the step."""
         finds = [self._lexicon.verbs[verb].finds for verb in step.verbs]
         if self._observes(step) and not self._in_branch:
             several = step.times > 1 or len(self._places_of(step)) > 1
@@ -165,7 +165,7 @@ class Reports(Comparisons):
     def _convert_report_about_object(
         self, verbs: tuple[str, ...], pieces: list[Piece], act: Node, times: int
     ) -> Iterator[Step]:
-        """Yield the question that a report answers, and the report if a person is to get it."""
+        """Yield the question that a report answers, and the report if it has a recipient."""
         named = [piece for piece in pieces if piece.kind != "speaker"]
         if self._observed_all and all(piece.name in self._joined for piece in named):
             yield self._build_step(self._reports, [], act)
@@ -214,7 +214,7 @@ class Reports(Comparisons):
         return replace(piece, name=name)
 
     def _is_known(self, clause: str) -> bool:
-        """Return True if the condition of a text may be one that the robot can look at."""
+        """Return True if the robot can observe the condition of a text."""
         if self._language == "ko":
             return True
         pointing = closed_words("en", "place_pronouns") + closed_words("en", "persons")
@@ -224,7 +224,7 @@ class Reports(Comparisons):
     def _without_idle_text(
         self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]
     ) -> tuple[tuple[str, ...], list[Piece]]:
-        """Return a verb and its pieces without a text that changes nothing (결과를 전해 줘)."""
+        """Return a verb and its pieces without a text of filler words (결과를 전해 줘)."""
         idle = self._lexicon.filler.without_spaces()
         texts = [p for p in pieces if p.kind == "text" and "".join(p.value.split()) in idle]
         if not texts or len(act.text("verb").split("/")) != _TAKING_PARTS:
@@ -234,7 +234,7 @@ class Reports(Comparisons):
         return others, [piece for piece in pieces if piece not in texts]
 
     def _without_taking_verbs(self, verbs: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the verbs that need no text, or all if there are none (전달해: tell)."""
+        """Return the verbs that need no text; if there are none, all of them (전달해: tell)."""
         needed = {verb for verb in verbs if self._lexicon.verbs[verb].finds != "tell"}
         others = tuple(verb for verb in verbs if verb not in needed & self._taking)
         return others or verbs

@@ -1,4 +1,4 @@
-"""Steps: one act or question with everything that the command says about it."""
+"""Steps: one act or question with all its details from the command."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Step:
         told: Whether its results are reported (복도 순찰, a verbal noun).
         start: Start of its words.
         end: End of its words.
-        text: Its words.
+        text: Words.
     """
 
     verbs: tuple[str, ...]
@@ -78,7 +78,7 @@ class Step:
 
     @property
     def acts(self) -> tuple[str, ...]:
-        """Its verbs; none for a question."""
+        """Verbs of the step; none for a question."""
         return tuple(verb for verb in self.verbs if verb != QUESTION)
 
     def without_verbs(self, verbs: Iterable[str]) -> Step:
@@ -102,7 +102,7 @@ def latest_nouns(steps: list[Step]) -> list[Piece]:
 
 
 def without_pronouns(step: Step) -> list[Piece]:
-    """Return the pieces of a step that name something."""
+    """Return the pieces of a step that are not pronouns."""
     return [piece for piece in step.pieces if piece.kind != "pronoun"]
 
 

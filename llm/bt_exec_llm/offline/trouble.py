@@ -82,7 +82,7 @@ class Trouble:
     Attributes:
         code: The code.
         words: The words concerned.
-        missing: What is needed: types, or nouns of the lexicon.
+        missing: Required information: types, or nouns of the lexicon.
         trees: Possible trees.
         hint: Type of the number that is needed.
     """

@@ -14,7 +14,7 @@ from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.acts import meaning_from_parts
-from bt_exec_llm.offline.choosing import find_chosen_command
+from bt_exec_llm.offline.choice_answers import find_chosen_command
 from bt_exec_llm.offline.conversion import pieces_of_fragment
 from bt_exec_llm.offline.dependent_values import resolve_dependent_values
 from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
@@ -56,13 +56,13 @@ _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGAT
 _SCOPES = ("ask", "avoid", "if", "ordered")
 """Nodes that may extend over more than their own words."""
 _SAID = ("NEVER_MIND", "AGREED")
-"""Codes of phrases that are no questions."""
+"""Codes of phrases that are not questions."""
 _MOST_PARTS = 20
 _MOST_PASTS = 64
 
 
 def understand_session(context: Context, index: Index) -> Past:
-    """Return the session as it was understood, each command after those before it.
+    """Return the session as understood, each command in the context of the previous ones.
 
     Commands of another language are read with the words of this one if possible, so that references
     work in sessions of both languages.
@@ -91,7 +91,7 @@ def _understand_turn(turn: Turn, past: Past, index: Index) -> Said:
 
 
 def understand(text: str, language: str, index: Index, past: Past) -> Understood | Trouble | str:
-    """Return the meaning of a cleaned command: parts, a trouble, or the kind of phrase it is."""
+    """Return the meaning of a cleaned command: parts, a trouble, or its kind of phrase."""
     reader = index.reader
     if code := reader.find_phrase_code(text, language):
         return Trouble(code, text)
@@ -158,7 +158,7 @@ def _understand_meaning(
     asked = _asks_without_request(reading)
     about = meaning.get("of")
     if meaning.kind == "fragment" and isinstance(about, Node) and about.kind == "act":
-        if not past.said:  # no, close it
+        if not past.said:  # "no, close it"
             return Trouble("NEGATED", text)
         meaning = about
     if meaning.kind == "again" or meaning.text("verb") == "go_on":
@@ -176,7 +176,7 @@ def _understand_meaning(
         return _repeat_without(without, reading, index, past)
     steps = index.reader.convert(reading, meaning)
     *before, last = reading.edge.leaves()
-    late = bool(before) and last.category.startswith("v.")  # door open?
+    late = bool(before) and last.category.startswith("v.")  # "door open?"
     if (
         asked
         and (reading.language == "ko" or late)
@@ -187,12 +187,12 @@ def _understand_meaning(
     verbs = index.reader.lexicon.verbs
     idle = any(verbs[v].idle for one in steps for v in one.verbs if v in verbs)
     if idle and isinstance(found, Trouble):
-        raise LeftAloneError  # 그냥 놔둬: leave it, or let go of it
+        raise LeftAloneError  # 그냥 놔둬: "leave it" or "release it"
     return found
 
 
 def _is_led_fragment(meaning: Node, reading: Reading) -> bool:
-    """Return True for a fragment after a word that only leads to it (그럼 휴게실은?)."""
+    """Return True for a fragment after an introductory word (그럼 휴게실은?)."""
     leading = closed_classes(reading.language)["operators"].get("leading", ())
     short = meaning.kind == "if" and meaning.node("then").kind == "fragment"
     starts = reading.text.split()[:1]
@@ -211,7 +211,7 @@ def _parts_left_out(meaning: Node) -> list[Node]:
 def _repeat_without(
     without: list[Node], reading: Reading, index: Index, past: Past
 ) -> Understood | Trouble:
-    """Return the last command without the values that are to be left out."""
+    """Return the last command without some values."""
     said = past.said[-1]
     lexicon = index.reader.lexicon
     excluded = [
@@ -246,7 +246,7 @@ def _is_asked(leaf: Edge, reading: Reading) -> bool:
 def _understand_fragment(
     meaning: Node, reading: Reading, index: Index, past: Past
 ) -> Understood | Trouble:
-    """Return the last command with other values ("and the lounge"), or what has no verb."""
+    """Return the last command with other values ("and the lounge"), or a step without a verb."""
     pieces = pieces_of_fragment(meaning, index.reader.lexicon, reading)
     asks = _asks_without_request(reading)
     verbs = index.reader.lexicon.verbs
@@ -274,7 +274,7 @@ def _understand_fragment(
 def _bind_steps(
     steps: list[Step], reading: Reading, index: Index, past: Past, said: str = ""
 ) -> Understood | Trouble:
-    """Return the parts of steps; `said` are their words, if they are a part of the text."""
+    """Return the parts of steps; `said` are their words, if they are part of the text."""
     text = said or reading.text
     known = resolve_dependent_values(steps, past, index.library, index.reader.lexicon)
     if isinstance(known, Trouble):
@@ -300,7 +300,7 @@ def _bind_steps(
 
 
 def _is_by_that(step: Step) -> bool:
-    """Return True if the only object of a step is the hand that it is done with."""
+    """Return True if the only object of a step is the hand that performs it."""
     named = [piece for piece in step.pieces if piece.kind in ("noun", "value", "text")]
     return bool(named) and all(p.name == HAND and p.mark in ("by", "with") for p in named)
 
@@ -318,7 +318,7 @@ def _points_at_nothing(steps: list[Step], resolved: list[Step], index: Index) ->
 def understand_part(
     reading: Reading, meaning: Node, index: Index, past: Past
 ) -> Understood | Trouble:
-    """Return the parts of a part of a command that was read with the words of several packs."""
+    """Return the parts of a command part that was read with the words of several packs."""
     said = reading.said(meaning) or reading.text
     own = {meaning, *meaning.parts()}
     others = (reading.edge_of(one) for one in reading.meaning.parts() if one not in own)

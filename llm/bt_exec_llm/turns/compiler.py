@@ -107,7 +107,7 @@ class TurnCompiler:
                     return known
                 plain = known
             if request.situation.frame is None and plain is not None:
-                return plain  # no picture
+                return plain  # the model turns need a picture
             talk = self._talk = Conversation(request.command, request.language, plain)
         talk.observe(request)
         before, calls = talk.usage, talk.calls

@@ -76,9 +76,9 @@ class Observation:
 
     Attributes:
         tool: Name of the tool.
-        parameters: Its arguments.
+        parameters: Arguments.
         ok: Whether it succeeded.
-        result: Its return value.
+        result: Return value.
         error: Reason of the failure, starting with a code; None on success.
     """
 
@@ -125,7 +125,7 @@ class Conversation:
 
     Attributes:
         question: The user's question.
-        language: Of the question.
+        language: Language of the question.
         refused: Reason of the compiler that read the question first, if there is one.
         log: The lines of the analysis.
         record: The plan record of the analysis.

@@ -1,4 +1,4 @@
-"""One turn of a model: its prompt, and the question that is sent back once after a violation."""
+"""Prompt of one turn, and the follow-up question after a violation of the format."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def _parts(text: str) -> tuple[dict[str, str], list[Problem]]:
         name, closes = tag[2], bool(tag[1])
         if inside:
             if not (closes and name == inside):
-                continue  # text of the open part
+                continue  # a tag inside a part is part of its text
             parts.setdefault(inside, text[start : tag.start()])
             inside, place = "", tag.end()
             continue

@@ -9,7 +9,7 @@ from pathlib import Path
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.rules.read import read_question
+from bt_exec_skills.image.rules.question_reader import read_question
 
 __all__ = ["build_mission_worlds"]
 

@@ -56,7 +56,7 @@ class Candidates:
     """Set of instances with a decision about each.
 
     Attributes:
-        instances: In the order of their numbers.
+        instances: Instances in the order of their numbers.
         decisions: One per instance.
         crops: One per instance, once they are cut.
         looked: Whether the crops were examined, by an attribute check or by a model.
@@ -123,7 +123,7 @@ class Judgement:
     """Judgement of an answer; the scores are defined in `rules.judging`.
 
     Attributes:
-        agrees: Whether the judges agree with the answer; None if no judge can tell.
+        agrees: Whether the judges agree with the answer; None if no judge can decide.
         cross_checks: Verdict of each judge.
         claims: Findings about each claim of a model's answer.
         confidence: Confidence of the answer after judgement, 0..1.
@@ -379,7 +379,7 @@ class Bench:
         return sources | ready
 
     def _annotation_names(self) -> tuple[str, ...]:
-        """Return the names of the annotation; ``?`` if it is unreadable, which its tool reports."""
+        """Return the names of the annotation; ``?`` if unreadable, which its tool reports."""
         if self.annotation_file is None:
             return ()
         try:

@@ -126,10 +126,10 @@ def _ask_of_several(
 
     Its name is printed, and an unreadable picture does not stop the others.
     """
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import operator_painter
     from bt_exec.failure import UsageError
 
-    painter = for_people(beside=chosen.json)
+    painter = operator_painter(beside=chosen.json)
     painter.say(world["image"])
     try:
         return _ask(world, question, chosen)

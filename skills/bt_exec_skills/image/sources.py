@@ -71,7 +71,7 @@ def _picture_files(path: Path) -> list[Path]:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     if not files:
         raise UsageError(
-            f"folder {path} holds no picture; allowed are {', '.join(sorted(_ENDINGS))}"
+            f"folder {path} contains no picture; allowed: {', '.join(sorted(_ENDINGS))}"
         )
     return files
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any, Generic, TypeVar
 
-from bt_exec_skills.motion.stepped import SteppedMotion
+from bt_exec_skills.motion.stepped_motion import SteppedMotion
 
 __all__ = ["OneMotion", "Periods", "SimulatedBody"]
 

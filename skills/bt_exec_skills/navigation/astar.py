@@ -129,7 +129,7 @@ def _steps_from(free: _Mask) -> bytes:
 
 
 def _neighbours_free(free: _Mask, a: int, b: int) -> _Mask:
-    """Return for each inner cell whether the one `a` rows and `b` columns on is free."""
+    """Return for each inner cell whether the one offset by `a` rows and `b` columns is free."""
     rows, columns = free.shape
     return free[1 + a : rows - 1 + a, 1 + b : columns - 1 + b]
 

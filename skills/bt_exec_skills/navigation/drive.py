@@ -23,7 +23,7 @@ from bt_exec_skills.navigation.steer import Limits, Steering, eased
 __all__ = ["Base", "Command", "Commands", "drive_to", "turn_by"]
 
 _ARRIVED_M, _ARRIVED_RAD = 0.15, 0.04
-_CLOSE_M = 0.5  # within this distance, no further progress counts as arrival
+_CLOSE_M = 0.5  # within this distance, the base has arrived if it stops making progress
 _AHEAD_M = (0.8, 0.55, 0.35)  # lookahead distances of the path follower
 _BACK_STEPS = 20
 _LOOK_EVERY = 10  # control periods between two obstacle updates

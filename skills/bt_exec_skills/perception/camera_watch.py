@@ -90,7 +90,7 @@ def _noise_of(grey: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> float:
 def _median(levels: np.ndarray[tuple[int, ...], np.dtype[np.intp]]) -> float:
     """Return the median of whole numbers by counting, which is five times as fast as sorting."""
     below = np.cumsum(np.bincount(levels.ravel()))
-    middle = (levels.size - 1) // 2 + 1, levels.size // 2 + 1  # equal if their number is odd
+    middle = (levels.size - 1) // 2 + 1, levels.size // 2 + 1  # equal for an odd number of values
     return float(np.searchsorted(below, middle).mean())
 
 

@@ -46,7 +46,7 @@ def read_plan(text: str, file: str = "<plan>", command: str = "") -> MissionSpec
     """Return the mission of a plan in JSON.
 
     Raises:
-        SpecError: With all problems.
+        SpecError: If there are problems; contains all of them.
     """
     data = loaded(text, file)
     plan = data.get("plan") if isinstance(data, dict) else None

@@ -36,7 +36,7 @@ class Names(UserData):
 
 
 class Section(UserData):
-    """Part of a place with a separate light. One with an id is also a place of its own.
+    """Part of a place with separate light. A section with an id is also a place.
 
     Attributes:
         name: Display name within the place.
@@ -112,7 +112,7 @@ def without_article(name: str) -> str:
 
 
 def section_ids(place: Divided) -> list[str]:
-    """Return the ids of the sections of a place that are places of their own."""
+    """Return the ids of the sections of a place that are separate places."""
     return [section.id for section in place.sections if section.id]
 
 

@@ -157,7 +157,7 @@ def _normalized(word: str) -> str:
 
 
 def _with_sections(places: Mapping[str, Place]) -> dict[str, Place]:
-    """Return the places, with each section that has an id as a place of its own.
+    """Return the places, including each section with an id as a separate place.
 
     Raises:
         UsageError: If the id of a section is that of another place, or it has no pose.

@@ -29,7 +29,7 @@ def box(
 
     Args:
         name: Name of its geom.
-        middle: Its centre, in the frame of its body [m], shape (3,).
+        middle: Centre, in the frame of its body [m], shape (3,).
         half: Half of its lengths along the axes [m], shape (3,).
         look: Further attributes as text: class, colour, mass.
         digits: Significant digits of the numbers.
@@ -47,7 +47,7 @@ class Physics:
 
     Attributes:
         model: The compiled model.
-        data: Its state.
+        data: State.
         period_s: One control period [s].
     """
 

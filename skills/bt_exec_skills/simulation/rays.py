@@ -86,7 +86,7 @@ def cast(
 
     Args:
         model: The world.
-        data: Its state.
+        data: State.
         eye: Origin of the rays, world frame [m], shape (3,).
         rays: Unit directions, world frame, shape (n, 3).
         far_m: Approximate range limit [m], which MuJoCo uses for culling.

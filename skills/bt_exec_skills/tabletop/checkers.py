@@ -25,7 +25,7 @@ _OWN = ("go_to_object", "pick_object", "place_object")
 
 
 def known_targets(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
-    """Report unknown names, containers that are picked, and targets that are not containers.
+    """Report unknown names, picked containers, and targets that are not containers.
 
     After a failure some objects may be missing; that is reported by the skills of the plan.
     """

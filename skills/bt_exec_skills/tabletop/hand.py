@@ -103,12 +103,12 @@ class Hand:
         return self.thing
 
     def seen_in(self, now: Environment) -> Environment:
-        """Return a world in which the held object is in the hand, wherever it is seen."""
+        """Return a world in which the held object is in the hand, wherever it is observed."""
         taken = self._reached[0] if self._reached is not None else None
         return replace(now, held=self.holds(now), taken=taken)
 
     def facts(self, now: Environment | None) -> dict[str, str]:
-        """Return the facts for planners: the held object, and where it was taken from."""
+        """Return the facts for planners: the held object, and its former place."""
         held = self.holds(now) if now is not None else None
         if held is None:
             return {"hand": "empty"}
@@ -120,7 +120,7 @@ class Hand:
 
 
 def _in_the_air(now: Environment) -> list[str]:
-    """Return the objects within reach that are on nothing."""
+    """Return the objects within reach that nothing supports."""
     base = now.base
     return [
         one.name

@@ -85,7 +85,7 @@ def free_on(
 
 
 def _grid(top: Table) -> list[tuple[float, float]]:
-    """Return points all over a top."""
+    """Return the points of a grid over a table top."""
     wide, deep = round(top.half_x / _STEP_M), round(top.half_y / _STEP_M)
     return [
         (top.x + i * _STEP_M, top.y + k * _STEP_M)
@@ -108,7 +108,7 @@ def part_of(now: Environment, table: str, part: str) -> Spot:
 
 
 def _inside(now: Environment, thing: str, target: str, middle: Point) -> Point:
-    """Return the centre of a container if it is free, else the freest point around it."""
+    """Return the centre of a container if it is free, otherwise the freest point around it."""
     others = [now.objects[name].pos for name in now.content(target) if name != thing]
     ring = [
         Point(

@@ -33,7 +33,7 @@ class Remote(UserData):
     """Simulator that is accessed over HTTP.
 
     Attributes:
-        http: Its address: ``http://127.0.0.1:8800``.
+        http: Address: ``http://127.0.0.1:8800``.
         token: Bearer token, if it requires one.
         read_s: Time limit of ``/env`` [s].
         motion_s: Time limit of one motion [s].

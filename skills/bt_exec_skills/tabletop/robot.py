@@ -36,7 +36,7 @@ class Reading(Protocol):
 
     @property
     def failure(self) -> Failed | None:
-        """Reason why nothing was read: ``SIMULATOR_UNREACHABLE``."""
+        """Reason why the reading failed: ``SIMULATOR_UNREACHABLE``."""
 
 
 @runtime_checkable

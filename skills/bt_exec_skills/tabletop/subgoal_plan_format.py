@@ -5,7 +5,7 @@
     {"task_outputs": [{"subgoal": "red things in the red bowl",
                        "tasks": [{"skill": "GoToObject", "target": "object_red_0"}, …]}]}
 
-``subgoals``, the list of the first level, may stand beside it; then both must tell the same goals.
+``subgoals``, the list of the first level, may accompany it; then both must name the same goals.
 What such a plan leaves out is filled in: `place_object` names what is in the hand by then. Whether
 its targets exist and whether it does what was asked is checked with the world at hand
 (`bt_exec_skills.tabletop.checkers`).
@@ -42,7 +42,7 @@ def read_tasks(text: str, file: str = "<plan>", command: str = "") -> MissionSpe
     """Return the mission of a two-level plan.
 
     Raises:
-        SpecError: With all problems.
+        SpecError: If there are problems; contains all of them.
     """
     data = _loaded(text, file)
     problems: list[Problem] = []

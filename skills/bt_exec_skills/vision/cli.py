@@ -36,7 +36,7 @@ def _tool() -> Any:
 def dataset(
     out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Output folder.")],
     source: Annotated[str, typer.Option(metavar="NAME", help="Kind of scenes: door, table.")] = "",
-    scenes: Annotated[int, typer.Option(min=1, help="How many.")] = 440,
+    scenes: Annotated[int, typer.Option(min=1, help="Number of scenes.")] = 440,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the scenes.")] = 0,
     val_every: Annotated[
         int, typer.Option(min=0, help="Every n-th scene is held out; 0 none, 1 all.")
@@ -51,12 +51,14 @@ def dataset(
 
 @VISION.command()
 def train(
-    data: Annotated[Path, typer.Argument(metavar="DATASET", help="Made by vision dataset.")],
+    data: Annotated[
+        Path, typer.Argument(metavar="DATASET", help="Data set made by bt-exec vision dataset.")
+    ],
     out: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="Output folder of weights and figures.")
     ],
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the pictures.")] = 12,
-    batch: Annotated[int, typer.Option(min=1, help="Pictures a step.")] = 16,
+    batch: Annotated[int, typer.Option(min=1, help="Pictures per step.")] = 16,
     model: Annotated[
         str, typer.Option(metavar="YAML", help="The network, as ultralytics names it.")
     ] = "yolo11n.yaml",
@@ -99,7 +101,9 @@ def train(
 
 @VISION.command("train-names")
 def train_names(
-    data: Annotated[Path, typer.Argument(metavar="DATASET", help="Made by vision dataset.")],
+    data: Annotated[
+        Path, typer.Argument(metavar="DATASET", help="Data set made by bt-exec vision dataset.")
+    ],
     out: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="Output folder of weights and figures.")
     ],
@@ -107,7 +111,7 @@ def train_names(
         Path, typer.Option(metavar="FILE", help="The detector that locates the objects.")
     ],
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the crops.")] = 8,
-    batch: Annotated[int, typer.Option(min=2, help="Crops a step.")] = 64,
+    batch: Annotated[int, typer.Option(min=2, help="Crops per step.")] = 64,
     lr0: Annotated[float, typer.Option(min=1e-6, max=1.0, help="Highest learning rate.")] = 0.002,
     after: Annotated[
         str, typer.Option(metavar="FOLDER", help="A finished training: start from its weights.")
@@ -117,7 +121,7 @@ def train_names(
 ) -> None:
     """Train a network that classifies a detector's boxes (needs the extra yolo).
 
-    Saved beside the detector's NAME.onnx as NAME.names.onnx, it is used together with it. Continues
+    If saved as NAME.names.onnx beside the detector's NAME.onnx, both are used together. Continues
     after a Ctrl-C.
     """
     settings = {
@@ -136,7 +140,9 @@ def train_names(
 
 @VISION.command("eval")
 def evaluate(
-    data: Annotated[Path, typer.Argument(metavar="DATASET", help="Made by vision dataset.")],
+    data: Annotated[
+        Path, typer.Argument(metavar="DATASET", help="Data set made by bt-exec vision dataset.")
+    ],
     weights: Weights = None,
     train_side: Annotated[
         bool, typer.Option("--train-side", help="Use the training pictures, not those held out.")

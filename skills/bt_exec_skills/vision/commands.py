@@ -54,7 +54,8 @@ def find_source(name: str = "") -> SceneSource:
     known = plugin_names(_GROUP)
     if not name and len(known) != 1:
         raise UsageError(
-            f"no kind of scenes; give --source NAME, one of: {', '.join(known) or 'none'}"
+            "the kind of scenes is missing; give --source NAME, one of: "
+            f"{', '.join(known) or 'none'}"
         )
     name = name or known[0]
     source: SceneSource = load_plugin(_GROUP, "scene source", name)()
@@ -151,7 +152,7 @@ def evaluate(
     pictures = list(read_pictures(data, split))
     if not pictures:
         other = "without" if split == "train" else "with"
-        raise UsageError(f"{data} holds no pictures in split {split}; try {other} --train-side")
+        raise UsageError(f"{data} contains no pictures in split {split}; try {other} --train-side")
     answer, states = state_question(source, network)
     with progress_bar("pictures", len(pictures)) as tell:
         report = run(network, pictures, tell, recipe.classes, answer=answer, states=states)

@@ -140,7 +140,7 @@ class Namer:
         weights: The file; its metadata holds the names, the last of which is ``nothing``.
 
     Attributes:
-        names: Its classes, without ``nothing``.
+        names: Classes, without ``nothing``.
 
     Raises:
         UsageError: If the file is not such a network.

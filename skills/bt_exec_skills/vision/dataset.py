@@ -64,11 +64,11 @@ class Recipe:
 
     def __post_init__(self) -> None:
         if not 1 <= self.scenes < _SEEDS_APART:
-            raise UsageError(f"scenes={self.scenes}: allowed are 1..{_SEEDS_APART - 1}")
+            raise UsageError(f"scenes={self.scenes}: allowed: 1..{_SEEDS_APART - 1}")
         if not 0 <= self.seed <= 2000:
-            raise UsageError(f"seed={self.seed}: allowed are 0..2000")
+            raise UsageError(f"seed={self.seed}: allowed: 0..2000")
         if self.val_every < 0:
-            raise UsageError(f"val_every={self.val_every}: allowed are 0 (none), 1 (all), 2, 3, …")
+            raise UsageError(f"val_every={self.val_every}: allowed: 0 (none), 1 (all), 2, 3, …")
 
     def scene_seed(self, index: int) -> int:
         """Return the seed of scene `index`."""
@@ -93,7 +93,7 @@ def read_recipe(folder: Path) -> Recipe:
     """
     file = folder / RECIPE_FILE
     if not file.is_file():
-        raise UsageError(f"{folder} holds no data set; make one with bt-exec vision dataset")
+        raise UsageError(f"{folder} contains no data set; make one with bt-exec vision dataset")
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
         found = {key: value for key, value in found.items() if key != "versions"}
@@ -140,11 +140,11 @@ def _prepare(recipe: Recipe, folder: Path) -> dict[int, Path]:
     if (folder / RECIPE_FILE).is_file():
         other = recipe.unlike(read_recipe(folder))
         if other:
-            raise UsageError(f"{folder} holds a data set with {other}; choose another folder")
+            raise UsageError(f"{folder} contains a data set with {other}; choose another folder")
         if _is_complete(folder, recipe):
-            raise UsageError(f"{folder} holds this data set already, complete; nothing to do")
+            raise UsageError(f"{folder} already contains this complete data set; nothing to do")
     elif folder.exists() and any(path.suffix != ".part" for path in folder.iterdir()):
-        raise UsageError(f"{folder} is not empty and holds no data set; choose another folder")
+        raise UsageError(f"{folder} is not empty and contains no data set; choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     versions = {name: importlib.metadata.version(name) for name in _VERSIONS_OF}
     text = json.dumps({**asdict(recipe), "versions": versions}, indent=2) + "\n"

@@ -26,7 +26,7 @@ class Found(NamedTuple):
     """A box detected by a network.
 
     Attributes:
-        label: Its class.
+        label: Class.
         xyxy: Corners [px], clipped to the picture.
         score: Score, 0..1.
     """

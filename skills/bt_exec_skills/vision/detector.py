@@ -27,7 +27,7 @@ class NetworkDetector:
     Args:
         network: The network.
         least_score: Threshold of the score, 0..1.
-        weights: Its file; None for the shipped network.
+        weights: File; None for the shipped network.
         probability: Calibration from score to probability; None uses the score itself.
         most_overlap: Boxes of any class that overlap more (IoU) show one object. The better one
             sets its class; the other class is kept as a doubt, `RIVAL`. 1 keeps all boxes.
@@ -35,8 +35,8 @@ class NetworkDetector:
 
     Attributes:
         names: Classes that it can detect.
-        weights: As given.
-        recalls: As given.
+        weights: Weights file; None for the shipped network.
+        recalls: Recall of each class, where it is known.
     """
 
     def __init__(

@@ -110,8 +110,8 @@ def show_mission(
         files = sorted(frames.glob("*.png"))
         if len(files) != len(shown):
             raise UsageError(
-                f"{frames} holds {len(files)} frames, the mission had {len(shown)}: "
-                "they are not of this mission"
+                f"{frames} contains {len(files)} frames, but the mission had {len(shown)}: "
+                "they belong to another mission"
             )
         pairs = [(scene, read_image(file)) for scene, file in zip(shown, files, strict=True)]
     count = 0
@@ -121,7 +121,7 @@ def show_mission(
             save_picture(folder / f"{count:06d}.png", scene_picture(scene, frame))
     if not count:
         raise UsageError(
-            f"the record of mission {which} holds no frames; run with --save-frames DIR, then "
+            f"the record of mission {which} contains no frames; run with --save-frames DIR, then "
             "show with --frames DIR"
         )
     return {"mission": record.id, "pictures": count, "folder": str(folder)}

@@ -65,7 +65,7 @@ def claim(out: Path, plan: Mapping[str, Any], finished: str) -> None:
     """
     file = out / REPORT
     if (out / finished).exists():
-        raise UsageError(f"{out} holds finished weights already; choose another folder")
+        raise UsageError(f"{out} contains finished weights already; choose another folder")
     if file.is_file():
         found, asked = json.loads(file.read_text(encoding="utf-8")), json.loads(json.dumps(plan))
         other = [
@@ -76,10 +76,10 @@ def claim(out: Path, plan: Mapping[str, Any], finished: str) -> None:
         ]
         if other:
             raise UsageError(
-                f"{out} holds the beginning of a training with {', '.join(other)}; "
+                f"{out} contains the beginning of a training with {', '.join(other)}; "
                 "choose another folder"
             )
     elif out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"{out} is not empty and holds no training; choose another folder")
+        raise UsageError(f"{out} is not empty and contains no training; choose another folder")
     out.mkdir(parents=True, exist_ok=True)
     write_whole(file, json.dumps(plan, indent=2) + "\n")

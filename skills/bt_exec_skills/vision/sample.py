@@ -27,7 +27,7 @@ class Sample:
 
     Attributes:
         image: The picture.
-        marks: Its objects.
+        marks: Objects.
         facts: Further ground truth as plain data: ``{"angle_rad": 0.3}``.
     """
 
@@ -42,7 +42,7 @@ class Picture:
 
     Attributes:
         file: Path of the picture.
-        marks: Its objects.
+        marks: Objects.
         facts: Further ground truth.
     """
 

@@ -61,7 +61,7 @@ class TrainSettings:
                 "pretrained weights are used, nothing is downloaded"
             )
         if self.after and not self.start.is_file():
-            raise UsageError(f"{self.after} holds no finished training: {self.start} is missing")
+            raise UsageError(f"{self.after} contains no finished training: {self.start} is missing")
 
     @property
     def start(self) -> Path:
@@ -153,8 +153,8 @@ def _input_shape(dataset: Path, imgsz: int) -> tuple[int, ...]:
     if first is None or next(read_pictures(dataset, "val"), None) is None:
         side = "train" if first is None else "val"
         raise UsageError(
-            f"{dataset} holds no pictures in split {side}, and training needs both; make one with "
-            "bt-exec vision dataset --val-every 2 or more, and at least as many scenes"
+            f"{dataset} contains no pictures in split {side}, and training needs both; make one "
+            "with bt-exec vision dataset --val-every 2 or more, and at least as many scenes"
         )
     sides = first.image().shape[:2]
     return tuple(-(-imgsz * side // max(sides) // _STRIDE) * _STRIDE for side in sides)
@@ -171,7 +171,7 @@ def _device(name: str, torch: Any) -> str:
     except (ValueError, RuntimeError, AssertionError):
         count = torch.cuda.device_count()
         raise UsageError(
-            f"device={name!r}: allowed are auto, cpu, or the number of a GPU; {count} found here"
+            f"device={name!r}: allowed: auto, cpu, or the number of a GPU; {count} found here"
         ) from None
     return name
 

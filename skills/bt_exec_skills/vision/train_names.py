@@ -57,7 +57,7 @@ class NamesSettings:
 
     def __post_init__(self) -> None:
         if self.after and not (Path(self.after) / _BEST).is_file():
-            raise UsageError(f"{self.after} holds no finished training: {_BEST} is missing")
+            raise UsageError(f"{self.after} contains no finished training: {_BEST} is missing")
 
 
 def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> dict[str, Any]:

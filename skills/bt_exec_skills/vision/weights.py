@@ -133,7 +133,7 @@ def weights_and_score(
             raise UnknownName("setting of detector", key, known)
     least, weights = settings.get("least_score", usual), settings.get("weights")
     if isinstance(least, bool) or not isinstance(least, int | float) or not 0.05 <= least < 1:
-        raise UsageError(f"detector: least_score={least!r}: allowed are 0.05 to 1")
+        raise UsageError(f"detector: least_score={least!r}: allowed: 0.05 to 1")
     if weights is not None and not isinstance(weights, str):
         raise UsageError(f"detector: weights={weights!r}: a file is needed, .onnx or .pt")
     return weights, float(least)

@@ -12,12 +12,12 @@ from bt_exec.failure import UnknownName, UsageError
 DIES = "__import__('os')._exit(3)"
 
 
-def test_each_task_has_its_result() -> None:
+def test_result_is_returned_for_each_task() -> None:
     found = dict(run_tasks(eval, [f"{n} * {n}" for n in range(7)], workers=2))
     assert found == {f"{n} * {n}": n * n for n in range(7)}
 
 
-def test_task_that_kills_its_worker_has_no_result_and_the_others_have() -> None:
+def test_task_that_kills_its_worker_loses_only_its_own_result() -> None:
     tasks = ["1", "2", DIES, "3", "4"]
     found = list(run_tasks(eval, tasks, workers=1))
     assert sorted(task for task, _ in found) == sorted(tasks)

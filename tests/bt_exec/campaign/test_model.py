@@ -53,7 +53,7 @@ def test_random_numbers_are_within_their_range(door: Site) -> None:
     ("fields", "message"),
     [
         ({"random": ["camera"]}, r"random: camera has no declared range.*door, material, seed"),
-        ({"worlds": {"dor": "open"}}, "has no 'dor'; it knows door: initial state of the door"),
+        ({"worlds": {"dor": "open"}}, "has no 'dor'; known: door: initial state of the door"),
         ({"worlds": {"door": "wide"}}, "door"),
         ({"worlds": {"door": "open"}, "random": ["door"]}, "both listed and drawn"),
         ({"faults": ["grab=BROKEN"]}, "grab"),

@@ -59,11 +59,11 @@ def test_folder_of_another_run_is_refused(
     manifest = json.loads((tmp_path / "out" / "run.json").read_text())
     manifest["digests"]["trees"] = "other"
     (tmp_path / "out" / "run.json").write_text(json.dumps(manifest))
-    with pytest.raises(UsageError, match="holds another run: digests differ"):
+    with pytest.raises(UsageError, match="contains another run: digests differ"):
         run_campaign(campaign, tmp_path / "out", resume=True)
 
 
-def test_page_names_rates_and_a_command_for_each_failed_cell(
+def test_page_shows_rates_and_a_command_for_each_failed_cell(
     file: Path, inline: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
@@ -119,7 +119,7 @@ def test_comparison_lists_regressions(
     assert call(["campaign", "--compare", str(after), str(before)]) == 0
     assert call(["campaign", "--compare", str(before)]) == 2
     assert call(["campaign", "--compare", str(before), str(tmp_path)]) == 2
-    assert "holds no results.parquet" in capsys.readouterr().err
+    assert "contains no results.parquet" in capsys.readouterr().err
 
 
 SMALL = {

@@ -84,7 +84,7 @@ def test_folder_without_trees_is_reported(bt: Run, tmp_path: Path) -> None:
     write(tmp_path / "notes.txt", "tree: one")
     ran = bt("check", str(tmp_path))
     assert ran.code == 2
-    assert f"{tmp_path}: holds no tree, plan or site file (.yaml, .yml, .json)" in ran.err
+    assert f"{tmp_path}: contains no tree, plan or site file (.yaml, .yml, .json)" in ran.err
 
 
 @pytest.mark.slow
@@ -211,7 +211,7 @@ def test_fix_corrects_names_and_prints_a_diff(bt: Run, tmp_path: Path) -> None:
     assert bt("check", "--fix", str(file)).out == "1 file checked: no problems\n"
 
 
-def test_fix_leaves_what_is_not_certain(bt: Run, tmp_path: Path) -> None:
+def test_fix_skips_uncertain_corrections(bt: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "mine.yaml", "tree: mine\nroot: {do: open_it}\n")
     ran = bt("check", "--fix", str(file))
     assert (ran.code, file.read_text()) == (2, "tree: mine\nroot: {do: open_it}\n")
@@ -219,7 +219,7 @@ def test_fix_leaves_what_is_not_certain(bt: Run, tmp_path: Path) -> None:
     assert "+++" not in ran.out
 
 
-def test_fix_keeps_data_on_standard_output(bt: Run, tmp_path: Path) -> None:
+def test_fix_prints_its_diff_to_stderr_when_json_is_requested(bt: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "mine.yaml", MISSPELT)
     ran = bt("check", "--fix", "--json", str(file))
     assert (ran.code, json.loads(ran.out)) == (0, [])

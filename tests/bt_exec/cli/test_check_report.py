@@ -27,7 +27,9 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def test_mistakes_are_korean_for_a_korean_reader(bt: Run, tmp_path: Path, monkeypatch) -> None:
+def test_mistakes_are_reported_in_korean_to_korean_users(
+    bt: Run, tmp_path: Path, monkeypatch
+) -> None:
     monkeypatch.delenv("LC_ALL", raising=False)
     monkeypatch.setenv("LANG", "ko_KR.UTF-8")
     file = write(tmp_path / "a.yaml", WRONG)
@@ -62,13 +64,13 @@ def test_name_that_is_too_long_is_a_usage_error(bt: Run) -> None:
         assert "file name too long" in (ran.out + ran.err).lower()
 
 
-def test_hint_names_a_site_that_has_the_name(bt: Run, tmp_path: Path) -> None:
+def test_hint_suggests_a_site_that_has_the_skill(bt: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "a.yaml", "tree: a\nroot: {do: navigate, with: {target: lounge}}\n")
     out = bt("check", str(file), "--site", "door").out
     assert f"try: bt-exec check {file} --site building" in out
 
 
-def test_advice_repeats_the_site(bt: Run, tmp_path: Path) -> None:
+def test_suggested_command_repeats_the_site_option(bt: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "a.yaml", WRONG)
     ran = bt("run", "--plan", str(file), "--site", "door", "--no-journal")
     assert ran.err.rstrip().endswith(f"Try: bt-exec check {file} --site door")
@@ -76,7 +78,7 @@ def test_advice_repeats_the_site(bt: Run, tmp_path: Path) -> None:
     assert ran.err.rstrip().endswith("See: bt-exec trees --site door")
 
 
-def test_json_is_the_format_json(bt: Run, tmp_path: Path) -> None:
+def test_json_option_equals_format_json(bt: Run, tmp_path: Path) -> None:
     file = str(write(tmp_path / "a.yaml", WRONG))
     one, other = bt("check", file, "--json"), bt("check", file, "--format", "json")
     assert one == other

@@ -20,7 +20,7 @@ BRIEF = ("--fast", "--no-journal", "--world", "door=open")
 TREE = "tree: {name}\nroot: {{do: open_door, with: {{arm: right, object_label: door}}}}\n"
 
 
-def test_run_prints_lines(bt: Run) -> None:
+def test_run_prints_progress_lines_and_the_outcome(bt: Run) -> None:
     ran = bt("run", "open the door", "--fast")
     assert ran.code == 0
     assert ran.err == ""
@@ -61,7 +61,7 @@ def test_run_prints_json(bt: Run, tmp_path: Path) -> None:
     assert "건너뜀    오른팔로 문 열기  문이 이미 열려 있습니다" in ran.err
 
 
-def test_blocked_run_has_its_exit_code(bt: Run) -> None:
+def test_blocked_run_ends_with_its_own_exit_code(bt: Run) -> None:
     ran = bt("run", "get the material", "--fast", "--world", "material=absent", "--no-journal")
     assert ran.code == 3
     assert "failed    the material is in view  The door is open, but I do not see" in ran.out
@@ -69,7 +69,7 @@ def test_blocked_run_has_its_exit_code(bt: Run) -> None:
     assert "   seen: door open" in ran.out
 
 
-def test_refused_run_has_its_exit_code(bt: Run) -> None:
+def test_refused_run_ends_with_its_own_exit_code(bt: Run) -> None:
     ran = bt("run", "창문을 열어", "--fast", "--no-journal")
     assert ran.code == 5
     assert " ↷ 거절 · 종료 코드 5" in ran.out
@@ -266,7 +266,7 @@ def test_show_prints_a_tree(bt: Run, tmp_path: Path) -> None:
     assert "open_door  right → door" in bt("show", str(file)).out
 
 
-def test_lists_are_printed(bt: Run) -> None:
+def test_list_commands_print_their_entries(bt: Run) -> None:
     assert "\n get_material\n" in bt("trees").out
     assert {tree["tree"] for tree in json.loads(bt("trees", "--json").out)} >= {"open_door"}
     ran = bt("skills")
@@ -371,7 +371,7 @@ def test_version_is_printed(bt: Run) -> None:
         ("--site door", "bt-exec: no such option: --site. See: bt-exec repl --help\n"),
         ("run x --site dor", "there is no site 'dor'; known, nearest first: door"),
         ("run x --world door", "world setting 'door' must be KEY=VALUE"),
-        ("run x --world dor=open", "site 'door' has no 'dor'; it knows door:"),
+        ("run x --world dor=open", "site 'door' has no 'dor'; known: door:"),
         ("run x --fault grasp=NO", "skill 'grasp' never fails with NO; it may: "),
         ("run x --fault grsp=NO", "there is no skill 'grsp'; known, nearest first: grasp"),
         ("run x --compiler offlin", "there is no compiler 'offlin'; known, nearest first: offline"),
@@ -433,6 +433,6 @@ def test_wrong_argument_is_reported_once_without_places_and_codes(bt: Run) -> No
     assert ran.err == "bt-exec: 'arm' takes left|right (found middle; allowed: left, right)\n"
 
 
-def test_unreachable_service_is_reported_without_a_number(bt: Run) -> None:
+def test_unreachable_service_is_reported_without_an_error_number(bt: Run) -> None:
     ran = bt("watch", "http://127.0.0.1:9")
     assert ran.err == "bt-exec: 127.0.0.1:9 does not answer: connection refused\n"

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bt_exec.cli.stopping import signals
+from bt_exec.cli.stop_signals import signals
 
 NAMED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGXCPU")
 LESS_KNOWN = ("SIGVTALRM", "SIGPROF", "SIGIO", "SIGPWR", "SIGSTKFLT", "SIGRTMIN", "SIGRTMAX")
@@ -72,7 +72,7 @@ def test_signal_ignored_at_the_start_stays_ignored(name: str) -> None:
 
 LEAVING = """
 import os, signal
-from bt_exec.cli.stopping import remember
+from bt_exec.cli.stop_signals import remember
 remember()
 try:
     os.kill(os.getpid(), signal.{name})
@@ -93,7 +93,7 @@ def test_kill_between_missions_closes_the_robots(name: str) -> None:
 LAST = """
 import os, signal
 from types import SimpleNamespace
-from bt_exec.cli.stopping import bound_the_end, remember, signals
+from bt_exec.cli.stop_signals import bound_the_end, remember, signals
 
 class Late:
     def __del__(self):
@@ -111,7 +111,7 @@ raise SystemExit(4)
 """
 
 
-def test_limit_of_processor_time_after_a_mission_cannot_prevent_the_report() -> None:
+def test_cpu_time_limit_after_a_mission_does_not_prevent_the_report() -> None:
     ran = program(LAST)
     assert (ran.returncode, ran.stdout) == (4, "the report\n")
 
@@ -119,7 +119,7 @@ def test_limit_of_processor_time_after_a_mission_cannot_prevent_the_report() -> 
 DEAF = """
 import ctypes, threading
 from types import SimpleNamespace
-from bt_exec.cli.stopping import signals
+from bt_exec.cli.stop_signals import signals
 from bt_exec.rig import Rig
 
 class Robot:
@@ -153,7 +153,7 @@ def test_mission_that_hangs_in_c_ends_at_the_second_signal() -> None:
         late.cancel()
     assert process.returncode == 130
     assert out == "stopped\n"
-    assert err == "bt-exec: a part hangs and cannot be broken off; the program ends\n"
+    assert err == "bt-exec: a part hangs and cannot be interrupted; the program ends\n"
 
 
 IMPORTING = """
@@ -220,8 +220,8 @@ def test_signal_during_the_start_is_reported(name: str, code: int, said: str) ->
 
 OUTSIDE = """
 import os, signal, threading
-from bt_exec.cli import app, stopping
-stopping._END_S = 0.2
+from bt_exec.cli import app, stop_signals
+stop_signals._END_S = 0.2
 
 def call(arguments):
     {before}
@@ -240,7 +240,7 @@ app.main()
         ("SIGHUP", "bt-exec: stopped by the signal SIGHUP\n"),
     ],
 )
-def test_exit_code_after_a_signal_in_executed_text_is_ours(
+def test_exit_code_is_128_plus_the_signal_when_run_as_a_module(
     name: str, said: str, tmp_path: Path
 ) -> None:
     """With ``-m``, Python itself would end by the signal."""
@@ -263,7 +263,7 @@ def test_kill_between_missions_ends_although_a_thread_of_a_part_does_not() -> No
 
 ENDING = """
 import os, signal
-from bt_exec.cli.stopping import bound_the_end, remember
+from bt_exec.cli.stop_signals import bound_the_end, remember
 remember()
 bound_the_end(3)
 
@@ -285,12 +285,12 @@ def test_signal_at_the_end_does_not_change_the_exit_code(name: str) -> None:
 
 HANGING_END = """
 import atexit, threading
-from bt_exec.cli import stopping
-stopping._END_S = 0.2
+from bt_exec.cli import stop_signals
+stop_signals._END_S = 0.2
 never = threading.Event()
 {hangs}
 atexit.register(never.wait)
-stopping.bound_the_end(3)
+stop_signals.bound_the_end(3)
 """
 
 

@@ -119,7 +119,9 @@ def test_why_answers_in_korean(day: Run) -> None:
     ("which", "cause"),
     [("2", "It was done as asked."), ("last", 'I do not know the action "fly".')],
 )
-def test_why_of_a_mission_without_a_failure(day: Run, which: str, cause: str) -> None:
+def test_why_reports_the_ending_of_a_mission_without_a_failure(
+    day: Run, which: str, cause: str
+) -> None:
     assert day("why", which).out.splitlines()[1].startswith(f"   {cause}")
     assert json.loads(day("why", which, "--json").out)["cause"].startswith(cause)
 
@@ -257,7 +259,7 @@ def test_why_without_a_journal_has_no_answer(bt: Run) -> None:
         *((text, False) for text in ("why he is late, ask him", "왜 늦었는지 가서 알려줘.")),
     ],
 )
-def test_lines_that_ask_why_are_recognised(text: str, asks: bool) -> None:
+def test_why_questions_are_recognised(text: str, asks: bool) -> None:
     assert asks_why(text) is asks
 
 
@@ -295,7 +297,7 @@ def test_statuses_are_in_the_language_of_the_user(
 
 
 @pytest.mark.slow
-def test_hints_are_accepted_at_the_prompt(day: Run) -> None:
+def test_suggested_commands_are_accepted_at_the_prompt(day: Run) -> None:
     """The prompt prints the same output as the command outside."""
     for line in ("why 1", "history", "history --failed", "show 2", "show get_material", "replay 2"):
         outside = day(*line.replace("show 2", "history show 2").split()).out
@@ -304,7 +306,7 @@ def test_hints_are_accepted_at_the_prompt(day: Run) -> None:
     assert day("repl", "--fast", stdin="왜 1\n").out == day("why", "1").out
 
 
-def test_failing_hint_ends_the_line_and_not_the_prompt(day: Run) -> None:
+def test_failing_line_does_not_end_the_prompt(day: Run) -> None:
     ran = day("repl", "--fast", stdin="why 99\nhistory --status well\nwhy 2\n")
     assert ran.code == 2
     assert "there is no mission '99'" in ran.err
@@ -323,7 +325,7 @@ def test_prune_requires_valid_units(day: Run) -> None:
     assert said.startswith("3 missions would be removed, ")
     ran = day("history", "prune", "--older", "90")
     assert (ran.code, "write a number with a unit: 90d, 90w, 90y" in ran.err) == (2, True)
-    assert "say what to keep" in " ".join(day("history", "prune").err.split())
+    assert "specify a limit" in " ".join(day("history", "prune").err.split())
     assert len(day("history", "--json").out.splitlines()) == 3
     data = json.loads(day("history", "prune", "--larger", "0.001M", "--json").out)
     assert len(data["missions"]) == 3

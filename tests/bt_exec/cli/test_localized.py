@@ -59,12 +59,12 @@ def test_printed_literals_are_localized() -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_localized_literals_have_korean(file: Path) -> None:
+def test_localized_literals_have_korean_translations(file: Path) -> None:
     with typed_in("ko"):
         assert [text for text in calls(file, ("localized",)) if localized(text) == text] == []
 
 
-def test_reader_of_english_gets_the_text_itself() -> None:
+def test_localized_text_is_unchanged_in_english() -> None:
     with typed_in("en"):
         assert localized("3 missions removed, 1.0 MB") == "3 missions removed, 1.0 MB"
     with typed_in("ko"):
@@ -94,7 +94,7 @@ def usage_errors() -> Iterator[str]:
             yield from (text for text in calls(file, ("UsageError",)) if text[:2] != "77")
 
 
-def test_usage_errors_of_operators_have_korean() -> None:
+def test_usage_errors_of_operators_have_korean_translations() -> None:
     texts = [text for text in usage_errors() if text != "7 needs 7"]
     assert len(texts) > 80
     assert [text for text in texts if not re.search("[가-힣]", korean_error(text))] == []

@@ -59,7 +59,7 @@ def test_formatting_is_idempotent(bt: Run, tmp_path: Path) -> None:
     assert bt("fmt", str(file)).out == "0 changed, 1 in order\n"
 
 
-def test_check_changes_nothing(bt: Run, tmp_path: Path) -> None:
+def test_fmt_check_changes_no_file(bt: Run, tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(MESSY)
     ran = bt("fmt", "--check", str(file))
@@ -77,7 +77,7 @@ def test_invalid_files_are_not_changed(bt: Run, tmp_path: Path) -> None:
     assert file.read_text() == "tree: [\n"
 
 
-def test_fmt_and_new_write_the_line_once(bt: Run, tmp_path: Path) -> None:
+def test_fmt_and_new_write_the_schema_line_once(bt: Run, tmp_path: Path) -> None:
     assert bt("schema", "--to", str(tmp_path / "schema")).code == 0
     file = tmp_path / "rest.yaml"
     file.write_text("# why\ntree: rest\nroot:\n  do: return_home\n")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from bt_exec.cli.output import emit, own_stream, streams_apart, to_json, write
-from bt_exec.cli.stopping import _unraisable
+from bt_exec.cli.stop_signals import _unraisable
 from bt_exec.language.sanitize import one_line, printable
 from bt_exec.tui.text import clean, safe
 from tests.bt_exec.cli.conftest import Run
@@ -35,7 +35,7 @@ def test_values_become_json(value, text):
     assert to_json(value, file=FILE) == text
 
 
-def test_value_that_is_not_data_is_described():
+def test_value_that_json_cannot_represent_is_written_as_text():
     lock = json.loads(to_json({"lock": threading.Lock()}, file=FILE))["lock"]
     assert lock.startswith("<unlocked")
 

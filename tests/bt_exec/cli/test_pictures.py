@@ -31,13 +31,13 @@ def test_show_refuses_unknown_formats(bt: Run) -> None:
     assert bt("show", "get_material", "--format", "svg", "--theme", "red").code == 2
 
 
-def test_svg_of_a_theme_has_its_colours(bt: Run) -> None:
+def test_svg_is_drawn_in_the_colours_of_its_theme(bt: Run) -> None:
     out = bt("show", "get_material", "--site", "door", "--format", "svg", "--theme", "dark").out
     assert read_xml(out).tag == "svg"
     assert "prefers-color-scheme" not in out
 
 
-def test_diff_of_two_trees(bt: Run, tmp_path: Path) -> None:
+def test_diff_lists_the_changes_between_two_trees(bt: Run, tmp_path: Path) -> None:
     one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
     one.write_text("tree: t\nsummary: old\nroot: {sequence: [{do: open_door}, {do: grasp}]}\n")
     two.write_text("tree: t\nroot: {sequence: [{do: open_door, retry: 2}, {do: release}]}\n")
@@ -59,7 +59,7 @@ def test_diff_of_two_trees(bt: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_diff_of_the_plans_of_a_mission(bt: Run, tmp_path: Path) -> None:
+def test_diff_compares_two_plans_of_one_mission(bt: Run, tmp_path: Path) -> None:
     journal = str(tmp_path / "journal.db")
     words = ["run", "get the material", "--site", "door", "--fast", "--journal", journal]
     assert bt(*words, "--fault", "grasp:1=GRASP_SLIPPED").code == 0

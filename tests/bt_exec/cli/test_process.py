@@ -43,7 +43,7 @@ def test_closed_pipe_is_not_an_error(gate: str) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["trees"], ["skills", "--json"], ["--help"]])
-def test_pipe_closed_at_the_start_has_its_exit_code(
+def test_output_to_a_pipe_closed_at_the_start_ends_with_its_own_exit_code(
     arguments: list[str], gate: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BT_EXEC_SITE", gate)
@@ -175,7 +175,7 @@ def test_live_view_is_not_drawn_on_a_dumb_terminal(gate: str) -> None:
     assert "running   open_gate" in text
 
 
-def test_prompt_on_a_terminal(tmp_path: Path, gate: str) -> None:
+def test_prompt_runs_commands_typed_on_a_terminal(tmp_path: Path, gate: str) -> None:
     keys = "문을 열어\nopen the gate\nstatus\nquit\n".encode()
     homes = {"XDG_STATE_HOME": str(tmp_path), "PYTHONIOENCODING": "utf-8", "LC_ALL": "C"}
     words = ("repl", "--fast", "--no-journal", "--site", gate)
@@ -193,7 +193,7 @@ def test_prompt_on_a_terminal(tmp_path: Path, gate: str) -> None:
 
 
 @pytest.mark.slow
-def test_prompt_accepts_bytes_outside_its_encoding(tmp_path: Path, gate: str) -> None:
+def test_prompt_accepts_bytes_that_its_encoding_cannot_decode(tmp_path: Path, gate: str) -> None:
     keys = "문이 열렸어?\nquit\n".encode()
     homes = {"XDG_STATE_HOME": str(tmp_path), "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
     words = ("repl", "--fast", "--no-journal", "--site", gate)

@@ -56,7 +56,7 @@ def test_facts_without_a_sentence_are_listed_on_request(bt: Run) -> None:
     assert "  doorway: free\n" in ran.out
 
 
-def test_list_is_in_the_language_of_its_typed_name(bt: Run) -> None:
+def test_history_is_listed_in_the_language_of_its_command(bt: Run) -> None:
     ran = bt("repl", "--fast", stdin="open the door\n기록\nhistory\n기록 --failed\n")
     korean, english = ran.out.partition("   번호  시각")[2].split("   no.  when")
     assert "완료" in korean
@@ -92,11 +92,11 @@ WORDS = [
     ("watch", "no mission is running"),
     ("bt-exec run x", "bt-exec run does not run at this prompt"),
     ("bt-exec", "does not run at this prompt"),
-    ("replay the mission", "replay is a word of this prompt"),
-    ("history please", "history is a word of this prompt"),
-    ("resume one", "resume is a word of this prompt"),
-    ("quit now", "quit is a word of this prompt"),
-    ("재생 부탁해", "“재생”은 이 입력창의 말입니다."),
+    ("replay the mission", "not a valid use of the prompt command replay"),
+    ("history please", "not a valid use of the prompt command history"),
+    ("resume one", "not a valid use of the prompt command resume"),
+    ("quit now", "not a valid use of the prompt command quit"),
+    ("재생 부탁해", "“재생”은 이 입력창의 명령입니다."),
     ("resume 1", "was finished; nothing is left to do"),
     ("resume 99", "there is no mission '99'"),
 ]
@@ -161,7 +161,7 @@ def test_stopped_mission_names_how_its_world_is_restored(bt: Run, tmp_path: Path
     assert "Resuming “문 열어”" in told
 
 
-def test_line_while_preparing_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preparation_line_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     screen = io.StringIO()
     conductor = Conductor(Painter(screen))

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec.cli.history import open_journal
-from bt_exec.cli.output import for_people
+from bt_exec.cli.output import operator_painter
 from bt_exec.cli.replay import _show_end, _view_models
 from bt_exec.events import Finished
 from bt_exec.tui.player import Player
@@ -95,7 +95,7 @@ def test_end_of_an_interrupted_record_is_reported_unless_the_operator_left(
     record = open_journal(None).mission("last")
     events = tuple(event for event in record.events if not isinstance(event, Finished))
     interrupted = dataclasses.replace(record, events=events, outcome=None)
-    painter = for_people()
+    painter = operator_painter()
     player = Player(interrupted, _view_models(interrupted, painter, False))
     player.seek(len(events) // 2 if left else len(events))
     _show_end(interrupted, player.model, painter, tree=False, left=left)

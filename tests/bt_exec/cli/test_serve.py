@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from bt_exec.cli.serve import Notifier
-from bt_exec.cli.stopping import handled
+from bt_exec.cli.stop_signals import handled
 from bt_exec.journal import Journal
 from bt_exec.web.login import token_for
 from tests.bt_exec.cli.conftest import Run
@@ -281,7 +281,7 @@ def received(request, tmp_path, monkeypatch):
         yield lambda: server.recv(4096).decode()
 
 
-def test_ready_and_stopping_carry_a_status(received):
+def test_ready_and_stopping_messages_contain_a_status(received):
     notifier = Notifier()
     assert notifier.ready("lab takes commands")
     assert received() == "READY=1\nSTATUS=lab takes commands"
@@ -307,7 +307,7 @@ def test_watchdog_messages_are_sent_at_half_the_period(received, monkeypatch):
     "settings",
     [{}, {"WATCHDOG_USEC": "soon"}, {"WATCHDOG_USEC": "4000000", "WATCHDOG_PID": "1"}],
 )
-def test_without_a_watchdog_nothing_is_sent(received, monkeypatch, settings):
+def test_no_message_is_sent_without_a_watchdog(received, monkeypatch, settings):
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     assert not Notifier().alive()
@@ -316,6 +316,6 @@ def test_without_a_watchdog_nothing_is_sent(received, monkeypatch, settings):
 
 
 @pytest.mark.parametrize("address", ["", "/no/such/socket", "@none"])
-def test_without_systemd_nothing_happens(monkeypatch, address):
+def test_no_message_is_sent_without_systemd(monkeypatch, address):
     monkeypatch.setenv("NOTIFY_SOCKET", address)
     assert not Notifier().ready("here")

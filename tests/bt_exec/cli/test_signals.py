@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bt_exec.cli.stopping import signals
+from bt_exec.cli.stop_signals import signals
 from bt_exec.journal import Journal
 from bt_exec.rig import Rig
 from bt_exec.testing import FakeClock, ScriptedRobot

@@ -59,7 +59,7 @@ def test_help_text_has_a_translation(path):
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
-def test_help_text_survives_the_markup_of_rich(path):
+def test_help_text_is_unchanged_by_the_markup_of_rich(path):
     texts = _texts_beside(_module(COMMANDS[path]))
     for text in shown(COMMANDS[path]):
         for each in (text, texts.get(text, "")):

@@ -75,12 +75,12 @@ def test_unknown_value_is_accepted_on_request():
     assert list(DECLARED.mistakes("door", "?", may_be_unknown=True)) == []
 
 
-def test_undeclared_pack_has_no_facts():
+def test_pack_without_declarations_has_no_facts():
     (mistake,) = DeclaredFacts([]).mistakes("door", "open")
     assert (mistake.code, mistake.allowed) == ("UNKNOWN_FACT", ())
 
 
-def test_names_and_values_are_listed_as_written():
+def test_names_and_values_are_listed_as_declared():
     assert DECLARED.names() == tuple(FACTS)
     assert DECLARED.values("hand.left") == ("empty", "cup")
     assert DECLARED.values("nothing") == ()
@@ -119,7 +119,7 @@ NAMES = st.text("abc.", min_size=1, max_size=6)
 
 
 @given(st.dictionaries(NAMES, st.lists(NAMES, min_size=1, max_size=3), max_size=4), NAMES, NAMES)
-def test_plain_facts_fit_exactly_their_declaration(facts, name, value):
+def test_plain_facts_match_only_their_declaration(facts, name, value):
     found = list(DeclaredFacts([(facts, {})]).mistakes(name, value))
     if name not in facts:
         assert [one.code for one in found] == ["UNKNOWN_FACT"]

@@ -135,7 +135,7 @@ def test_invalid_file_is_reported_with_its_position(tmp_path: Path):
     assert len(error.value.problems) == 1
 
 
-def test_refusal_has_no_fault(site):
+def test_refusal_is_not_counted_as_a_fault(site):
     cases = cases_of()
     lines = list(answers(site, cases, {"x": Scripted("x", 0, "refuses")}))
     assert not any(fault_in(cases, line) for line in lines)

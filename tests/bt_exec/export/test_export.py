@@ -105,7 +105,7 @@ def test_mcap_file_contains_the_same_events(
     assert metadata["plan 1"]["yaml"] == record.plans[0].text
 
 
-def test_last_moment_has_the_states_of_the_record(record: MissionRecord) -> None:
+def test_last_exported_moment_has_the_recorded_states(record: MissionRecord) -> None:
     found = list(moments(record))
     assert [one.plan for one in found] == sorted(one.plan for one in found)
     last = next(one.nodes for one in reversed(found) if one.nodes)

@@ -48,7 +48,7 @@ def watching(publisher):
     found.close()
 
 
-def test_client_sees_the_tree_and_every_transition(publisher, watching):
+def test_client_receives_the_tree_and_every_transition(publisher, watching):
     run = run_tree(TREE, PARTS, trees=[TAKE])
     names, seen = {}, []
     for event in run.events:

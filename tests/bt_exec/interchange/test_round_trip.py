@@ -33,14 +33,14 @@ def there_and_back(document, trees=None, parts=EMPTY):
 
 
 @pytest.mark.parametrize("name", site_names())
-def test_shipped_trees_survive(name):
+def test_shipped_trees_survive_a_round_trip(name):
     site = load_site(name)
     for tree in site.library:
         assert there_and_back(tree, site.library, site.catalogue) == tree
 
 
 @pytest.mark.parametrize("name", ["door", "building"])
-def test_expanded_missions_survive(name):
+def test_expanded_missions_survive_a_round_trip(name):
     site = load_site(name)
     for tree in site.library:
         if any(param.required for param in tree.params.values()):
@@ -52,11 +52,11 @@ def test_expanded_missions_survive(name):
 
 @given(documents)
 @settings(max_examples=examples(300))
-def test_any_document_survives(document):
+def test_any_document_is_equal_after_a_round_trip(document):
     assert there_and_back(document) == document
 
 
 @given(workshop_missions)
 @settings(max_examples=examples(100))
-def test_workshop_missions_survive_with_their_trees(mission):
+def test_workshop_missions_survive_a_round_trip_with_their_trees(mission):
     assert there_and_back(mission, library(), catalogue()) == mission

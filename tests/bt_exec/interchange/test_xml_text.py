@@ -49,7 +49,7 @@ def test_hostile_or_broken_text_is_refused(text, code):
     assert (problem.code, problem.file) == (code, "a.xml")
 
 
-def test_refusal_has_its_position():
+def test_invalid_xml_is_refused_with_the_position():
     with pytest.raises(SpecError) as raised:
         read_xml("<root>\n  <a>\n  </b>\n</root>")
     assert (raised.value.problems[0].line, raised.value.problems[0].column) == (3, 5)
@@ -90,7 +90,7 @@ attribute_texts = st.text(
 
 
 @given(attribute_texts, attribute_texts)
-def test_text_round_trip(attribute, text):
+def test_xml_text_is_equal_after_a_round_trip(attribute, text):
     root = read_xml(write_xml(Element("a", {"b": attribute}, [], text)))
     assert root.attributes == {"b": attribute}
     if not any(character in text for character in "\r"):

@@ -104,7 +104,7 @@ def test_event_is_read_as_it_was_written():
     assert event_of("Asked", columns, back, {}.__getitem__, Path()) == asked
 
 
-def test_unwritable_event_is_an_error_with_its_reason_when_read():
+def test_event_that_could_not_be_written_raises_its_reason_when_read():
     with pytest.raises(ValueError, match=r"^RuntimeError: broken$"):
         event_of("Turn", {}, {"unwritable": "RuntimeError: broken"}, {}.__getitem__, Path())
 

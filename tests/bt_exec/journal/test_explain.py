@@ -78,7 +78,7 @@ def called(skill: str, state: str = "done", call: int = 1, failure: Failure | No
     )
 
 
-def test_first_cause_survives_later_plans(explained, make_spec: Spec) -> None:
+def test_first_cause_is_reported_after_later_plans(explained, make_spec: Spec) -> None:
     found = explained(
         Planned(0.4, 1, make_spec(1), 1),
         *called("open_door", "failed", failure=JAM),
@@ -180,7 +180,9 @@ def test_interrupted_mission_lists_possible_contents_of_a_hand(explained, make_s
     assert (without.facts, without.possible) == ({"door": "open"}, {})
 
 
-def test_refusal_and_problems_of_a_mission_without_a_plan(explained, make_spec: Spec) -> None:
+def test_mission_without_a_plan_is_explained_by_its_refusal_and_problems(
+    explained, make_spec: Spec
+) -> None:
     refused = explained(Refused(0.3, 0, Refusal("NEGATED", "하지 않습니다.")), ended("refused"))
     assert (refused.refusal, refused.attempts, refused.cause) == ("하지 않습니다.", (), None)
     problem = Problem("UNKNOWN_SKILL", "there is no fly", "root")
@@ -270,7 +272,7 @@ def test_skip_reasons_are_listed_once_and_results_in_order(explained, make_spec:
     assert found.running == ()  # the mission has an end
 
 
-def test_stops_and_refusals_in_between_are_not_the_end(explained) -> None:
+def test_intermediate_stops_and_refusals_are_not_the_ending(explained) -> None:
     refused = Refused(0.3, 0, Refusal("NEGATED", "first"))
     later = Refused(0.4, 0, Refusal("NEGATED", "last"))
     assert explained(refused, later, ended("refused")).refusal == "last"

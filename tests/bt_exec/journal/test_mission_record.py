@@ -86,7 +86,7 @@ def test_skill_start_is_paired_with_its_own_end(journal, make_spec):
     ]
 
 
-def test_failed_observation_is_among_the_looks(journal):
+def test_failed_observation_is_listed_with_the_observations(journal):
     blind = PerceptionFailed(0.0, 1, "door", "no picture")
     assert recorded(journal, blind).looks == (blind,)
 
@@ -175,7 +175,7 @@ def test_record_is_read_in_one_transaction(journal):
     assert journal.mission("last").events == ()
 
 
-def test_booking_reserves_a_name_and_begins_later(journal: Journal):
+def test_booking_reserves_a_mission_name_before_the_mission_begins(journal: Journal):
     booking = journal.book(command="x", language="ko", site="s", seeds={"seed": 3})
     line = journal.line(booking.mission_id)
     assert (line.command, line.language, line.begun, line.interrupted) == ("x", "ko", False, False)

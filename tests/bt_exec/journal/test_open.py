@@ -25,7 +25,7 @@ def test_default_path_is_in_the_data_folder_of_the_user(
     assert journal.path.exists()
 
 
-def test_journal_has_its_application_id_and_wal_mode(journal: Journal) -> None:
+def test_new_journal_is_created_with_its_application_id_in_wal_mode(journal: Journal) -> None:
     with closing(sqlite3.connect(journal.path)) as connection:
         found = [
             connection.execute(f"PRAGMA {name}").fetchone()[0]

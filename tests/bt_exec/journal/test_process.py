@@ -25,7 +25,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_own_process_exists() -> None:
+def test_current_process_is_reported_as_running() -> None:
     assert not is_gone(this_process())
 
 
@@ -35,7 +35,7 @@ def test_reused_process_id_is_another_process() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
-def test_ended_process_that_waits_for_its_parent_is_gone() -> None:
+def test_zombie_process_counts_as_ended() -> None:
     host, _, _ = this_process().split(" ")
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as child:
         started = Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()[19]
@@ -78,11 +78,11 @@ def test_killed_mission_is_reported_once_and_a_running_one_never(tmp_path: Path)
 HERE = this_process().partition(" ")[0]
 
 
-def test_process_without_a_number_is_assumed_to_exist() -> None:
+def test_process_without_an_id_is_assumed_to_exist() -> None:
     assert is_gone(f"{HERE} x 1") is False
 
 
-def test_process_of_another_user_exists(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_of_another_user_is_reported_as_running(monkeypatch: pytest.MonkeyPatch) -> None:
     def not_ours(number: int, sign: int) -> None:
         raise PermissionError
 

@@ -128,7 +128,7 @@ def test_mission_is_found_by_number_and_by_last(journal: Journal, which: str | i
     assert journal.mission(which).command == "two"
 
 
-def test_number_means_the_newest_day(journal: Journal) -> None:
+def test_mission_number_refers_to_the_newest_day(journal: Journal) -> None:
     journal.begin(command="today").close()
     with closing(sqlite3.connect(journal.path)) as connection, connection:
         connection.execute("UPDATE missions SET day = '2020-01-01', id = '2020-01-01-0001'")

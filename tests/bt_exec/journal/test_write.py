@@ -356,7 +356,7 @@ def test_problems_are_printed_to_stderr_by_default(capsys):
     assert capsys.readouterr().err == "journal: disk full\n"
 
 
-def test_time_limits_of_the_writer(by_hand):
+def test_writer_has_the_documented_time_limits(by_hand):
     """These numbers are documented. They determine what a power failure can lose."""
     found = (writing.PERIOD_S, writing.PATIENCE_S, writing.RETRY_S, writing.PENDING)
     assert found == (0.1, 2.0, 1.0, 100_000)

@@ -102,7 +102,7 @@ def test_joined_parts_are_separated_again(said):
 
 
 @given(st.text(max_size=60), st.sampled_from(["en", "ko"]))
-def test_any_text_is_accepted(command, language):
+def test_splitting_accepts_any_text(command, language):
     for part in addressed(command, language, ROBOTS):
         assert set(part.robots) <= set(ROBOTS)
 

@@ -64,7 +64,7 @@ def test_facts_are_reported_in_the_requested_language(words):
     ("seconds", "words"),
     [(0.0, "a moment ago"), (0.99, "a moment ago"), (1.0, "1 s ago"), (12.4, "12 s ago")],
 )
-def test_age_in_words(seconds, words):
+def test_age_is_formatted_in_words(seconds, words):
     assert moment(seconds) == words
 
 

@@ -252,7 +252,7 @@ class Standing:
     ("error", "advanced"),
     [(None, 14), (KeyboardInterrupt(), 2), (PartBroken("it", "hangs"), 2), (OSError("gone"), 2)],
 )
-def test_clock_without_progress_is_advanced_a_few_times_before_and_after_the_stop(error, advanced):
+def test_stuck_clock_is_stepped_a_few_times_before_and_after_the_stop(error, advanced):
     limits: list[float] = []
 
     class Noting(Unwatched):

@@ -51,7 +51,7 @@ def test_begin_steps_the_simulation_by_zero_to_execute_a_pending_stop():
     assert steps == [0.0]
 
 
-def test_worlds_that_began_earlier_catch_up_so_that_all_tell_one_time():
+def test_align_steps_late_simulations_to_the_common_time():
     early, late = FakeClock(), FakeClock()
     late.step(0.5)
     clock = Clock([early, late], 0.05, fast=True)
@@ -112,7 +112,7 @@ def test_all_simulations_are_stepped_and_the_first_gives_the_time(wall):
         ([2.5, 0, 2.5], [1.0], 2),
     ],
 )
-def test_real_time_deadlines(wall, late, slept, overruns):
+def test_real_time_clock_sleeps_until_each_deadline(wall, late, slept, overruns):
     """The period is 1 s. The loop is `late` seconds late before each wait."""
     clock = Clock([FakeClock()], 1.0)
     wall.time += 5.0  # a pause before the first tick
@@ -319,7 +319,7 @@ def test_remote_simulation_that_fails_or_times_out_is_lost():
     assert len(silent.asked) == 4  # each clock sends a new request and ignores earlier ones
 
 
-def test_default_time_limit_of_a_step():
+def test_step_time_limit_defaults_to_ten_seconds():
     assert Clock([FakeClock()], 0.5).step_s == 10.0
 
 

@@ -70,7 +70,7 @@ def test_forget_keeps_the_missions_that_acted_as_earlier_context():
     assert said.context() == Context((), (turn("one"), turn("two"), turn("three")))
 
 
-def test_account_has_every_mission_that_acted_when_questions_follow():
+def test_account_keeps_every_mission_that_acted_even_after_many_questions():
     said = Conversation(None, "lab")
     said.heard(end("one"))
     for number in range(5 * MOST_TURNS):

@@ -31,7 +31,7 @@ def three_parts():
     ]
 
 
-def test_all_events_of_a_mission_that_is_planned_twice(stage):
+def test_mission_planned_twice_has_the_expected_events(stage):
     on = stage(three_parts(), THREE, perception_workers=True, executive={"mission_id": "m-1"})
     on.run()
     assert on.told() == [

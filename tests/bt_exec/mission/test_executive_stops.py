@@ -287,7 +287,9 @@ def test_ctrl_c_while_coming_to_rest_stops_the_robot_and_closes_the_journal(stag
         (14, 1.0, 1.3, 1),
     ],
 )
-def test_robot_is_given_time_to_come_to_rest(stage, asked, still_s, seconds, stops):
+def test_robot_is_stopped_only_if_it_does_not_come_to_rest_in_time(
+    stage, asked, still_s, seconds, stops
+):
     on = stage([scripted_skill("a")], robot=Settling(asked), limits=Limits(still_s=still_s))
     outcome = on.run()
     assert (round(outcome.sim_seconds, 6), on.robot.stops > 0) == (seconds, stops > 0)

@@ -120,7 +120,7 @@ def test_objects_frozen_by_the_program_stay_frozen():
         gc.unfreeze()
 
 
-def test_forked_child_leaves_at_its_first_tick():
+def test_forked_child_exits_at_its_first_tick():
     child = (
         "import os\nfrom bt_exec.mission.heartbeat import Heartbeat\nbeats = Heartbeat(None)\n"
         "beats.start()\npid = os.fork()\nbeats.beat()\n"
@@ -142,7 +142,7 @@ def test_forked_child_leaves_at_its_first_tick():
         (None, Rig(), None, None),
     ],
 )
-def test_stall_limit_of_a_site(said, rig, within_s, expected):
+def test_stall_limit_defaults_to_three_seconds_for_real_robots(said, rig, within_s, expected):
     site = scripted_site([], limits=Limits(stall_s=said))
     assert stall_s(site, {"test": rig}, 0.5, within_s) == expected
 

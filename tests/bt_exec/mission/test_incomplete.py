@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec.failure import Failure
 from bt_exec.language.messages import Messages
-from bt_exec.mission.incomplete import Undone, still_undone, undone_of, what
+from bt_exec.mission.incomplete import Undone, describe_part, still_undone, undone_of
 from bt_exec.planning.effects import DoneAction
 from bt_exec.skill import Steps, skill
 from bt_exec.spec.load import load_text
@@ -63,11 +63,14 @@ GO, LOOK = "{do: go, with: {to: A}}", "{do: look}"
     ],
 )
 def test_intended_action_is_described_in_a_few_words(words, part, said):
-    assert what(node(part), words, "en") == said
+    assert describe_part(node(part), words, "en") == said
 
 
 def test_description_is_in_the_language_of_the_command(words):
-    assert what(node(f"{{sequence: [{GO}, {LOOK}]}}"), words, "ko") == "A에 가기 그리고 둘러보기"
+    assert (
+        describe_part(node(f"{{sequence: [{GO}, {LOOK}]}}"), words, "ko")
+        == "A에 가기 그리고 둘러보기"
+    )
 
 
 LOST = Failure("LOST", "no way", "t/go", node="go", args={"to": "A"})

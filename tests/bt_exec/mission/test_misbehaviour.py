@@ -37,6 +37,6 @@ def test_misbehaving_part_is_named_and_its_robot_stopped_and_the_end_recorded(
     assert ground.recorder.problem == ""
 
 
-def test_cases_are_many_and_have_unique_names():
+def test_corpus_is_large_and_has_unique_names():
     assert len(CASES) >= 90
     assert len({bad.name for bad in CASES}) == len(CASES)

@@ -47,7 +47,7 @@ def test_pending_observation_does_not_answer_a_request_for_a_current_one() -> No
     perception_workers["test"].close()
 
 
-def test_simulated_mission_that_is_to_end_gets_no_observation_however_fast_it_is() -> None:
+def test_stopping_simulated_mission_receives_no_further_observation() -> None:
     simulation = FakeClock(1.0)
     camera = Slow(simulation)
     buffer = ObservationBuffer(lambda: simulation.time)

@@ -274,7 +274,7 @@ TREES = "{mission: {command: go}, root: {tree: t, save: {seen: found, other: los
         ("{mission: {command: go}, root: {sequence: [{do: a, save: {seen: found}}]}}", {}),
     ],
 )
-def test_results_of_the_root_tree(text, results):
+def test_saved_values_returned_by_the_root_tree_are_results(text, results):
     progress = Told().progress
     assert progress.results({"found": "cup"}) == {}  # no plan yet
     progress.spec = load_text(text).document
@@ -337,6 +337,6 @@ def test_part_is_complete_when_any_action_of_a_turn_does_it():
     assert [part.failure for part in progress.undone] == [failure]  # it was done before that
 
 
-def test_skip_without_a_time_is_at_zero():
+def test_skip_without_a_time_has_time_zero():
     assert Skip("part", "already there").t == 0.0
     assert Skip("part", "already there", t=1.0) == Skip("part", "already there", t=2.0)

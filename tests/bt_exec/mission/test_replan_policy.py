@@ -72,7 +72,7 @@ def test_plan_with_other_kept_steps_is_different():
         (Failure("SLIPPED", "", path="1"), plan(2), {"door": "open"}),
     ],
 )
-def test_other_failure_is_progress(failure, spec, facts):
+def test_different_failure_counts_as_progress(failure, spec, facts):
     worth = ReplanPolicy(9, CATALOGUE)
     assert worth.ends(SLIPPED, plan(1), {"door": "open"}) is None
     assert worth.ends(failure, spec, facts) is None

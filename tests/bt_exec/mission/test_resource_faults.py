@@ -216,7 +216,7 @@ print(json.dumps(missed))
 """
 
 
-def test_stop_survives_each_failed_allocation():
+def test_stop_succeeds_after_each_failed_allocation():
     pytest.importorskip("_testcapi")
     ran = subprocess.run([sys.executable, "-c", NO_MEMORY], capture_output=True, text=True)
     assert json.loads(ran.stdout or "null") == [], ran.stderr[-2000:]
@@ -262,7 +262,7 @@ print(json.dumps(untrue))
 
 
 @pytest.mark.parametrize("allocations", [40, pytest.param(cases(300, 120), marks=pytest.mark.slow)])
-def test_journal_survives_each_failed_allocation(tmp_path, allocations):
+def test_journal_is_valid_after_each_failed_allocation(tmp_path, allocations):
     pytest.importorskip("_testcapi")
     command = [sys.executable, "-c", NO_MEMORY_FOR_THE_RECORD, str(tmp_path / "journal.sqlite")]
     ran = subprocess.run([*command, str(allocations)], capture_output=True, text=True)

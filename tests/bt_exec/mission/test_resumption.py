@@ -290,7 +290,7 @@ def test_saved_results_are_available_after_resuming(finished, boxes, tmp_path):
     assert "hand_over 250" in boxes[-1].done
 
 
-def test_settings_of_a_rerun_are_not_other_settings(finished, tmp_path):
+def test_settings_changed_for_a_rerun_are_not_compared(finished, tmp_path):
     site, (journal, name) = load_site("building"), finished
     (pack,) = site.packs
     record = journal.mission(name)

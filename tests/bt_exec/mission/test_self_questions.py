@@ -250,7 +250,9 @@ HALTED = "“open it” could not be finished."
         ((STUCK, ANSWERED), "did it work?", "No. “open it” could not be finished."),
     ],
 )
-def test_missions_on_record_are_judged(turns: tuple[Turn, ...], command: str, begins: str) -> None:
+def test_question_about_success_is_answered_from_recorded_missions(
+    turns: tuple[Turn, ...], command: str, begins: str
+) -> None:
     found = answer(command, context=Context(turns))
     assert isinstance(found, Reply)
     assert found.message.startswith(begins)
@@ -348,7 +350,7 @@ def test_last_missions_that_acted_are_listed() -> None:
 def test_number_of_missions_left_out_of_a_list_is_reported() -> None:
     context = Context(tuple(Turn(f"go {number}", "satisfied") for number in range(7)))
     lines = answer("what did you do?", context=context).message.splitlines()
-    assert (lines[0], len(lines)) == ("2 more before these.", 6)
+    assert (lines[0], len(lines)) == ("Not listed: 2 earlier.", 6)
     lines = answer("뭐 했어?", context=context).message.splitlines()
     assert lines[0] == "이보다 앞서 한 일 2건은 줄였습니다."
 
@@ -359,11 +361,11 @@ def test_recovered_failure_is_not_reported_as_the_end(language: str) -> None:
     context = Context((Turn("go", "satisfied", "OK", "There.", failure=slip),))
     said = {"en": "what did you do?", "ko": "뭐 했어?"}[language]
     found = answer(said, context=context).message
-    recovered = {"en": "was made up for", "ko": "해결했습니다"}[language]
+    recovered = {"en": "recovered from a failure", "ko": "해결했습니다"}[language]
     assert recovered in found
 
 
-def test_listed_missions_have_their_time_and_duration() -> None:
+def test_listed_missions_include_their_time_and_duration() -> None:
     at = datetime(2026, 11, 20, 14, 5)
     turns = (
         Turn("open it", "satisfied", "OK", "Open.", at=at, seconds=7.0),

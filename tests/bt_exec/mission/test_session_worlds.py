@@ -112,13 +112,13 @@ def test_close_stops_and_closes_every_robot_when_one_raises(site, robots, caplog
             {"dor": "open"},
             {"seed": "a number", "door": "open or closed"},
             "world setting dor=open: site 'lab' has no 'dor'; "
-            "it knows door: open or closed; seed: a number",
+            "known: door: open or closed; seed: a number",
         ),
-        ({"dor": "open"}, {}, "world setting dor=open: site 'lab' has no 'dor'; it knows none"),
+        ({"dor": "open"}, {}, "world setting dor=open: site 'lab' has no 'dor'; known: none"),
         (
             {"door": "open", "x": "1"},
             {"door": "open or closed"},
-            "world setting x=1: site 'lab' has no 'x'; it knows door: open or closed",
+            "world setting x=1: site 'lab' has no 'x'; known: door: open or closed",
         ),
     ],
 )
@@ -241,7 +241,7 @@ def test_keyboard_interrupt_is_raised_by_look_facts_and_close(site, robots):
         session.close()
 
 
-def test_hang_limit_outside_a_mission(site, monkeypatch):
+def test_hang_limit_outside_a_mission_is_ten_seconds(site, monkeypatch):
     limits: list[float] = []
     watchdog = session_module.Watchdog
 

@@ -10,7 +10,7 @@ from bt_exec.mission.setup import digests, setup_of
 from bt_exec.site.site import load_site
 
 
-def test_setup_of_a_site_holds_what_a_replay_needs() -> None:
+def test_setup_of_a_site_contains_the_settings_for_a_replay() -> None:
     site = load_site("door")
     setup = json.loads(to_json(setup_of(site, {"door": "open"}, "offline")))
     assert setup["compiler"] == {"name": "offline"}

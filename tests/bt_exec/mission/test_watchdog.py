@@ -91,7 +91,7 @@ def test_innermost_call_is_named():
         assert watchdog.hung == {"the inner"}
 
 
-def test_limit_of_a_single_call():
+def test_call_with_its_own_limit_is_interrupted_at_that_limit():
     on = Guarded()
     with on.watchdog as watchdog, pytest.raises(PartBroken, match=r"within 7 s$"):
         watchdog.within(7.0, "the clean-up of a", on.hang)
@@ -153,7 +153,7 @@ def test_signal_handler_is_restored():
         (None, {"eyes": Rig(), "real": Rig(ScriptedRobot())}, 0.5),
     ],
 )
-def test_hang_limit_of_a_site(said, rigs, expected):
+def test_hang_limit_depends_on_site_and_robots(said, rigs, expected):
     assert hang_s(scripted_site([], limits=Limits(hang_s=said)), rigs) == expected
 
 

@@ -206,7 +206,7 @@ def test_unfired_fault_is_listed():
     st.floats(0, 9),
 )
 @settings(max_examples=50)
-def test_fault_round_trip(what, call, since):
+def test_written_fault_is_parsed_to_the_same_fault(what, call, since):
     part, does = what
     code = "TIMEOUT" if (part, does) == ("skill", "fail") else ""
     fault = Fault(part=part, does=does, name="go", code=code, call=call, since=since)

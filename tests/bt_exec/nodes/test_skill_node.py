@@ -164,7 +164,7 @@ def test_slow_step_is_logged_only_above_the_limit(caplog):
 
 
 @pytest.mark.parametrize("root", ["{do: a, retry: 3}", "{check: q}", "{do: b, while: q}"])
-def test_world_of_a_part_starts_with_its_node(root):
+def test_world_of_a_part_starts_at_each_attempt(root):
     since = []
 
     @skill(fails={"STUCK"})

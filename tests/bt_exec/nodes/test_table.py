@@ -389,7 +389,7 @@ def test_timeout_names_the_written_arguments_when_a_result_is_missing():
     ],
 )
 @pytest.mark.parametrize("ticks", [0, 3])
-def test_finished_leaves_of_a_failed_plan(root, finished, ticks):
+def test_finished_leaves_are_recorded_when_a_plan_fails(root, finished, ticks):
     """The duration of the branch after a failed one has no effect."""
     case = case_of(root, b=[stuck(ticks)], s=[Call(ticks)], c=[NO])
     reference, _ = compare(case)

@@ -80,7 +80,9 @@ def ran(path: str, skipped: str = "", **args: Any) -> Done:
         ("{check: mute}", ran("mute"), {}),
     ],
 )
-def test_finished_step_has_its_outputs(step: str, done: Done, gave: dict[str, str]) -> None:
+def test_outputs_of_a_finished_step_are_returned(
+    step: str, done: Done, gave: dict[str, str]
+) -> None:
     assert finished_steps(request(step, (done,))) == {done.path: gave}
 
 

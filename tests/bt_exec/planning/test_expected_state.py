@@ -53,7 +53,7 @@ OPEN, SHUT = "{lid_is: {state: open}}", "{lid_is: {state: shut}}"
         ("{fallback: [{check: " + SHUT + "}, {do: go}]}", {"at": "b"}),
     ],
 )  # fmt: skip
-def test_finished_steps_have_their_declared_effects(root: str, facts: dict[str, str]) -> None:
+def test_declared_effects_of_finished_steps_are_expected(root: str, facts: dict[str, str]) -> None:
     run = run_tree(f"tree: t\nroot: {root}", PARTS)
     assert run.outcome.status == "satisfied"
     assumed = Assumed(scripted_site(PARTS).catalogue)

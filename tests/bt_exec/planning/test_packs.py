@@ -105,7 +105,7 @@ def test_each_pair_becomes_the_sequence_of_both_plans_or_is_refused(
         "사과를 빨간 그릇에 담은 다음에 문을 열어 줘",
     ],
 )
-def test_parts_stand_in_the_order_of_the_command(command, site, answer, root):
+def test_parts_are_planned_in_the_order_of_the_command(command, site, answer, root):
     found = answer(command)
     assert found.spec.root.sequence == (
         root(PUT_KO if "사과" in command else PUT),
@@ -146,7 +146,7 @@ def test_later_part_of_one_pack_follows_from_its_earlier_one(answer):
         ("again", "NOTHING_BEFORE"),
     ],
 )
-def test_whole_command_is_refused(command, code, answer):
+def test_command_is_refused_when_one_part_is_refused(command, code, answer):
     found = answer(command)
     assert isinstance(found, Refusal), found
     assert code in (None, found.code), found
@@ -234,7 +234,7 @@ def test_refusal_names_the_part(answer):
         ("문이 안 열려 있으면 사과를 빨간 그릇에 담아", "open"),
     ],
 )
-def test_condition_of_one_pack_stands_before_the_part_of_another(command, skip_if, root):
+def test_condition_of_one_pack_precedes_the_part_of_another(command, skip_if, root):
     found = root(command)
     asked = found.model_dump(by_alias=True)["skip_if"]
     is_open = {"door_is": {"state": "open"}}
@@ -271,7 +271,7 @@ def test_answer_to_a_question_is_a_condition_of_what_follows(command, same, root
     assert root(command) == root(same)
 
 
-def test_answer_to_several_questions_is_no_condition(answer):
+def test_answer_to_several_questions_cannot_be_a_condition(answer):
     asked = "is the door open and is the red bowl empty? if not, put the apple in the red bowl"
     assert isinstance(answer(asked), Refusal)
 
@@ -316,7 +316,7 @@ def test_commands_for_one_pack_are_left_to_its_compiler(answer, site):
     assert isinstance(answer("thanks"), Reply)
 
 
-def test_again_repeats_both_parts(root, answer):
+def test_again_repeats_the_parts_of_both_packs(root, answer):
     both = "put the apple in the red bowl and open the door"
     assert root(both, "again") == root(both)
     assert root(both, "다시") == root(both)
@@ -335,13 +335,13 @@ def test_pronouns_refer_to_the_last_command_only(root, answer):
     assert isinstance(answer(PUT, "put it on the tray"), Plan)
 
 
-def test_questions_about_the_session_see_all_of_it(answer):
+def test_questions_about_the_session_cover_all_packs(answer):
     told = answer(PUT, "what did you do?")
     assert isinstance(told, Reply)
     assert "apple" in told.message
 
 
-def test_meaning_of_all_parts_is_read(site, compiler):
+def test_meaning_contains_all_parts(site, compiler):
     read = compiler.read(request_of(site, "open the door and bring me the lemon", WORLD))
     assert isinstance(read, Meaning)
     assert [act.predicate for act in read.acts] == ["open", "bring"]
@@ -366,7 +366,7 @@ def test_meaning_of_all_parts_is_read(site, compiler):
         ),
     ],
 )
-def test_every_part_is_read_back(command, said, site, compiler):
+def test_readback_contains_every_part(command, said, site, compiler):
     assert compiler.read(request_of(site, command, WORLD)).said_back == said
 
 
@@ -438,7 +438,7 @@ def in_building(tmp_path_factory):
     return lambda command: compiler.compile(request_of(site, command, WORLD))
 
 
-def test_condition_that_needs_a_look_stands_behind_it(in_building):
+def test_condition_about_people_is_checked_after_an_observation(in_building):
     found = in_building("if there is somebody in the lounge, bring me the lemon").spec.root
     look, work = found.sequence
     assert look.tree == "look_for_people"
@@ -476,7 +476,7 @@ def test_compiler_that_cannot_plan_parts_is_an_error():
     ("written", "code"),
     [("{tabletop: tabel}", "UNKNOWN_COMPILER"), ("{tabeltop: table}", "UNKNOWN_PACK")],
 )
-def test_unknown_names_of_compilers_and_packs(written, code, tmp_path):
+def test_unknown_compiler_and_pack_names_are_reported(written, code, tmp_path):
     file = tmp_path / "site.yaml"
     file.write_text(SITE.replace("{tabletop: table}", written), encoding="utf-8")
     with pytest.raises(SpecError) as error:

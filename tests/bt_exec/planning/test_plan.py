@@ -85,7 +85,7 @@ def test_subtrees_are_expanded_and_passes_applied_in_order(request_of):
     assert (given.meant, given.stated, contexts[-1][1].settings) == (None, {}, PackSettings())
 
 
-def test_rules_get_the_expanded_plan_and_the_meaning_before_passes(request_of):
+def test_rules_receive_the_expanded_plan_and_the_meaning_before_passes(request_of):
     situation = []
 
     def rule(spec, context):

@@ -65,7 +65,7 @@ DROVE_BACK = ["go_b", "put_b", "go_home", "put_home", "go_b", "put_b"]
     ],
 )
 @pytest.mark.parametrize("at_b", [AT_B, MUTE], ids=["establishes", "mute"])
-def test_cart_that_was_moved_drives_back_first(
+def test_cart_moved_since_the_failure_drives_back_first(
     knows: bool, needs: bool, go_b: str, at_b: Any
 ) -> None:
     cart = Cart()

@@ -122,7 +122,7 @@ def test_command_without_a_name_asks_which_robot(request_for):
     assert compiler.compile(request_for("집에 가.")).message == "어느 로봇입니까: 카트 A / cart b?"
 
 
-def test_name_alone_answers_which_robot(request_for):
+def test_robot_name_alone_answers_the_question_which_robot(request_for):
     context = Context((Turn("Go home.", "refused", "WHICH_ROBOT"),))
     assert compiler.compile(request_for("cart b", context)).spec.root.tree == "cart_b.go_home"
     assert isinstance(compiler.compile(request_for("cart b")), Refusal)
@@ -134,14 +134,14 @@ def test_part_that_is_not_understood_refuses_the_command(request_for):
     assert refusal.did_you_mean == ("cart b, Go home.",)
 
 
-def test_reply_is_given_once(request_for):
+def test_reply_to_one_robot_cannot_be_combined_with_a_command(request_for):
     assert isinstance(compiler.compile(request_for("thanks")), Reply)
     assert isinstance(compiler.compile(request_for("cart A, thanks")), Reply)
     refusal = compiler.compile(request_for("cart A, thanks. Cart b, go home."))
     assert refusal.code == "ONE_BY_ONE"
 
 
-def test_acts_have_their_agent(request_for):
+def test_each_act_is_assigned_its_agent(request_for):
     meaning = compiler.read(request_for("cart A, go home. Cart b, fetch the box."))
     assert [(act.agent, act.predicate) for act in meaning.acts] == [
         ("cart_a", "go_home"),

@@ -126,7 +126,7 @@ comments = st.lists(st.tuples(st.integers(0, 40), st.sampled_from(["# one", "  #
 
 @given(documents, comments)
 @settings(max_examples=examples(30))
-def test_any_document_with_comments_survives(document, extra):
+def test_formatting_preserves_any_document_with_comments(document, extra):
     lines = dump_yaml(document).split("\n")
     for number, comment in extra:
         lines.insert(number % len(lines), comment)
@@ -174,7 +174,7 @@ def test_other_codes_are_not_corrected():
     assert fixed_text("open_dor", [not_seen]) == "open_dor"
 
 
-def test_only_the_name_changes():
+def test_correction_changes_only_the_name():
     text = "a: {do: 'graps'}  # graps\nb: graps  # do graps\r\nc: grapses\n"
     spots = [(1, 9), (2, 4), (3, 4), (9, 1)]
     problems = [problem("graps", ["grasp"], line=line, column=at) for line, at in spots]
@@ -183,7 +183,7 @@ def test_only_the_name_changes():
 
 
 @given(st.text(alphabet="open_dr.#' \n", max_size=60), st.integers(1, 9), st.integers(1, 20))
-def test_at_most_one_letter_differs_at_the_position(text, line, column):
+def test_correction_changes_only_the_misspelt_name(text, line, column):
     fixed = fixed_text(text, [problem("open_dor", ["open_door"], line=line, column=column)])
     assert fixed == text or fixed.replace("open_door", "open_dor") == text.replace(
         "open_door", "open_dor"

@@ -41,7 +41,7 @@ def test_line_names_the_schema_of_the_file(lab: Path, text: str, name: str, sche
     assert with_schema_line(found, lab / name) == found
 
 
-def test_no_line_without_schemas(lab: Path, tmp_path: Path) -> None:
+def test_schema_line_is_omitted_without_schemas(lab: Path, tmp_path: Path) -> None:
     assert with_schema_line(TREE, tmp_path / "rest.yaml") == TREE
     assert with_schema_line("jobs: {}\n", lab / "ci.yaml") == "jobs: {}\n"
     (lab / "other" / ".git").mkdir(parents=True, exist_ok=True)

@@ -25,7 +25,7 @@ def listed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, l
         yield served, names
 
 
-def test_mission_lifecycle_over_http(served: Served):
+def test_mission_is_started_and_queried_over_http(served: Served):
     answer = served.ask("POST", "/missions", {"command": "wave"})
     assert answer.status == 202
     mission_id = answer.data["mission_id"]

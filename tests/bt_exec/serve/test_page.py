@@ -52,7 +52,7 @@ def linked(page: Any) -> Any:
     return page
 
 
-def test_mission_is_typed_and_watched(served: Served, visit):
+def test_typed_command_is_run_and_shown(served: Served, visit):
     page = linked(visit(served))
     expect(page.locator("#mission-title")).to_have_text("Nothing is running")
     page.locator("#command").fill("both")
@@ -205,7 +205,7 @@ def test_questions_of_the_session_are_shown(served: Served, visit):
         expect(page.locator("#question")).to_be_hidden()
 
 
-def test_keys_typed_into_a_field_confirm_nothing(served: Served, visit):
+def test_keys_typed_into_a_field_do_not_confirm_a_plan(served: Served, visit):
     page = linked(visit(served))
     page.locator("#command").focus()
     served.send("sure?")
@@ -266,7 +266,7 @@ def test_repeated_clicks_on_stop_never_send_a_command(served: Served, visit):
     assert len(served.journal.missions(None)) == 1
 
 
-def test_held_queue_cannot_be_continued_by_a_click_for_something_else(served: Served, visit):
+def test_click_on_another_button_does_not_resume_a_held_queue(served: Served, visit):
     page = linked(visit(served))
     page.evaluate(
         "window.seen = []; new MutationObserver(() => window.seen.push("

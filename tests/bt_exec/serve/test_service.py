@@ -256,7 +256,7 @@ def test_mission_that_stalled_holds_the_queue(served: Served, monkeypatch):
     assert served.service.waiting == (second,)
 
 
-def test_held_queue_is_released_when_all_are_withdrawn(served: Served):
+def test_held_queue_is_released_when_all_commands_are_withdrawn(served: Served):
     first, second = served.service.submit("hold"), served.service.submit("wave")
     served.until(lambda: served.service.current is first)
     served.service.abort(first.mission_id)
@@ -267,7 +267,7 @@ def test_held_queue_is_released_when_all_are_withdrawn(served: Served):
     assert served.service.submit("wave").ended.result(10).ok
 
 
-def test_stop_with_nothing_waiting_holds_nothing(served: Served):
+def test_stop_does_not_hold_an_empty_queue(served: Served):
     booked = served.service.submit("hold")
     served.service.abort(booked.mission_id)
     booked.ended.result(10)

@@ -22,7 +22,7 @@ def bearer(name: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {TOKENS[name]}"}
 
 
-def test_each_site_has_its_own_token(both: dict[str, Served]):
+def test_each_site_accepts_only_its_own_token(both: dict[str, Served]):
     left = both["left"]
     listed = left.ask("GET", "/sites").data["sites"]
     assert listed == [{"site": name, "path": f"/sites/{name}"} for name in TOKENS]

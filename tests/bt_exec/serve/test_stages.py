@@ -96,7 +96,7 @@ def test_task_kept_by_a_later_plan_keeps_its_result(tmp_path: Path) -> None:
     ("skill", "name"),
     [("go_to_object", "GoToObject"), ("wave", "Wave"), ("table.pick_object", "PickObject")],
 )
-def test_skill_name_in_document_format(skill: str, name: str) -> None:
+def test_skill_name_is_converted_to_camel_case(skill: str, name: str) -> None:
     assert document_name(skill) == name
 
 

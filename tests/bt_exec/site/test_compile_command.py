@@ -75,7 +75,7 @@ def test_unknown_compiler_error_lists_the_known_ones(site):
         make_compiler(site, "oter")
 
 
-def test_request_without_a_robot(site):
+def test_request_needs_no_robot(site):
     request = request_of(site, "가")
     assert (request.command, request.language, request.situation) == ("가", "ko", Situation())
     assert (request.catalogue, request.library) == (site.catalogue, site.library)

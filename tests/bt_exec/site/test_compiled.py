@@ -43,7 +43,7 @@ def cafe(tmp_path):
     )
 
 
-def test_plan_is_contained_as_written_and_as_expanded():
+def test_result_contains_the_written_and_the_expanded_plan():
     compiled = compile_command(load_site("door"), "close the door")
     assert compiled.ok
     assert compiled.refusal is None

@@ -77,8 +77,8 @@ def test_skill_of_a_tools_file_runs_in_a_plan(tool, tmp_path):
         ("1 / 0", "ZeroDivisionError"),
         ("import sys\nsys.exit(3)", "SystemExit: 3"),
         ("import not_there", "No module named 'not_there'"),
-        ("x = 1", "holds no skill and no condition"),
-        ("from bt_exec_skills.image.skills.look import crop", "holds no skill"),
+        ("x = 1", "contains no skill and no condition"),
+        ("from bt_exec_skills.image.skills.look import crop", "contains no skill"),
         ("from bt_exec import skill\n@skill()\ndef f():\n    return 1\n", "tools .*f"),
     ],
 )

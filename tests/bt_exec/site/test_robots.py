@@ -193,7 +193,7 @@ def test_real_robots_without_identity_count_as_one(site, monkeypatch):
         ),
     ],
 )
-def test_problems_have_their_positions(load, packs, position, message):
+def test_problems_are_reported_with_their_positions(load, packs, position, message):
     with pytest.raises(SpecError) as error:
         load(f"site: s\npacks: {{{packs}}}\n")
     assert f"site.yaml:{position}: " in str(error.value)

@@ -52,7 +52,7 @@ def test_every_shipped_site_is_accepted(schema):
         ("{reporter: {speaker: radio}}", "BAD_VALUE 2:29: must be 'scripted' or 'terminal'"),
     ],
 )
-def test_problem_of_a_site_file_has_its_position(schema, packs, problem, tmp_path):
+def test_problem_of_a_site_file_is_reported_with_its_position(schema, packs, problem, tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text(f"site: mine\npacks: {packs}\n")
     assert mistakes(schema, file.read_text()) != []

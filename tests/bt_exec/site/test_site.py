@@ -20,7 +20,7 @@ WRONG = {
         ("door:", "dor:"),
         "3:3: packs/dor: there is no pack 'dor' (allowed: door, image, reporter",
     ),
-    "a robot that its pack has not": (
+    "a robot that its pack lacks": (
         ("robot: sim", "robot: sin"),
         "3:17: packs/door/robot: there is no robot 'sin' (allowed: sim) [UNKNOWN_ROBOT]",
     ),

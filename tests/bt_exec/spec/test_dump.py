@@ -20,7 +20,7 @@ SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too
 
 @given(documents)
 @settings(max_examples=examples(100), suppress_health_check=SLOW)
-def test_yaml_round_trip(document: Document) -> None:
+def test_yaml_round_trip_preserves_the_document(document: Document) -> None:
     text = dump_yaml(document)
     assert load_text(text).document == document
     assert dump_yaml(load_text(text).document) == text
@@ -28,7 +28,7 @@ def test_yaml_round_trip(document: Document) -> None:
 
 @given(documents)
 @settings(max_examples=examples(100), suppress_health_check=SLOW)
-def test_json_round_trip(document: Document) -> None:
+def test_json_round_trip_preserves_the_document(document: Document) -> None:
     text = dump_json(document)
     assert load_text(text).document == document
     assert json.loads(text) == to_data(document)

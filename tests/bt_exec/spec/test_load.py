@@ -92,7 +92,7 @@ def test_parameter_may_have_the_name_of_a_field() -> None:
     ]
 
 
-def test_node_inside_a_body_has_its_position() -> None:
+def test_problem_inside_a_body_is_reported_with_its_position() -> None:
     with pytest.raises(SpecError) as caught:
         load_text("mission: {command: x}\nroot:\n  tree: find\n  body:\n    do: look\n    ret: 1\n")
     (problem,) = caught.value.problems

@@ -28,7 +28,7 @@ def problems_of(path: Path) -> tuple[Problem, ...]:
     return verify_document(document, CATALOGUE, LIBRARY, source)
 
 
-def test_every_file_has_its_expectation() -> None:
+def test_an_expectation_exists_for_every_file() -> None:
     assert set(FILES) == set(EXPECTED)
     assert sum(1 for expected in EXPECTED.values() if expected) >= 70
 

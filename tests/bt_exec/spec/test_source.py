@@ -49,7 +49,7 @@ from tests.cases import examples
         ("'true'", "true"),
     ],
 )
-def test_scalar_has_its_yaml_value(text: str, value: Any) -> None:
+def test_scalar_is_read_as_its_yaml_value(text: str, value: Any) -> None:
     found = read_text(f"a: {text}\n").data["a"]
     assert (found, type(found)) == (value, type(value))
 

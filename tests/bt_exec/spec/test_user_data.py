@@ -38,7 +38,7 @@ sped: 2
 """
 
 
-def test_each_mistake_of_a_file_has_its_place_and_the_fields_of_its_owner():
+def test_each_mistake_of_a_file_is_reported_with_its_position_and_the_fields_of_its_owner():
     with pytest.raises(SpecError) as told:
         read_model(Cart, read_text(TEXT, "cart.yaml"))
     assert [str(problem) for problem in in_order(told.value.problems)] == [
@@ -50,7 +50,7 @@ def test_each_mistake_of_a_file_has_its_place_and_the_fields_of_its_owner():
     ]
 
 
-def test_file_that_check_does_not_read_is_not_called_checkable(tmp_path):
+def test_error_in_a_file_unknown_to_check_is_not_checkable(tmp_path):
     for text in (TEXT, "wheels: ["):
         file = tmp_path / "cart.yaml"
         file.write_text(text, encoding="utf-8")
@@ -59,12 +59,12 @@ def test_file_that_check_does_not_read_is_not_called_checkable(tmp_path):
         assert not told.value.checkable
 
 
-def test_settings_name_their_owner_and_what_is_known():
+def test_invalid_setting_error_names_its_owner_and_the_known_settings():
     with pytest.raises(UsageError) as told:
         read_settings(Wheel, {"spoks": 2, "size": "x"}, "the wheel", such_as="size=3")
     assert str(told.value) == (
         "setting 'size' of the wheel: input should be a valid integer, unable to parse string as "
-        "an integer; the wheel has no setting 'spoks'; known: spokes, size; such as size=3"
+        "an integer; the wheel has no setting 'spoks'; known: spokes, size; for example size=3"
     )
     with pytest.raises(UsageError, match=r"known: colour, size$"):
         read_settings(Wheel, {"colr": 2, "size": 3}, "the wheel", ("size", "colour"))

@@ -85,7 +85,7 @@ SITE = scripted_site(PARTS, [TREE, OTHER, FORCE])
         ([Disturbance("flips", "skip_if.lid_is open")], ("done", "")),
     ],
 )
-def test_disturbed_tree(disturbed, expected):
+def test_disturbed_tree_has_the_expected_ending(disturbed, expected):
     assert ends(SITE, *disturbed) == expected
 
 

@@ -20,7 +20,7 @@ def walk(robot: ScriptedRobot, steps: int, then: str = "arrive") -> Steps:
         robot.log.append("clean")
 
 
-def test_skill_succeeds():
+def test_run_skill_reports_success():
     robot = ScriptedRobot()
     run = run_skill(walk, robot, steps=2).finish()
     assert (run.outcome, run.ticks, run.code) == ("done", 2, None)
@@ -28,13 +28,13 @@ def test_skill_succeeds():
     assert robot.log == ["clean"]
 
 
-def test_skill_fails():
+def test_run_skill_reports_the_failure_code():
     run = run_skill(walk, ScriptedRobot(), steps=1, then="STUCK").finish()
     assert (run.outcome, run.code) == ("failed", "STUCK")
     assert run.tick() is False
 
 
-def test_skill_is_cancelled():
+def test_run_skill_cancels_a_skill():
     robot = ScriptedRobot()
     run = run_skill(walk, robot, steps=9)
     assert run.tick() is True

@@ -45,7 +45,7 @@ def english() -> Script:
 
 @given(keys=st.lists(st.sampled_from(KEYS), max_size=12), width=st.sampled_from([40, 80, 200]))
 @settings(max_examples=examples(60))
-def test_any_keys_leave_a_screen_that_fits_and_a_cursor_that_is_seen(keys, width):
+def test_any_keys_leave_a_fitting_screen_with_a_visible_cursor(keys, width):
     for script in (english(), slipped(KOREAN, MESSAGES)):
         display = press_all(script.model, *keys, width=width)
         lines = screen(script, display, width)
@@ -59,7 +59,7 @@ def test_any_keys_leave_a_screen_that_fits_and_a_cursor_that_is_seen(keys, width
 
 @given(keys=st.lists(st.sampled_from(KEYS), max_size=12))
 @settings(max_examples=examples(30))
-def test_escape_returns_to_the_view_that_follows(keys):
+def test_escape_returns_to_following_the_running_step(keys):
     script = english()
     before = screen(script, Display())
     display = press_all(script.model, *keys)
@@ -82,7 +82,7 @@ def test_cursor_moves_step_by_step_and_stops_at_the_ends():
         assert reached == [*expected, expected[-1]]
 
 
-def test_one_node_is_folded_and_opened_again():
+def test_node_can_be_folded_and_unfolded():
     script = english()
     whole = rows_of(script.model, 80)
     for keys in (("left", "right"), ("tab", "tab")):
@@ -127,7 +127,7 @@ def test_filter_shows_matching_steps_with_their_parents(keys):
     assert "material is in view" not in shown
 
 
-def test_filter_without_a_match_says_so():
+def test_filter_without_a_match_shows_a_message():
     script = english()
     assert "no step matches" in "\n".join(screen(script, press_all(script.model, "/", "zebra")))
 
@@ -161,7 +161,7 @@ def test_unknown_command_is_named_until_the_next_key():
     assert "fly" not in screen(script, display)[-1]
 
 
-def test_typed_command_is_shown_and_can_be_taken_back():
+def test_typed_command_is_shown_and_can_be_cancelled():
     script = english()
     display = press_all(script.model, ":", "all", "backspace")
     assert screen(script, display)[-1] == " :al_"
@@ -169,7 +169,7 @@ def test_typed_command_is_shown_and_can_be_taken_back():
     assert display == Display()
 
 
-def test_help_names_every_key_that_is_free():
+def test_help_lists_every_available_key():
     model = english().model
     text = plain(help_lines(model, 200, UNICODE))
     assert all(action.does["en"] in text for action in actions())

@@ -46,7 +46,7 @@ def test_keys_pressed_in_quick_succession_are_all_read(typing: int, typed: str, 
         assert pressed.read(0.0) == ""
 
 
-def test_letter_that_arrives_in_two_parts_is_one_key(typing: int):
+def test_character_split_over_two_reads_is_one_key(typing: int):
     with Keys() as pressed:
         first, rest = "가".encode()[:1], "가".encode()[1:]
         os.write(typing, first)
@@ -55,7 +55,7 @@ def test_letter_that_arrives_in_two_parts_is_one_key(typing: int):
         assert pressed.read(1.0) == "가"
 
 
-def test_terminal_is_as_before_afterwards(typing: int):
+def test_terminal_mode_is_restored_afterwards(typing: int):
     slave = keys.sys.__stdin__.fileno()
     before = lines_and_echo(slave)
     pressed = Keys()
@@ -67,7 +67,7 @@ def test_terminal_is_as_before_afterwards(typing: int):
     assert not pressed.there
 
 
-def test_hidden_keys_stay_for_the_next_reader(typing: int):
+def test_hidden_keys_are_left_for_the_next_reader(typing: int):
     slave = keys.sys.__stdin__.fileno()
     with Keys(read=False) as hidden:
         assert lines_and_echo(slave) == termios.ICANON

@@ -42,7 +42,7 @@ def view_of(language: str, verbose: bool = False) -> tuple[PlainView, list[str]]
         ("en", True, "rejected  root/do: a mission never begins; remove it [MISSING_ARGUMENT]"),
     ],
 )
-def test_codes_of_rejected_plans_are_for_authors(language, verbose, expected) -> None:
+def test_codes_of_rejected_plans_are_shown_only_when_verbose(language, verbose, expected) -> None:
     view, written = view_of(language, verbose)
     problem = Problem("MISSING_ARGUMENT", "a mission never begins; remove it", "root/do")
     view.on(ev.Rejected(0.0, 0, get_material(ENGLISH), (problem,)))

@@ -83,7 +83,7 @@ def test_shorter_frame_clears_the_rest(terminal: Terminal) -> None:
     assert terminal.screen()[:-1] == plain(draw(script.model, 80, 23)).split("\n")
 
 
-def test_output_of_others_appears_above_the_view(
+def test_other_output_appears_above_the_view(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdout", terminal)
@@ -179,7 +179,7 @@ def test_key_shows_details_and_hides_them_again(terminal: Terminal) -> None:
     assert pressed(terminal, "d", "d")[1] == before
 
 
-def test_full_screen_is_left_as_it_was_found(
+def test_full_screen_mode_is_restored_at_the_end(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdout", terminal)
@@ -196,7 +196,7 @@ def test_full_screen_is_left_as_it_was_found(
     assert written.endswith("\x1b[?1049la warning\n"), "and kept for the main screen"
 
 
-def test_full_screen_is_left_while_others_ask(terminal: Terminal) -> None:
+def test_full_screen_mode_is_left_during_a_question(terminal: Terminal) -> None:
     view = LiveView(running().model, Painter(terminal), full=True)
     for leave in (view.hold, view.pause):
         clear(terminal)
@@ -231,7 +231,7 @@ def until(holds: Callable[[], object]) -> None:
     raise AssertionError("it did not come to hold")
 
 
-def test_paused_view_stands_still_until_the_mission_is_stopped(terminal: Terminal) -> None:
+def test_paused_view_is_not_redrawn_until_the_mission_is_stopped(terminal: Terminal) -> None:
     script = running()
     view = LiveView(script.model, Painter(terminal))
     view._keys = keys = Typed(" ")  # type: ignore[assignment]

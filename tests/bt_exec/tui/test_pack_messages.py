@@ -15,7 +15,7 @@ def record(packs: Any) -> Any:
     return SimpleNamespace(settings={"packs": packs})
 
 
-def test_places_and_people_have_their_recorded_names() -> None:
+def test_places_and_people_are_shown_by_their_recorded_names() -> None:
     packs = load_site("building").settings()
     packs["reporter"]["places"]["lounge"]["name"]["ko"] = "사랑방"
     _, messages = voices(record(packs))

@@ -88,7 +88,7 @@ def halves(above: int, below: int) -> Any:
 @pytest.mark.parametrize(("width", "room"), [(40, 10), (80, 20), (200, 3), (20, 2)])
 @pytest.mark.parametrize("colours", [True, False])
 @pytest.mark.parametrize("count", [1, 2])
-def test_pictures_fit_into_their_room(width: int, room: int, colours: bool, count: int):
+def test_pictures_fit_into_the_available_space(width: int, room: int, colours: bool, count: int):
     lines = camera_lines(looked(*[halves(0, 255)] * count), width, room, colours=colours)
     assert 0 < len(lines) <= room
     assert all(line_width(line) < width for line in lines)
@@ -96,7 +96,7 @@ def test_pictures_fit_into_their_room(width: int, room: int, colours: bool, coun
     assert "▀" in text if colours else text.isascii()
 
 
-def test_picture_keeps_its_bright_and_dark_parts():
+def test_bright_and_dark_areas_of_a_picture_are_distinguishable():
     top, *_, bottom = camera_lines(looked(halves(0, 255)), 60, 10, colours=False)
     assert set(plain([top]).strip()) == set()
     assert set(plain([bottom]).strip()) == {"@"}
@@ -105,7 +105,7 @@ def test_picture_keeps_its_bright_and_dark_parts():
     assert {style for text, style in bottom if text.strip()} == {"#f8f8f8 on #f8f8f8"}
 
 
-def test_view_without_a_picture_says_so():
+def test_view_without_a_picture_shows_a_message():
     for model in (looked(), looked(None)):
         assert plain(camera_lines(model, 60, 10, colours=True)) == " no picture"
 

@@ -126,7 +126,7 @@ def test_recovered_attempts_are_shown():
     ]
 
 
-def test_attempts_of_a_group_are_shown_beside_it():
+def test_attempts_of_a_group_are_shown_in_its_row():
     text = "tree: t\nroot: {sequence: [{do: reach}, {do: grasp}], retry: 2, name: take}"
     script = [scripted_skill("reach"), scripted_skill("grasp", ["SLIPPED", "done"])]
     model, _, _ = watched(text, script)
@@ -174,7 +174,7 @@ def test_saved_and_returned_values_of_a_tree_are_shown():
         ("QA failed.", "QA failed"),
     ],
 )
-def test_reason_of_a_new_plan_keeps_the_pronoun_and_abbreviations(said: str, shown: str) -> None:
+def test_reason_of_a_new_plan_keeps_i_and_abbreviations_capitalised(said: str, shown: str) -> None:
     model = ViewModel()
     model.messages._sentences["NO_GRIP"] = {"en": said, "ko": said}
     assert model.because(Failure("NO_GRIP")) == shown

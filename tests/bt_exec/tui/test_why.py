@@ -272,9 +272,7 @@ def test_recovered_failures_of_one_kind_are_counted_in_the_order_of_time(
 
 
 @pytest.mark.parametrize("uncertain", [{}, {"at": "bowl"}])
-def test_known_state_excludes_what_an_uncertain_fact_includes(
-    messages: Messages, uncertain: dict[str, str]
-) -> None:
+def test_known_state_omits_uncertain_facts(messages: Messages, uncertain: dict[str, str]) -> None:
     facts = {"hand.left": "a bowl", "at.table": "table 1"}
     killed = known(line("unfinished", interrupted=True), facts=facts, uncertain=uncertain)
     told = dict(Why(killed, messages, "en").facts())["last known"]

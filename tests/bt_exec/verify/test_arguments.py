@@ -37,7 +37,7 @@ USE = "{check: {near: {thing: $seen}}}"
         ("{do: look, save: {thing: seen}, while: {near: {thing: $seen}}}", False),
     ],
 )
-def test_bound_names_at_each_node(root: str, bound: bool) -> None:
+def test_reference_is_bound_only_after_its_result_is_saved(root: str, bound: bool) -> None:
     found = [line.split()[1] for line in of_tree(f"tree: t\nroot: {root}\n")]
     assert found == ([] if bound else ["UNBOUND"])
 
@@ -49,7 +49,7 @@ def test_result_saved_by_two_branches_has_a_union_type() -> None:
     ) == ["5:30 WRONG_TYPE"]
 
 
-def test_defaults_and_alternatives() -> None:
+def test_valid_defaults_and_alternatives_are_accepted() -> None:
     assert (
         of_tree(
             "tree: t\nparams: {arm: {type: Arm, default: right}, n: {type: number, default: 1}}\n"
@@ -77,7 +77,9 @@ def test_alternative_tree_gets_only_given_arguments() -> None:
         ("{thing: {type: Thing}}", ["4:5 MISSING_ARGUMENT"]),
     ],
 )
-def test_arguments_required_by_an_alternative_tree(params: str, found: list[str]) -> None:
+def test_argument_missing_for_an_alternative_tree_is_reported(
+    params: str, found: list[str]
+) -> None:
     text = f"tree: t\nparams: {params}\notherwise:\n  - {{on: [A], tree: fetch}}\n"
     assert of_tree(text + "root: {do: look}\n") == found
 

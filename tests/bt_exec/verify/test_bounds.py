@@ -71,7 +71,7 @@ def test_limit_of_the_duration_grows_with_the_steps() -> None:
     assert "could run for 26 hours, at most 24 are allowed" in told
 
 
-def test_maximum_duration() -> None:
+def test_maximum_duration_includes_retries_repetitions_and_children() -> None:
     def longest(root: Any) -> float:
         spec = mission(root)
         return longest_s(Context(spec, CATALOGUE), spec.root)

@@ -45,7 +45,7 @@ LOOK: dict[str, Any] = {"do": "look", "save": {"thing": "seen"}}
 CLOSED = {"lid": "closed", "hand.left": "empty"}
 
 
-def test_message_of_an_unmet_need() -> None:
+def test_unmet_need_message_names_the_fact_and_its_value() -> None:
     assert of_mission(take(), facts={"lid": "closed"}) == [
         "NEED_NOT_MET root/do: take needs lid to be open or ajar, but it will be closed"
     ]
@@ -94,7 +94,9 @@ def test_message_of_an_unmet_need() -> None:
         ),
     ],
 )
-def test_known_facts_at_the_start_of_a_skill(root: Any, facts: dict[str, str], told: int) -> None:
+def test_contradicted_needs_are_found_from_known_facts(
+    root: Any, facts: dict[str, str], told: int
+) -> None:
     found = of_mission(root, facts=facts)
     assert len(found) == told, found
     assert all(line.startswith("NEED_NOT_MET") for line in found)
@@ -122,7 +124,7 @@ def test_finished_step_is_not_run_again() -> None:
     assert len(of_mission(twice, facts=CLOSED, kept=("look",))) == 3
 
 
-def test_established_facts() -> None:
+def test_established_facts_are_those_certain_after_a_condition() -> None:
     lid = Is(name="lid_is", args={"state": "open"})
     assert established(All(of=(lid, Is(name="hand_empty"))), CATALOGUE) == {
         "lid": "open",
@@ -148,7 +150,7 @@ def test_established_facts() -> None:
         ({"parallel": [LOOK, OPEN], "succeed_when": "any"}, {}),
     ],
 )
-def test_certain_effects_of_a_plan(root: Any, left: dict[str, str]) -> None:
+def test_plan_leaves_only_its_certain_effects(root: Any, left: dict[str, str]) -> None:
     spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": root})
     found = left_behind(spec, CATALOGUE)
     assert {key: value for key, value in found.items() if key == "lid"} == left
@@ -321,7 +323,7 @@ def contradicted(root: Any, facts: dict[str, str]) -> list[str]:
         ),
     ],
 )
-def test_possible_states_of_the_lid_when_it_is_wiped(root: Any, told: list[str]) -> None:
+def test_contradicted_need_is_found_in_any_possible_state(root: Any, told: list[str]) -> None:
     found = contradicted(root, {"lid": "open"})
     assert found == [f"root/{line.replace(' ', '/do ', 1)} lid=closed" for line in told]
 
@@ -369,7 +371,7 @@ def test_up_to_sixty_four_states_are_kept() -> None:
         ([ways({"a": "1"}), ways({"b": "1"}), ways()], 3, ways()),
     ],
 )
-def test_common_facts_of_branches(branches: Any, count: int, agreed: Any) -> None:
+def test_facts_common_to_branches_are_kept(branches: Any, count: int, agreed: Any) -> None:
     assert _shared(branches, count) == agreed
 
 

@@ -53,7 +53,9 @@ BEFORE = {"hand.left": "empty", "hand.right": "box", "lid": "open", "light": "on
         ({"thing": "cup"}, {"light": "on"}, {"light": "on"}),  # and so is the hand
     ],
 )
-def test_effects_of_a_skill(args: Any, done: Any, failed: Any) -> None:
+def test_facts_are_updated_by_success_and_failure_of_a_skill(
+    args: Any, done: Any, failed: Any
+) -> None:
     assert after_success(BEFORE, take, args) == done
     assert after_failure(BEFORE, take, args) == failed
     assert BEFORE["lid"] == "open", "what was is left as it was"
@@ -74,7 +76,7 @@ def test_effects_of_a_skill(args: Any, done: Any, failed: Any) -> None:
         ({"arm": "left"}, {"lid": "closed"}, []),  # and so is the lid
     ],
 )
-def test_needs_contradicted_by_facts(args: Any, facts: Any, found: Any) -> None:
+def test_needs_contradicted_by_facts_are_unmet(args: Any, facts: Any, found: Any) -> None:
     assert unmet(facts, take, args) == found
 
 
@@ -113,7 +115,7 @@ def test_facts_decide_a_condition(asked: Any, facts: dict[str, str], verdict: bo
     assert holds(question(asked), facts, CATALOGUE) is verdict
 
 
-def test_facts_known_after_a_condition_holds() -> None:
+def test_true_condition_establishes_its_certain_facts() -> None:
     assert established(question({"all": [SHUT, "mute", OPEN]}), CATALOGUE) == {
         "lid": "open",
         "light": "on",
@@ -128,7 +130,7 @@ def reach(place: str) -> Steps:
     yield Running()
 
 
-def test_unknown_need_does_not_hide_later_ones() -> None:
+def test_unmet_need_is_found_after_an_undecided_one() -> None:
     assert unmet({"lid": "closed"}, reach, {}) == [("lid", ["open"], "closed")]
 
 

@@ -15,7 +15,7 @@ LOOK: dict[str, Any] = {"do": "look"}
 LIT: dict[str, Any] = {"check": "lit"}
 
 
-def test_message_of_an_unseen_label() -> None:
+def test_unseen_label_message_names_the_label() -> None:
     assert of_mission(TAKE, labels=("box", "lid")) == [
         "LABEL_NOT_SEEN root/with/thing: 'cup' is not detected now"
     ]
@@ -54,7 +54,7 @@ def test_optional_and_late_arguments_are_not_checked() -> None:
         ({**TAKE, "retry": 3}, True),
     ],
 )
-def test_steps_that_may_run_first(root: Any, told: bool) -> None:
+def test_labels_are_checked_only_for_steps_that_may_run_first(root: Any, told: bool) -> None:
     assert bool(of_mission(root, labels=("lid",))) is told
     assert of_mission(root, labels=("cup",)) == []
     assert of_mission(root) == []  # not observed

@@ -18,7 +18,7 @@ RIGHT: dict[str, Any] = {"do": "open_lid", "with": {"arm": "right"}}
 LOOK: dict[str, Any] = {"do": "look"}
 
 
-def test_message_of_a_double_claim() -> None:
+def test_double_claim_message_names_both_skills_and_the_resource() -> None:
     assert of_mission({"parallel": [LEFT, {"tree": "open_up", "with": {"arm": "left"}}]}) == [
         "CLAIMED_TWICE root/parallel[1]: open_lid and open_lid would both use arm.left at once"
     ]

@@ -43,7 +43,7 @@ def carry(thing: str, points: list[int], times: int = 2, to: str = "home") -> St
         ({"times": 5}, {"times": 5, "to": "home"}),
     ],
 )
-def test_arguments_known_before_a_mission(args: Any, known: Any) -> None:
+def test_arguments_with_literal_values_are_known_before_a_mission(args: Any, known: Any) -> None:
     assert known_args(carry, args) == known
 
 
@@ -58,6 +58,6 @@ def test_template_is_known_when_all_its_names_are() -> None:
     ("fact", "may"), [("a.left.cup", True), ("a.left.", False), ("axleft.cup", False),
                       ("a.right.cup", False), ("a.left.cup.b", True)],
 )  # fmt: skip
-def test_possible_values_of_a_template_with_unknown_arguments(fact: str, may: bool) -> None:
+def test_template_with_unknown_arguments_matches_only_possible_facts(fact: str, may: bool) -> None:
     form = form_of("a.{arm}.{thing}", {"arm": "left"})
     assert bool(form.fullmatch(fact)) is may

@@ -144,7 +144,9 @@ def test_python_object_is_not_a_value() -> None:
         (tuple, list[int], False),
     ],
 )
-def test_type_compatibility(target: Any, source: Any, yes: bool) -> None:
+def test_accepts_compares_the_types_of_target_and_source(
+    target: Any, source: Any, yes: bool
+) -> None:
     assert accepts(target, source) is yes
 
 
@@ -171,7 +173,7 @@ def test_type_compatibility(target: Any, source: Any, yes: bool) -> None:
         (Any, "Any"),
     ],
 )
-def test_type_names_for_readers(hint: Any, said: str) -> None:
+def test_type_names_are_readable(hint: Any, said: str) -> None:
     assert type_name(hint) == said
 
 
@@ -193,7 +195,7 @@ def test_text_is_converted_to_the_type(hint: Any, word: Any, value: Any) -> None
     assert (read, type(read)) == (value, type(value))
 
 
-def test_choices_and_items_of_a_type() -> None:
+def test_choices_and_item_types_are_derived_from_a_type() -> None:
     assert choices(Annotated[Side, Label()]) == ("left", "right")
     assert choices(bool) == ("true", "false")
     assert choices(str) == ()

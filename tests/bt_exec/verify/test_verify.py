@@ -9,7 +9,7 @@ from bt_exec.verify import verify_document, verify_library, verify_mission
 from tests.bt_exec.verify.layers import CATALOGUE, LIBRARY
 
 
-def test_workshop_is_valid() -> None:
+def test_example_library_has_no_problems() -> None:
     assert verify_library(LIBRARY, CATALOGUE) == ()
 
 

@@ -41,7 +41,7 @@ def test_alternative_may_run_the_tree_that_it_replaces() -> None:
     assert of_tree(f"tree: find\n{way}\nroot: {{do: look}}\n") == []
 
 
-def test_exclusive_fields() -> None:
+def test_fields_that_exclude_each_other_are_reported() -> None:
     assert of_tree("tree: t\nroot: {check: lit, tell: true, else: DARK}\n") == [
         "2:32 ELSE_WITH_TELL"
     ]

@@ -355,7 +355,7 @@ def test_labeler_without_expenses_reaches_no_limit() -> None:
     assert both == "the budget of 1 requests is used up"
 
 
-def test_sums_of_floats_fill_a_budget() -> None:
+def test_rounding_errors_do_not_exceed_a_budget() -> None:
     ledger = Ledger(Budget(cost=0.3))
     for _ in range(3):
         ledger.settle(ledger.reserve({"cost": 0.1}), {"cost": 0.1})

@@ -87,20 +87,20 @@ def test_each_kind_of_change_is_reported_when_resumed(change: str) -> None:
     assert len(summary(fresh, resumed=True)["lines"]) == 1
 
 
-def test_moments_that_got_no_answer_are_a_reason_to_resume() -> None:
+def test_run_with_unanswered_moments_can_be_resumed() -> None:
     found = summary(Progress(1, 1, changes=changes(2)))
     why = "some moments got no answer, or the recording changed during the run"
     assert found["stopped"] == why
     assert found["lines"][-1] == (f"stopped: {why}; run the same command with --resume to continue")
 
 
-def test_roles_are_two() -> None:
+def test_unknown_role_is_refused() -> None:
     assert [role_of(name) for name in ("planner", "controller")] == ["planner", "controller"]
     with pytest.raises(UnknownName, match="role"):
         role_of("pilot")
 
 
-def test_bar_shows_requests_and_their_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_bar_shows_requests_and_their_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[Any] = []
 
     class Bar:

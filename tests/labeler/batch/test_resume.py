@@ -113,7 +113,7 @@ def test_resume_summary_lists_changes(
     assert (found["left"], found["stopped"]) == (0, "")
 
 
-def test_output_has_one_owner(tmp_path: Path) -> None:
+def test_output_in_use_is_refused_to_a_second_writer(tmp_path: Path) -> None:
     first = Output(tmp_path / "out").begin({"role": "planner"}, resume=False)
     with pytest.raises(UsageError, match=f"is being written by process {os.getpid()} on "):
         Output(tmp_path / "out").begin({"role": "planner"}, resume=True)

@@ -38,7 +38,7 @@ def answers(*numbers: int) -> list[Any]:
     return [(str(number), {"n": number}) for number in numbers]
 
 
-def test_answers_that_arrive_during_a_write_share_the_next() -> None:
+def test_answers_that_arrive_during_a_write_share_the_next_write() -> None:
     store: Any = Store()
     store.free.clear()
     with module._Saving(store) as saving:
@@ -70,7 +70,7 @@ def test_failure_to_write_is_reported() -> None:
         saving.put(answers(1))
 
 
-def test_line_of_an_item_has_all_its_parts(items: Sequence[Item], vocabulary: Vocabulary) -> None:
+def test_line_of_an_item_has_all_fields(items: Sequence[Item], vocabulary: Vocabulary) -> None:
     class Half(RulesLabeler):
         def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
             (found,) = super().label(items[:1])

@@ -93,7 +93,7 @@ def test_each_item_gets_its_own_breaches(
         ("[]", 'must be {"items": [{"item": 1, "record": {…}}, …]} [NO_ITEMS]'),
     ],
 )
-def test_answer_of_another_form_has_one_breach_for_all(
+def test_answer_of_another_form_has_one_breach_for_all_items(
     text: str, said: str, vocabulary: Vocabulary
 ) -> None:
     found = breaches(text, vocabulary, 4, 7)
@@ -121,11 +121,11 @@ def test_unknown_key_of_an_answer_is_named(vocabulary: Vocabulary) -> None:
         ("words </reasoning>{}", ("words </reasoning>{}", ())),
     ],
 )
-def test_wrapping_is_removed(text: str, found: Any) -> None:
+def test_wrapping_around_an_answer_is_removed(text: str, found: Any) -> None:
     assert without_wrapping(text) == found
 
 
-def test_schema_allows_valid_answers_alone(vocabulary: Vocabulary) -> None:
+def test_schema_allows_only_valid_answers(vocabulary: Vocabulary) -> None:
     schema = answer_schema(vocabulary)
     check = jsonschema.Draft202012Validator(schema).is_valid
     assert check({"items": [entry(1), entry(2)]})
@@ -159,7 +159,7 @@ def test_schema_allows_valid_answers_alone(vocabulary: Vocabulary) -> None:
     assert not check({"items": [], "note": "x"})
 
 
-def test_schema_without_fallbacks_allows_an_empty_list_alone() -> None:
+def test_schema_without_fallbacks_allows_only_an_empty_list() -> None:
     steps = {name: {**step, "fallbacks": []} for name, step in VOCABULARY["mid_steps"].items()}
     data = {**VOCABULARY, "mid_steps": steps, "fallbacks": []}
     check = jsonschema.Draft202012Validator(answer_schema(Vocabulary.model_validate(data))).is_valid

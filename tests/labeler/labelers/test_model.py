@@ -44,7 +44,7 @@ def state(number: int, error: BaseException | None = None, result: Any = None) -
     return SimpleNamespace(attempt_number=number, outcome=outcome)
 
 
-def test_pause_grows_to_four_seconds_or_as_long_as_the_server_wants() -> None:
+def test_pause_grows_to_four_seconds_or_the_delay_requested_by_the_server() -> None:
     away = ModelFailure("MODEL_OVERLOADED", "busy")
     assert [module._pause(state(n, away)) for n in (1, 2, 3, 4, 9)] == [1, 2, 4, 4, 4]
     wanted = ModelFailure("MODEL_OVERLOADED", "busy", retry_after_s=3.0)
@@ -65,7 +65,7 @@ def test_pause_grows_to_four_seconds_or_as_long_as_the_server_wants() -> None:
         ("MODEL_AUTH", False),
     ],
 )
-def test_temporary_failures_pass(code: str, passes: bool) -> None:
+def test_temporary_failures_are_retried(code: str, passes: bool) -> None:
     assert module._is_transient(ModelFailure(code, "no answer")) is passes
     assert not module._is_transient(ValueError(code))
 
@@ -80,7 +80,7 @@ def test_faults_are_listed_once_with_their_items() -> None:
     )
 
 
-def test_tokens_of_a_budget_include_those_of_the_cache() -> None:
+def test_token_budget_includes_cached_tokens() -> None:
     usage = Usage(
         requests=2, input_tokens=1000, output_tokens=200, cache_write_tokens=30,
         cache_read_tokens=4, cost=0.5,
@@ -120,7 +120,7 @@ def test_request_is_reserved_and_settled(
     assert caught.value.code == "MODEL_CANCELLED"
 
 
-def test_bill_above_the_maximum_is_counted(
+def test_bills_above_the_maximum_are_counted(
     vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: list[Any] = []

@@ -132,7 +132,7 @@ def test_limited_requests_run_on_their_own_threads() -> None:
 
 
 @pytest.mark.parametrize("retries", [0, 2])
-def test_attempts_are_one_more_than_the_retries(retries: int) -> None:
+def test_number_of_attempts_is_one_more_than_the_retries(retries: int) -> None:
     pauses: list[float] = []
     tried: list[int] = []
 

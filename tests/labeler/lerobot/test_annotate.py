@@ -300,7 +300,7 @@ def test_act_policy_trains_on_an_annotated_set(tmp_path: Path, annotated: Made) 
     assert "lift the cube" in " ".join(said)
 
 
-def test_language_that_is_there_already_is_not_repeated() -> None:
+def test_existing_language_rows_are_not_duplicated() -> None:
     old = [{"style": "plan", "timestamp": 1.0, "content": "a"}, {"style": None, "content": "b"}]
     new = [{"style": "plan", "timestamp": t, "content": c} for t, c in ((1.0, "a"), (2.0, "a"))]
     new += [{"style": "subtask", "timestamp": 1.0, "content": "a"}, {**new[0], "content": "c"}]

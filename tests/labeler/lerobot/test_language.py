@@ -128,7 +128,7 @@ def test_operation_is_a_tool_with_the_bounds_of_its_arguments() -> None:
     ("installed", "version"),
     [("0.4.2", "0.4"), ("0.5.9", "0.4"), ("0.6.0", "0.6"), ("1.0", "0.6"), (None, "0.6")],
 )
-def test_form_is_that_of_the_installed_version(
+def test_format_follows_the_installed_version(
     installed: str | None, version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def find(name: str) -> str:

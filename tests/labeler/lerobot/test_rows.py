@@ -21,7 +21,7 @@ from bt_exec_labeler.lerobot.rows import (
 @pytest.mark.parametrize(
     ("number", "good"), [(0, True), (2**53, True), (-1, False), (2**53 + 1, False)]
 )
-def test_number_of_an_episode_is_a_whole_number_of_a_double(number: int, good: bool) -> None:
+def test_episode_number_must_be_an_exact_integer(number: int, good: bool) -> None:
     flaws: list[Flaw] = []
     row = read_row(FrameRow, {"timestamp": 1.0, "episode_index": number}, "a#1", flaws)
     assert (row is not None) is good
@@ -30,7 +30,7 @@ def test_number_of_an_episode_is_a_whole_number_of_a_double(number: int, good: b
 
 
 @pytest.mark.parametrize("t", [1e9 + 1, -1e9 - 1, float("nan"), "1", None])
-def test_time_of_a_frame_is_bounded(t: Any) -> None:
+def test_frame_time_outside_its_bounds_is_refused(t: Any) -> None:
     flaws: list[Flaw] = []
     assert read_row(FrameRow, {"timestamp": t, "episode_index": 0}, "a#1", flaws) is None
     (flaw,) = flaws

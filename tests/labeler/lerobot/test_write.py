@@ -69,7 +69,7 @@ def frames_of(folder: Path) -> list[list[dict[str, Any]]]:
     ("installed", "form"),
     [("0.4.4", "0.4"), ("0.5.1", "0.4"), ("0.6.0rc1", "0.6"), ("1.0", "0.6")],
 )
-def test_form_is_that_of_the_installed_lerobot(
+def test_data_set_format_follows_the_installed_lerobot(
     monkeypatch: pytest.MonkeyPatch, installed: str, form: str
 ) -> None:
     monkeypatch.setattr("bt_exec_labeler.lerobot.language.metadata.version", lambda _: installed)
@@ -207,7 +207,7 @@ def test_actions_are_events_of_their_first_frame(tmp_path: Path, vocabulary: Voc
 
 
 @given(args=st.dictionaries(st.text(), st.text() | st.integers() | st.booleans()))
-def test_call_of_an_action_is_json_with_its_words_as_they_are(args: dict[str, Any]) -> None:
+def test_action_call_is_json_with_unescaped_text(args: dict[str, Any]) -> None:
     (call,) = call_of(Action(0.0, 1.0, "TALK", args, "done"))["tool_calls"]
     assert json.loads(call)["function"] == {"name": "TALK", "arguments": args}
     (call,) = call_of(Action(0.0, 1.0, "TALK", {"to": "교수님"}, "done"))["tool_calls"]

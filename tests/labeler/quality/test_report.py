@@ -9,7 +9,7 @@ import pytest
 
 from bt_exec_labeler.quality import report as module
 from bt_exec_labeler.quality.agreement import Agreement
-from bt_exec_labeler.quality.report import people, review_sample
+from bt_exec_labeler.quality.report import review_figures, review_sample
 from bt_exec_labeler.splits import share_of
 
 EMPTY: Mapping[str, Any] = {
@@ -108,14 +108,14 @@ def test_decisions_of_reviewers_are_compared_with_each_other_and_the_labeler() -
         },
         "cy": {},
     }
-    found = people(records, decided)
+    found = review_figures(records, decided)
     assert found["reviewers"] == {
         "ann": {"accept": 2, "reject": 1}, "bo": {"accept": 1, "correct": 1}, "cy": {}
     }  # fmt: skip
     assert {pair: (one[""].same, one[""].moments) for pair, one in found["agreement"].items()} == {
         "labeler, ann": (0.5, 2), "labeler, bo": (0.5, 2), "ann, bo": (0.5, 2)
     }  # fmt: skip
-    assert people(records, {}) == {"reviewers": {}, "agreement": {}}
+    assert review_figures(records, {}) == {"reviewers": {}, "agreement": {}}
     assert module._decided_records(records, decided["ann"]) == [
         records[0],
         {**records[1], "record": {"short_goal_dsl": []}},

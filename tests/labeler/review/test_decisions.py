@@ -16,7 +16,7 @@ import pytest
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler.batch.output import Output, read_lines
-from bt_exec_labeler.quality.report import make_report, people
+from bt_exec_labeler.quality.report import make_report, review_figures
 from bt_exec_labeler.record import FIELDS
 from bt_exec_labeler.review.decisions import Decisions, decisions_of, read_decision, settled
 from bt_exec_labeler.review.job import Card, cards_of
@@ -106,7 +106,7 @@ for number in range(10**6):
 """
 
 
-def test_confirmed_decision_survives_a_kill(tmp_path: Path) -> None:
+def test_confirmed_decision_is_kept_after_a_kill(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", _KILLED, str(tmp_path)], stdout=subprocess.PIPE, text=True
     ) as process:
@@ -152,7 +152,7 @@ def test_agreement_counts_two_reviewers_and_the_labeler(
             decisions.add(one)
         decisions.close()
     records = list(read_lines(labelled / "records.jsonl"))
-    found = people(records, decisions_of(labelled))
+    found = review_figures(records, decisions_of(labelled))
     total = len(cards)
     assert found["reviewers"]["bo"] == {"accept": total - 2, "correct": 1, "reject": 1}
     assert list(found["agreement"]) == ["labeler, ann", "ann, bo", "labeler, bo"]

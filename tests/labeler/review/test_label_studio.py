@@ -109,7 +109,7 @@ def test_decisions_round_trip(
     }
 
 
-def test_damaged_frame_costs_only_itself(
+def test_damaged_frame_loses_only_itself(
     cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     card = max(cards, key=lambda one: len(one.episode.frames))
@@ -238,7 +238,7 @@ def test_folder_of_tasks_may_be_deep_and_must_be_new(
         ("x" * 60, "studio-" + "x" * 33),
     ],
 )
-def test_annotator_is_a_reviewer(who: Any, name: str) -> None:
+def test_annotator_of_label_studio_becomes_the_reviewer(who: Any, name: str) -> None:
     assert _reviewer(who) == name
 
 
@@ -279,7 +279,7 @@ def test_decision_is_read_from_the_regions(result: Any, found: Any) -> None:
         ("{}", "export.json is not JSON export of Label Studio: it must be a list of tasks"),
         (
             '[{"data": {}, "annotations": []}, {"data": {}}]',
-            "it must be a list of tasks, each with data and annotations; task 2 has not",
+            "it must be a list of tasks, each with data and annotations; task 2 lacks them",
         ),
         ('[{"data": {}, "annotations": [7]}]', "task 1: an annotation must be an object"),
     ],

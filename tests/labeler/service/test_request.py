@@ -161,7 +161,7 @@ def test_breach_of_an_item_names_its_place(
     assert [text.rpartition(" [")[0] for text in found][:1] == [said]
 
 
-def test_frames_of_one_time_are_in_order(vocabulary: Vocabulary) -> None:
+def test_frames_with_equal_times_are_accepted(vocabulary: Vocabulary) -> None:
     at = [{"image": BLACK, "t": t} for t in (-1, -1, 0)]
     assert isinstance(read(vocabulary, recent_clip=at), ControllerItem)
 
@@ -180,7 +180,7 @@ def test_picture_above_the_limit_is_not_decoded(monkeypatch: pytest.MonkeyPatch)
         module._picture(header(4096, 4097))
 
 
-def test_jpeg_header_may_end_the_data() -> None:
+def test_jpeg_size_is_read_from_data_that_ends_with_the_header() -> None:
     data = b"\xff\xd8\xff\xc0\x00\x07\x08\x00\x05\x00\x07"
     assert module._jpeg_pixels(data) == 35
     assert module._jpeg_pixels(data[:-1]) == 0
@@ -214,7 +214,7 @@ def test_picture_of_a_request_is_read_once(
 
 
 @pytest.mark.parametrize("kind", ["PNG", "Jpeg", "jpg", "gif"])
-def test_file_is_a_picture_by_its_ending(kind: str, tmp_path: Path) -> None:
+def test_file_type_is_determined_by_the_extension(kind: str, tmp_path: Path) -> None:
     (tmp_path / f"a.{kind}").write_bytes(b"data")
     if kind == "gif":
         with pytest.raises(ValueError, match=r"^'a.gif' is not a picture below the folder"):
@@ -228,7 +228,7 @@ def test_long_name_of_a_picture_is_cut_in_the_message(tmp_path: Path) -> None:
         module._data("x" * 101, tmp_path)
 
 
-def test_pictures_survive_the_way_to_a_service(
+def test_pictures_are_transferred_to_a_service_unchanged(
     items: Sequence[Item], vocabulary: Vocabulary
 ) -> None:
     body = request_of(items, vocabulary, "ko")

@@ -347,7 +347,7 @@ def test_answer_that_is_too_long_is_not_read_to_its_end(
         RemoteLabeler(vocabulary, Options(url=url, retries=0)).label(items[:1])
 
 
-def test_service_that_answers_too_late_is_away(
+def test_late_service_is_reported_as_unavailable(
     items: Sequence[Item], vocabulary: Vocabulary
 ) -> None:
     given_up = threading.Event()

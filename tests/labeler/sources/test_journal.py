@@ -112,7 +112,7 @@ def outcome(status: str, code: str, **more: Any) -> Any:
         ("satisfied", "HOLDS_ALREADY", "nothing_to_do"),
     ],
 )
-def test_reply_of_a_mission_without_actions(status: str, code: str, kind: Any) -> None:
+def test_mission_without_actions_has_a_reply(status: str, code: str, kind: Any) -> None:
     asked = SimpleNamespace(question="open?", verdict=SimpleNamespace(holds=True, why="seen"))
     verdicts = [asked, asked]
     for holds in (False, None):

@@ -30,7 +30,7 @@ def test_every_field_is_read(tmp_path: Path) -> None:
     )
 
 
-def test_action_may_end_when_it_begins_but_not_before(tmp_path: Path) -> None:
+def test_action_must_not_end_before_its_start(tmp_path: Path) -> None:
     (action,), flaws = read(tmp_path, {"t": 2, "end": 2, "op": "GO"})
     assert (action.end, flaws) == (2.0, ())
     actions, flaws = read(tmp_path, {"t": 2, "end": 1.5, "op": "GO"}, {"t": 0, "op": "GO"})
@@ -39,7 +39,7 @@ def test_action_may_end_when_it_begins_but_not_before(tmp_path: Path) -> None:
     assert flaws == (Flaw("action", "actions.jsonl:1", said),)
 
 
-def test_only_a_repetition_of_the_line_before_is_left_out(tmp_path: Path) -> None:
+def test_only_a_repetition_of_the_previous_line_is_dropped(tmp_path: Path) -> None:
     go, rest = {"t": 1, "op": "GO"}, {"t": 1, "op": "REST"}
     actions, flaws = read(tmp_path, go, go, rest, go)
     assert [action.op for action in actions] == ["GO", "REST", "GO"]
@@ -47,7 +47,7 @@ def test_only_a_repetition_of_the_line_before_is_left_out(tmp_path: Path) -> Non
     assert flaws == (Flaw("double_time", "actions.jsonl:2", said),)
 
 
-def test_order_is_reported_for_each_earlier_action_and_mended(tmp_path: Path) -> None:
+def test_actions_out_of_order_are_reported_and_sorted(tmp_path: Path) -> None:
     lines = [{"t": t, "op": op} for t, op in ((1, "A"), (1, "B"), (0.5, "C"), (2, "D"), (0, "E"))]
     actions, flaws = read(tmp_path, *lines)
     assert [action.op for action in actions] == ["E", "C", "A", "B", "D"]

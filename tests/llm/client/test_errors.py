@@ -203,7 +203,7 @@ def test_retry_after_is_honoured_up_to_a_limit(serve: Any, connect: Any) -> None
     assert caught.value.usage.requests == 1
 
 
-def test_no_retry_that_would_miss_the_deadline(serve: Any, connect: Any) -> None:
+def test_retry_is_skipped_when_it_would_miss_the_deadline(serve: Any, connect: Any) -> None:
     server = serve([error(429, "rate_limit_error", headers={"Retry-After": "5"})])
     with pytest.raises(ModelFailure) as failure:
         connect(server, timeout_s=1.0).ask([], [Turn.user("hi")])

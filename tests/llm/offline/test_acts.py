@@ -11,7 +11,7 @@ def _read(compilers, request_on, site, command) -> Meaning:
     return found
 
 
-def test_roles_are_typed(compilers, request_on):
+def test_acts_have_typed_roles(compilers, request_on):
     meaning = _read(compilers, request_on, "door", "open the door with your left arm")
     (act,) = meaning.acts
     assert [(role.role, role.value) for role in act.roles] == [

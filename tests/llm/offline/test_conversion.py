@@ -250,7 +250,7 @@ def test_failure_without_an_act_before_it_is_refused(trees, language):
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_excluded_arm_means_the_other_one(trees, language):
+def test_excluded_arm_selects_the_other_one(trees, language):
     for said in EXCLUSIONS[language]:
         for act in ACTS[language]:
             for yes, no in (("left", "right"), ("right", "left")):

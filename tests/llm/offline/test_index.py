@@ -10,7 +10,7 @@ from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
-from bt_exec_llm.offline import create, kept_steps
+from bt_exec_llm.offline import create, step_cache
 from bt_exec_llm.offline.index import cached_index
 
 WORDS = """
@@ -48,20 +48,20 @@ def test_utterance_of_the_other_language_is_used_as_fallback(request_for):
 def test_large_library_is_cached_on_disk_until_it_changes(request_for, tmp_path, monkeypatch):
     reader = cached_index(request_for("x"), "en").reader
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(kept_steps, "LARGE", 1)
+    monkeypatch.setattr(step_cache, "LARGE", 1)
     texts = ["Water the plant.", "화분을 적셔."]
-    fresh = kept_steps.cached_steps(reader, texts)
+    fresh = step_cache.cached_steps(reader, texts)
     (file,) = (tmp_path / "cache" / "bt-exec" / "utterances").glob("*.json")
-    assert kept_steps.cached_steps(reader, texts) == fresh
+    assert step_cache.cached_steps(reader, texts) == fresh
     file.write_text("[[]]")  # damaged, so the utterances are read again
-    assert kept_steps.cached_steps(reader, texts) == fresh
-    kept_steps.cached_steps(reader, texts[:1])
+    assert step_cache.cached_steps(reader, texts) == fresh
+    step_cache.cached_steps(reader, texts[:1])
     assert len(list(file.parent.glob("*.json"))) == 2
 
 
 def test_unwritable_cache_is_ignored(request_for, tmp_path, monkeypatch):
     (tmp_path / "cache").write_text("a file where a folder should be")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(kept_steps, "LARGE", 1)
+    monkeypatch.setattr(step_cache, "LARGE", 1)
     reader = cached_index(request_for("x"), "en").reader
-    assert kept_steps.cached_steps(reader, ["Water the plant."])
+    assert step_cache.cached_steps(reader, ["Water the plant."])

@@ -518,7 +518,7 @@ TELLING = [
 
 
 @pytest.mark.parametrize("site", sorted(PAST))
-def test_past_is_never_done_however_it_ends_and_is_spelled(plan, site):
+def test_question_about_the_past_never_acts_in_any_spelling(plan, site):
     looks = {"observe_scene", "navigate", "talk_to_person", "summarize_mission"}
     for act, ending in product(PAST[site], TELLING):
         misspelt = act[:-1] + chr(ord(act[-1]) - 1)

@@ -176,7 +176,7 @@ def test_number_out_of_range_is_refused_with_the_range(command, code, part, answ
         ("다섯 번 둘러봐", "네 번", {"n": 4}),
     ],
 )
-def test_bare_number_answers_the_question_for_one(before, command, args, answer):
+def test_bare_number_answers_a_question_for_a_number(before, command, args, answer):
     assert dict(answer(command, before).args) == args
 
 

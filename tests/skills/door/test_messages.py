@@ -22,12 +22,12 @@ MESSAGES = Messages.load([PACK.messages])
 
 
 @pytest.mark.parametrize("skill", PACK.skills, ids=lambda s: s.name)
-def test_every_code_has_its_sentences(skill) -> None:
+def test_every_code_is_translated_to_sentences(skill) -> None:
     assert skill.fails <= MESSAGES.codes()
 
 
 @pytest.mark.parametrize("condition", PACK.conditions, ids=lambda c: c.name)
-def test_every_skip_reason_and_unknown_code_has_its_sentences(condition) -> None:
+def test_every_skip_reason_and_unknown_code_is_translated_to_sentences(condition) -> None:
     states = ("open", "ajar", "closed") if condition.name == "door_is" else ("",)
     for state in states:
         reason = condition.skip_reason.replace("{state}", state)
@@ -35,7 +35,7 @@ def test_every_skip_reason_and_unknown_code_has_its_sentences(condition) -> None
     assert condition.unknown in MESSAGES
 
 
-def test_codes_of_the_domain_have_their_sentences() -> None:
+def test_codes_of_the_domain_are_translated_to_sentences() -> None:
     assert {
         "ALREADY_OPEN",
         "ALREADY_CLOSED",
@@ -93,7 +93,7 @@ REASONS = {"STUCK": "DOOR_STUCK", **_CODES}
 DETAILS = [(code, text) for code, text in _details() if code in MESSAGES.codes()]
 
 
-def test_details_of_motions_are_found() -> None:
+def test_motion_details_are_extracted_from_the_source() -> None:
     assert ("DOOR_STUCK", "the door fell back to # rad") in DETAILS
     assert ("GRASP_SLIPPED", "the material slipped out of the hand") in DETAILS
     assert ("GRASP_SLIPPED", "the right hand came back without the material") in DETAILS

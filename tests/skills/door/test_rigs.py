@@ -48,7 +48,7 @@ def test_import_of_the_pack_loads_no_simulator_and_no_vision() -> None:
         (
             {},
             {"door": "half"},
-            "world setting door='half': allowed are closed, ajar, open, or an angle 0..1.6 rad",
+            "world setting door='half': allowed: closed, ajar, open, or an angle 0..1.6 rad",
         ),
         ({}, {"seed": "x"}, "world setting seed='x': must be a whole number"),
         (

@@ -100,7 +100,7 @@ def test_turn_report_contains_the_failure_code():
         (OPEN, LOST, "en", []),
     ],
 )
-def test_invisible_material_gives_a_warning(tree, reason, language, warnings):
+def test_invisible_material_causes_a_warning(tree, reason, language, warnings):
     found = report(tree, status="blocked", reason_code=reason, language=language)
     assert found["visibility_warnings"] == warnings
 
@@ -190,7 +190,7 @@ SKIPPED = (Skip("open_door", "already open"),)
         ({}, None, "uncertain", "door state uncertain"),
     ],
 )
-def test_door_must_be_opened_field(given, state, result, reason, scene):
+def test_turn_report_states_whether_the_door_must_be_opened(given, state, result, reason, scene):
     found = report(GET, None if state is None else scene(state=state), **given)
     gate = {"gate": "need_open_door", "result": result, "reason": reason}
     assert found["gate_evaluations"][0] == gate

@@ -8,7 +8,7 @@ from bt_exec.language.messages import language_of
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.pack import PACK
 from bt_exec_skills.image.rules.planning import build_plan
-from bt_exec_skills.image.rules.read import read_question
+from bt_exec_skills.image.rules.question_reader import read_question
 
 SKILLS = {one.name: one for one in PACK.skills}
 

@@ -11,7 +11,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.rules.read import read_question
+from bt_exec_skills.image.rules.question_reader import read_question
 
 ASKED = parse_yaml(Path(__file__).with_name("asked.yaml").read_text("utf-8"))
 NAMES = "tomato|apple|plate|cup|bottle|person"
@@ -62,7 +62,7 @@ def test_question_is_read_as_labelled(case):
         ("네모 왼쪽에 없는 원은 몇 개야?", "네모 왼쪽에 있지 않은 원은 몇 개야?"),
     ],
 )
-def test_negation_has_its_scope(text, same):
+def test_negation_excludes_the_same_objects_as_its_paraphrase(text, same):
     one, other = read_question(text).target, read_question(same).target
     assert set(one.left_out) == set(other.left_out) or one.places == other.places != ()
 
@@ -89,7 +89,7 @@ def test_negation_has_its_scope(text, same):
         "컵은 어디 있고 사과는 몇 개야?",
     ],
 )
-def test_unused_operator_refuses_the_question(text):
+def test_question_with_an_unused_operator_is_refused(text):
     with pytest.raises(Unread):
         read_question(text)
 

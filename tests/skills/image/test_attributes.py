@@ -100,7 +100,7 @@ def test_object_does_not_exceed_itself():
     ("attribute", "rank", "which"),
     [("big", 1, 3), ("big", 2, 1), ("small", 2, 0), ("big", 4, 2), ("big", 5, None)],
 )
-def test_rank_selects_one_of_an_order(attribute, rank, which):
+def test_rank_selects_one_of_the_ordered_objects(attribute, rank, which):
     crops = row_of(20, 30, 12, 40)
     before = [tools.Decision(True, "", 1.0)] * 4
     found = tools.exceeding(crops, before, attribute, crops, rank=rank)
@@ -108,7 +108,7 @@ def test_rank_selects_one_of_an_order(attribute, rank, which):
 
 
 @pytest.mark.parametrize(("radii", "which"), [((20, 30, 12), [1]), ((20, 30), [])])
-def test_middle_is_that_of_a_row_of_odd_length(radii, which):
+def test_middle_object_exists_only_in_a_row_of_odd_length(radii, which):
     crops = row_of(*radii)
     before = [tools.Decision(True, "", 1.0)] * len(crops)
     found = tools.exceeding(crops, before, "middle", crops, rank=1)
@@ -166,7 +166,7 @@ def test_undecided_instance_lowers_the_confidence_of_a_count():
     assert tools.count([red.instance, blue.instance], mixed).confidence <= 0.5
 
 
-def test_colour_without_a_trace_is_excluded_although_the_colour_is_unclear():
+def test_absent_colour_is_excluded_although_the_true_colour_is_unclear():
     crop = crop_of(box(25))
     crop.pixels[crop.own] = (40, 150, 60)
     crop.pixels[:40][crop.own[:40]] = (30, 60, 200)

@@ -15,7 +15,7 @@ import pytest
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.rules.program import build_program
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.rules.read import read_question
+from bt_exec_skills.image.rules.question_reader import read_question
 from tests.skills.image.asking import ask
 
 RED, BLUE, GREEN = (200, 30, 30), (30, 60, 200), (40, 150, 60)
@@ -243,6 +243,6 @@ def test_answer_contains_the_underlying_numbers(picture, text, says):
     "text",
     ["Is the blue circle next to the green square?", "파란 원 옆에 초록색 네모가 있어?"],
 )
-def test_neighbour_is_named_but_never_confirmed(text):
+def test_yes_no_question_about_next_to_is_refused(text):
     with pytest.raises(Unread):
         read_question(text)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.rules.read import read_question
+from bt_exec_skills.image.rules.question_reader import read_question
 
 SAME = [
     ("How many red circles are there?", "And the blue ones?", "How many blue circles are there?"),
@@ -142,7 +142,7 @@ EQUAL = [
 
 
 @pytest.mark.parametrize(("text", "plain"), EQUAL)
-def test_question_means_the_plain_one(text, plain):
+def test_equivalent_questions_have_the_same_meaning(text, plain):
     found, expected = read_question(text), read_question(plain)
     assert replace(found, said_back="") == replace(expected, said_back="")
 

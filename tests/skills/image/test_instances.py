@@ -28,7 +28,7 @@ def plate():
     return picture, things(("plate", (30, 10, 131, 111)), ("apple", (49, 29, 112, 92)))
 
 
-def test_object_on_top_is_excluded(plate):
+def test_colour_of_an_object_on_top_is_ignored(plate):
     picture, known = plate
     # the overlapping object is unknown
     assert colours(picture, known[:1], "plate")[0][0] == "yellow"
@@ -36,7 +36,7 @@ def test_object_on_top_is_excluded(plate):
     assert colours(picture, known, "apple") == [("yellow", 1.0)]
 
 
-def test_object_in_front_is_excluded():
+def test_colour_of_an_object_in_front_is_ignored():
     picture = np.full((120, 160, 3), 128, np.uint8)
     picture[20:80, 40:90] = GREEN
     picture[50:110, 55:115] = YELLOW

@@ -123,7 +123,7 @@ def test_worded_answer_is_compared_with_the_crops(reds, text, agrees):
         ("Are there 3 lucky balls?", "No.", []),
     ],
 )
-def test_answer_about_the_whole_picture_objects_only_to_its_own_question(reds, asked, said, agrees):
+def test_whole_picture_answer_disputes_only_its_own_question(reds, asked, said, agrees):
     reds.by_model, reds.question = True, "How many lucky balls are there?"
     reds.answer = Answer("There are three.", None, 1.0)
     reds.asked.append(LookAnswer(said, 1.0, asked))

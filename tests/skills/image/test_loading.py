@@ -90,7 +90,7 @@ def test_truncated_file_is_refused(tmp_path, ending):
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b"", "is not a readable picture; allowed are PNG, JPEG, WebP, TIFF, BMP"),
+        (b"", "is not a readable picture; allowed: PNG, JPEG, WebP, TIFF, BMP"),
         (b"hello", "is not a readable picture"),
         (b"\0\0\0\x18ftypheic" + b"\0" * 40, "HEIC or AVIF.*save it as JPEG or PNG"),
         (png_head(10, 10)[:20], "broken"),

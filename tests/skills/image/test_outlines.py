@@ -150,7 +150,7 @@ def test_count_contradicted_by_outlines_is_reported(monkeypatch):
     assert "But the judges disagree: a count by outlines (2)." in final_report(bench)
 
 
-def test_answer_is_not_confirmed_by_one_of_two_sets():
+def test_comparison_is_not_confirmed_when_one_of_two_sets_is_unclear():
     """The outline of touching objects does not determine their shape."""
     picture = disc(disc(disc(plain(), 60, 60, 30, RED), 116, 64, 30, RED), 240, 160, 30, BLUE)
     bench = bench_of(picture)

@@ -8,7 +8,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.rules.read import read_question
+from bt_exec_skills.image.rules.question_reader import read_question
 from tests.skills.image.asking import tools_of
 
 CORPUS = parse_yaml(Path(__file__).with_name("questions.yaml").read_text("utf-8"))

@@ -15,7 +15,7 @@ from bt_exec_skills.image.perception.graded_attributes import DEGREES
 from bt_exec_skills.image.perception.relations import SIDES
 from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.rules.read import question_from_meaning
+from bt_exec_skills.image.rules.question_reader import question_from_meaning
 from bt_exec_skills.image.rules.words import generator, lexicon, reader
 from tests.cases import cases, examples
 

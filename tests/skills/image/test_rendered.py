@@ -70,7 +70,7 @@ def few():
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_many_tables_with_and_without_boxes():
+def test_most_rendered_tables_are_answered_correctly_with_and_without_boxes():
     shown = list(tables(0, TABLES))
     for given, least in ((False, EXACT), (True, EXACT_WITH_BOXES)):
         share, sure_wrong, wrong = scored(shown, given=given)

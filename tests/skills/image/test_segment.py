@@ -12,7 +12,7 @@ def ground(value=240):
     return np.full((200, 300, 3), value, np.uint8)
 
 
-def test_every_named_colour_has_its_name():
+def test_every_named_colour_is_recognised_by_its_name():
     shown = {
         "red": (200, 20, 20), "orange": (250, 140, 10), "yellow": (250, 225, 30),
         "green": (20, 140, 40), "cyan": (30, 200, 210), "blue": (30, 60, 200),

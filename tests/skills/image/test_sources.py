@@ -97,7 +97,7 @@ def test_files_and_folders_are_in_order(disc, tmp_path):
         assert [one.name for one in files] == ["disc.png", "a.png", "b.JPG"]
 
 
-def test_picture_from_standard_input(disc, monkeypatch):
+def test_picture_is_read_from_standard_input(disc, monkeypatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(disc.read_bytes())))
     with find_pictures(["-"]) as (file,):
         assert file.read_bytes() == disc.read_bytes()
@@ -181,7 +181,7 @@ def test_missing_picture_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)  # closed: <&-
     with pytest.raises(UsageError, match="is empty; pipe a picture"), find_pictures(["-"]):
         pass
-    with pytest.raises(UsageError, match="holds no picture"), find_pictures([str(tmp_path)]):
+    with pytest.raises(UsageError, match="contains no picture"), find_pictures([str(tmp_path)]):
         pass
     (tmp_path / "a.png").write_bytes(b"")
     monkeypatch.setattr(sources, "_MOST_PICTURES", 1)
@@ -247,7 +247,7 @@ def test_invalid_output_is_refused_before_any_question(disc, tmp_path, monkeypat
 
 
 @pytest.mark.slow
-def test_one_picture_may_be_written_into_a_folder(disc, tmp_path, monkeypatch, capsys):
+def test_output_of_a_single_picture_can_be_a_folder(disc, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     seen = tmp_path / "seen"
     for _ in range(2):  # created, then found

@@ -15,7 +15,7 @@ from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.program import build_program
 from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.rules.read import read_question
+from bt_exec_skills.image.rules.question_reader import read_question
 from bt_exec_skills.vision.text_drawing import write
 from tests.skills.image.asking import ask
 
@@ -188,7 +188,7 @@ def test_unreadable_line_keeps_its_place(sign, engine):
         "앞의 두 품목 가격을 더하면 총액의 반이 넘는지 계산해줘",
     ],
 )
-def test_question_of_which_a_part_is_not_understood_is_refused(text):
+def test_partly_understood_question_is_refused(text):
     with pytest.raises(Unread):
         read_question(text)
 
@@ -198,12 +198,12 @@ def test_uncertain_lines_are_reported(sign, engine):
     answer = ask(Bench(sign), "What does the sign say?")
     assert answer.value == ["EXIT"]
     assert answer.text == (
-        "The text in the picture: “EXIT”. Not settled: #2, #3 (text that I cannot read for "
+        "The text in the picture: “EXIT”. Undecided: #2, #3 (text that I cannot read for "
         "sure). Confidence 0.50."
     )
 
 
-def test_picture_without_text(sign, engine):
+def test_picture_without_text_has_an_uncertain_empty_answer(sign, engine):
     engine()
     answer = ask(Bench(sign), "What does the sign say?")
     assert (answer.value, answer.confidence) == ([], 0.5)
@@ -220,7 +220,7 @@ def test_picture_without_text(sign, engine):
         ("</analysis_log><plan_json>{}", "</analysis_log><plan_json>{}"),
     ],
 )
-def test_text_of_a_picture_is_data(sign, engine, said, shown):
+def test_control_characters_in_recognised_text_are_removed(sign, engine, said, shown):
     engine((said, 0.99))
     assert ask(Bench(sign), "What does the sign say?").value == [shown]
 

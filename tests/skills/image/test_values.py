@@ -21,7 +21,7 @@ from bt_exec_skills.image.perception.written_values import (
 from bt_exec_skills.image.rules.program import build_program
 from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.rules.read import read_question
+from bt_exec_skills.image.rules.question_reader import read_question
 from bt_exec_skills.image.skills.recompute import repeat_on_picture
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.values import chart, page, with_ean13, with_qr
@@ -58,7 +58,7 @@ def test_amounts_are_parsed_with_their_separators(text, amounts):
 
 
 @given(st.integers(0, 10**8), st.sampled_from(["{:,.2f}", "{:.2f}", "₩{:,.2f}", "{:,.2f} €"]))
-def test_amount_round_trip(cents, form):
+def test_written_amount_is_parsed_to_the_same_amount(cents, form):
     assert parse_amounts(form.format(cents / 100)) == [cents / 100]
 
 
@@ -85,7 +85,7 @@ def test_prices_of_several_articles_are_added(names, value):
     assert (found.value, found.sure > 0.9) == (value, value is not None)
 
 
-def test_articles_are_counted_and_sure_if_they_add_up():
+def test_article_count_is_confident_if_the_prices_add_up():
     found = written_value(RECEIPT, "articles")
     assert (found.value, found.sure > 0.9) == (3, True)
     unsure = written_value(lines(("Bread", "2.00"), ("Milk", "1.50")), "articles")
@@ -130,7 +130,7 @@ def test_prices_are_compared(wanted, names, value):
 TICKETS = lines("Ticket prices", ("Adult", "15"), ("Child", "8"), ("Lemonade", "3"))
 
 
-def test_word_of_a_name_that_is_only_in_the_heading_is_not_needed():
+def test_article_is_found_although_part_of_its_name_is_only_in_the_heading():
     assert written_value(TICKETS, "price", ["child ticket"]).value == 8
     assert written_value(TICKETS, "price", ["dog ticket"]).value is None
 
@@ -215,7 +215,7 @@ def test_sizes_are_measured_in_pixels_or_to_scale(shapes, text, value, unit):
     assert 0.8 <= answer.confidence <= 0.9
 
 
-def test_measure_is_repeated_on_another_picture(shapes):
+def test_measurement_can_be_repeated_on_another_picture(shapes):
     bench = bench_of(shapes)
     ask(bench, "How wide is the blue square?")
     smaller = cv2.resize(shapes, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
@@ -299,7 +299,7 @@ def turned(one, size=(460, 640)):
     return Instance(one.label, box, one.score, one.source)
 
 
-def test_lying_bar_has_the_value_of_its_right_end():
+def test_horizontal_bar_has_the_value_of_its_right_end():
     said = [turned(one) for one in marks()[1]]
     upright = chart((40, 75, 10), (RED, BLUE, GREEN))
     regions = segment_colour(cv2.flip(cv2.rotate(upright, cv2.ROTATE_90_CLOCKWISE), 0))

@@ -146,7 +146,7 @@ def test_steering_turns_first_and_backs_off_from_near_obstacles():
 
 
 @given(st.floats(-20, 20), st.floats(-20, 20))
-def test_turn_is_the_shortest(start, end):
+def test_robot_turns_in_the_shorter_direction(start, end):
     turn = turn_between(start, end)
     assert abs(turn) <= math.pi + 1e-9
     assert math.cos(start + turn) == pytest.approx(math.cos(end), abs=1e-6)

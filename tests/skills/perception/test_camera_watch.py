@@ -53,7 +53,7 @@ def test_fault_in_one_picture_is_detected(frame: Any, fault: CameraFault | None)
 
 
 @pytest.mark.parametrize("share", [0, 1, 2, 3, 4, 8])
-def test_picture_needs_edges_in_a_part_of_it(share: int) -> None:
+def test_picture_without_edges_is_a_fault(share: int) -> None:
     """A picture with edges in only one of its eight columns of blocks counts as occluded."""
     frame = flat(60)
     wide = max(0, 16 * share - 8)

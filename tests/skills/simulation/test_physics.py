@@ -16,7 +16,7 @@ def test_time_advances_by_control_periods():
     assert physics.time == pytest.approx(0.02)
 
 
-def test_numbers_have_the_requested_digits():
+def test_numbers_are_written_with_the_requested_digits():
     assert numbers(1, 0.1, 1 / 3) == "1 0.1 0.333333333"
     assert numbers(12.34567, -0.000001234567, digits=5) == "12.346 -1.2346e-06"
 

@@ -38,7 +38,7 @@ def test_ambiguous_command_lists_the_possible_objects():
         (KOREAN, "파란 그릇 0"),
     ],
 )
-def test_name_alone_is_an_answer(turn, words):
+def test_object_name_alone_answers_a_question(turn, words):
     answer = ask(create({}), words, WORLDS["mixed"], [turn])
     assert moves(answer) == [("object_apple_0", "object_blue_bowl_0")]
     assert answer.spec.mission.command == words

@@ -171,7 +171,7 @@ def test_readings_share_threads() -> None:
     assert len(threads) < 20
 
 
-def test_reading_without_an_object_of_the_last_one_is_repeated(
+def test_reading_that_lacks_a_known_object_is_repeated(
     faulty: Callable[[str], Any],
 ) -> None:
     simulator = faulty("names flicker")

@@ -195,7 +195,7 @@ def test_go_on_is_refused_when_nothing_is_unfinished(turns):
 
 
 @pytest.mark.parametrize("command", ["onto the tray?", "쟁반에?"])
-def test_place_with_a_question_mark_moves_nothing(command):
+def test_place_name_as_a_question_moves_nothing(command):
     answer = answer_to(command)
     assert isinstance(answer, Refusal) or not goals_of(answer.spec.root)
 
@@ -203,7 +203,7 @@ def test_place_with_a_question_mark_moves_nothing(command):
 @pytest.mark.parametrize(
     "command", ["put it in its bowl", "자기 그릇에 넣어", "이거 같은 색 그릇에 넣어줘"]
 )
-def test_own_bowl_is_that_of_the_held_object(command):
+def test_its_bowl_is_the_bowl_of_the_held_objects_colour(command):
     cube = "object_small_blue_cube_0"
     at = WORLD.objects[cube].pos
     lifted = {**WORLD.objects, cube: WORLD.objects[cube]._replace(pos=Point(at.x, at.y, 1.2))}

@@ -44,7 +44,7 @@ def test_object_is_held_if_it_left_the_table(now: Environment, held: str | None)
     assert hand.facts(now)["hand"] == (held or "empty")
 
 
-def test_object_that_is_being_taken_is_observed_in_no_place():
+def test_object_being_grasped_has_no_observed_place():
     hand, lifting = Hand(), world(0.84)
 
     def observed() -> dict[str, str]:

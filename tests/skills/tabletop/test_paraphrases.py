@@ -57,7 +57,7 @@ def test_pronoun_keeps_its_object_after_a_question_that_names_none(between):
 
 
 @pytest.mark.parametrize("command", ["put it on the tray", "그거 쟁반에 올려"])
-def test_pronoun_is_not_everything_in_view(command):
+def test_pronoun_does_not_refer_to_all_visible_objects(command):
     with pytest.raises(Trouble):
         places(command, MIXED, [Turn("what do you see?", "satisfied", "OK")])
 
@@ -72,7 +72,7 @@ def test_the_other_one_is_one_object():
     assert set(raised.value.choices) == {"object_blue_cup_0", "object_green_cup_0"}
 
 
-def test_the_other_is_of_the_same_kind():
+def test_the_other_refers_to_an_object_of_the_same_kind():
     found = places("put one cup on the tray and the other on the white plate", MIXED)
     assert set(found) == {"object_red_cup_0", "object_blue_cup_0"}
     plates = {name: at for name, at in SHAPES.objects.items() if name != "object_white_plate_2"}
@@ -84,7 +84,7 @@ def test_the_other_is_of_the_same_kind():
     assert cubes != balls
 
 
-def test_ones_repeat_the_noun_before_them():
+def test_ones_refers_to_the_previous_noun():
     world = with_objects(SHAPES, red_cylinder=(1.0, 1.2))
     found = places("put the blue cube on plate 0 and the red one on plate 1", world)
     assert set(found) == {"object_blue_cube_0", "object_red_cube_0"}
@@ -122,7 +122,7 @@ def test_pronoun_of_another_number_is_refused(before, command):
         places(command, MIXED, [Turn(command=before, status="satisfied")])
 
 
-def test_group_without_container_is_left_alone_and_named():
+def test_group_without_a_container_is_reported_and_not_moved():
     world = with_objects(WORLDS["plain"], yellow=(1.0, 1.2))
     *_, last = understand("sort by colour", world).subgoals
     assert [(one.code, one.choices) for one in last.remarks] == [
@@ -156,13 +156,13 @@ def test_counts_are_compared(question, holds):
     assert answer(asked, MIXED, None, "en").holds is holds
 
 
-def test_place_may_follow_the_word_for_it():
+def test_there_may_refer_to_a_place_named_later():
     found = places("before you put the apple on the tray, put the red cup there", MIXED)
     assert {place for _, place in found.values()} == {"object_tray_0"}
     assert list(found) == ["object_red_cup_0", "object_apple_0"]
 
 
 @pytest.mark.parametrize("command", ["put that cup", "the cups: sort"])
-def test_words_before_a_colon_are_not_dropped(command):
+def test_words_before_a_colon_are_not_ignored(command):
     with pytest.raises(Trouble):
         understand(command, MIXED)

@@ -75,7 +75,7 @@ def test_tables_are_the_groups_of_objects_that_are_near_each_other(places):
         assert any(top == pytest.approx(bounds) for top in tops)
 
 
-def test_effort_for_tables_is_linear_in_the_number_of_objects(monkeypatch):
+def test_inferring_tables_takes_linear_time(monkeypatch):
     def effort(count):
         compared = []
         monkeypatch.setattr(
@@ -120,7 +120,7 @@ def test_full_table_has_no_free_space():
 
 
 @pytest.mark.parametrize(("part", "sign"), [("left", -1), ("middle", 0), ("right", 1)])
-def test_parts_of_a_table_are_as_seen_by_the_robot(part, sign):
+def test_left_and_right_of_a_table_are_seen_from_the_robot(part, sign):
     x, y = part_of(world(), "table_0", part)
     assert x == pytest.approx(0.3 * sign)
     assert y == pytest.approx(1.0)

@@ -223,14 +223,14 @@ def test_command_is_completed_from_the_previous_one(before, command, moved):
 @pytest.mark.parametrize(
     ("before", "word"), [("clear the left table", "the tray"), ("왼쪽 탁자 치워", "쟁반에")]
 )
-def test_where_to_is_answered_by_a_word(before, word):
+def test_question_where_to_is_answered_by_one_word(before, word):
     answer = ask(create({}), word, WORLDS["mixed"], [(before, "refused", "WHERE_TO")])
     assert not isinstance(answer, Refusal), answer
     moves = [move for goal in goals_of(answer.spec.root) for move in goal.moves]
     assert {move.target for move in moves} == {"object_tray_0"}
 
 
-def test_topic_is_not_a_place():
+def test_topic_particle_does_not_mark_a_place():
     """The first object is not put to the right of the second one."""
     before = ("사과를 왼쪽 테이블에 놔", "satisfied", "OK")
     answer = ask(create({}), "빨간 컵은 오른쪽에 놔", WORLDS["mixed"], [before])
@@ -254,7 +254,7 @@ def test_fragment_with_a_question_or_denial_moves_nothing(command):
         ("put the aple on the tray", "put the apple on the tray"),
     ],
 )
-def test_near_miss_leads_to_a_question(command, meant):
+def test_misspelt_command_leads_to_a_question(command, meant):
     answer = ask(create({}), command, WORLDS["mixed"])
     assert isinstance(answer, Refusal)
     assert (answer.code, answer.did_you_mean) == ("RESPELT", (meant,))
@@ -280,7 +280,7 @@ def test_order_words_move_a_part_before_the_others(command):
     assert plan(command) == [{ball}, {(apple, "in", "object_tray_0")}]
 
 
-def test_part_before_nothing_is_refused():
+def test_before_that_is_refused_without_an_earlier_part():
     assert plan("before that, put the apple on the tray").startswith("!")
     assert plan("그 전에 사과를 쟁반에 놔").startswith("!")
 
@@ -349,7 +349,7 @@ def test_excluded_attribute_belongs_to_its_noun():
 def test_condition_that_does_not_hold_is_reported_with_its_words():
     answer = ask(create({}), "if there is a banana, put the apple on the tray", WORLDS["mixed"])
     assert isinstance(answer, Refusal)
-    assert answer.message == "“there is a banana” does not hold, so I do nothing."
+    assert answer.message == "“there is a banana” does not hold, so nothing was done."
 
 
 def test_topic_before_a_place_is_left_out_of_the_plan_or_refused():

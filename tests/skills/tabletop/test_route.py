@@ -43,7 +43,7 @@ def sorting(now):
 
 @settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 25))
-def test_shortest_order_has_the_same_moves_and_no_longer_way(seed, count):
+def test_shortest_order_has_the_same_moves_and_no_longer_path(seed, count):
     now = scattered(seed, count)
     moves = sorting(now)
     found = shortest(moves, now)
@@ -61,7 +61,7 @@ def test_shortest_order_is_near_the_best_of_all_orders(seed):
     assert way_of(shortest(moves, now), now) <= 1.3 * best
 
 
-def test_separate_tours_are_joined():
+def test_separate_tours_are_joined_into_one():
     near = {"object_red_bowl_0": (0, 2, 0.5), "object_blue_bowl_0": (20, 2, 0.5)}
     near |= {f"object_red_{n}": (0.2 * n, 2.3, 0.52) for n in range(4)}
     near |= {f"object_blue_{n}": (20 + 0.2 * n, 2.3, 0.52) for n in range(4)}
@@ -98,7 +98,7 @@ def test_order_is_greedy_without_the_routing_library(monkeypatch):
 
 
 @pytest.mark.parametrize("count", [24, 600])
-def test_groups_of_many_objects_are_mixed_for_a_shorter_way(count):
+def test_groups_of_many_objects_are_mixed_for_a_shorter_path(count):
     now = scattered(count, count)
     (goal,) = subgoals_for("sort by colour", now)
     assert {move.thing for move in goal.moves} == {move.thing for move in sorting(now)}
@@ -118,7 +118,7 @@ def test_few_objects_are_sorted_group_by_group():
     assert all(len({move.target for move in goal.moves}) == 1 for goal in goals)
 
 
-def test_way_is_the_sum_of_empty_and_loaded_ways():
+def test_path_length_is_the_sum_of_empty_and_loaded_paths():
     now = Environment(
         0.0,
         {

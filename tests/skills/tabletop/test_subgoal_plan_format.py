@@ -67,7 +67,7 @@ def test_valid_plan_has_no_problems(request_of):
     assert problems_of(right_plan(), request_of(COMMAND)) == []
 
 
-def test_own_plan_round_trip(request_of):
+def test_compiled_plan_is_equal_after_a_round_trip(request_of):
     request = request_of(COMMAND)
     plan = TableCompiler().compile(request)
     text = write_tasks(expand(plan.spec, request.library))

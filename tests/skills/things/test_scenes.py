@@ -13,8 +13,8 @@ from bt_exec_skills.things.dataset.fruit import FRUITS
 from bt_exec_skills.things.dataset.meshes import FRUIT, PAINT, box, lathe
 from bt_exec_skills.things.dataset.scenes import HEIGHT, THINGS, WIDTH, TableScenes, View, aim
 from bt_exec_skills.things.dataset.stage import AWAY, Prop, build_stage, clutter
+from bt_exec_skills.things.dataset.tableware import WARE
 from bt_exec_skills.things.dataset.truth import shown_in
-from bt_exec_skills.things.dataset.ware import WARE
 from bt_exec_skills.vision.commands import find_source
 
 

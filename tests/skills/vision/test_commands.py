@@ -46,7 +46,7 @@ def test_dataset_command_reports_its_result(
 def test_dataset_refuses_to_overwrite(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--source", "squares", "--scenes", "6", "--val-every", "3"]
     assert call(["vision", "dataset", str(made), *options]) == 2
-    assert "holds this data set already, complete" in capsys.readouterr().err
+    assert "already contains this complete data set" in capsys.readouterr().err
 
 
 def test_unknown_source_error_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,10 +120,10 @@ def test_show_annotates_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[
         (["show", "--mission", "3", "--weights", "w.onnx"], "--weights does not apply to a miss"),
         (["train", "grey.png", "out", "--model", "yolo11n.pt"], "starts from its yaml, as yolo"),
         (["show", "a.png", "--mission", "3"], "a picture or a mission: show takes one of them"),
-        (["show", "--world", "door=half"], "world setting door='half': allowed are"),
+        (["show", "--world", "door=half"], "world setting door='half': allowed: "),
         (["show", "--weights", "w.txt"], "weights w.txt not found in /"),
-        (["eval", "nowhere"], "nowhere holds no data set; make one with bt-exec vision dataset"),
-        (["train", "nowhere", "out"], "nowhere holds no data set; make one with"),
+        (["eval", "nowhere"], "nowhere contains no data set; make one with bt-exec vision dataset"),
+        (["train", "nowhere", "out"], "nowhere contains no data set; make one with"),
     ],
 )
 def test_usage_error_is_one_paragraph(
@@ -153,7 +153,7 @@ def test_eval_reports_the_folder_of_its_pictures(
     data = str(tmp_path / "data")
     assert call(["vision", "dataset", data, "--source", "squares", "--scenes", "2"]) == 0
     assert call(["vision", "eval", data, "--weights", "any.onnx"]) == 2
-    assert "holds no pictures in split val; try with --train-side" in capsys.readouterr().err
+    assert "contains no pictures in split val; try with --train-side" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("side", ["train", "val"])
@@ -170,7 +170,9 @@ def test_training_requires_both_splits(
     options = ["--source", "squares", "--scenes", "2", "--val-every", every]
     assert call(["vision", "dataset", data, *options]) == 0
     assert call(["vision", "train", data, str(tmp_path / "run")]) == 2
-    assert f"holds no pictures in split {side}, and training needs both" in capsys.readouterr().err
+    assert (
+        f"contains no pictures in split {side}, and training needs both" in capsys.readouterr().err
+    )
     assert not (tmp_path / "run").exists()
 
 

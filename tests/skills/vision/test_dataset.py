@@ -151,14 +151,16 @@ def test_damaged_scene_is_reported_and_created_again(squares: Any, tmp_path: Pat
 
 def test_existing_files_are_not_overwritten(squares: Any, tmp_path: Path) -> None:
     make_dataset(squares, RECIPE, tmp_path / "a", nobody)
-    with pytest.raises(UsageError, match="holds this data set already, complete"):
+    with pytest.raises(UsageError, match="already contains this complete data set"):
         make_dataset(squares, RECIPE, tmp_path / "a", nobody)
     other = Recipe("squares", 4, 6, 3, ("round", "square"))
-    with pytest.raises(UsageError, match="a holds a data set with seed=3; choose another folder"):
+    with pytest.raises(
+        UsageError, match="a contains a data set with seed=3; choose another folder"
+    ):
         make_dataset(squares, other, tmp_path / "a", nobody)
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "thesis.tex").write_text("dear")
-    with pytest.raises(UsageError, match="is not empty and holds no data set"):
+    with pytest.raises(UsageError, match="is not empty and contains no data set"):
         make_dataset(squares, RECIPE, tmp_path / "b", nobody)
     assert [path.name for path in (tmp_path / "b").iterdir()] == ["thesis.tex"]
 
@@ -166,9 +168,9 @@ def test_existing_files_are_not_overwritten(squares: Any, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("seed", "scenes", "every", "message"),
     [
-        (0, 0, 3, "scenes=0: allowed are 1..999999"),
-        (2001, 5, 3, "seed=2001: allowed are 0..2000"),
-        (0, 5, -1, "val_every=-1: allowed are 0 (none), 1 (all), 2, 3, …"),
+        (0, 0, 3, "scenes=0: allowed: 1..999999"),
+        (2001, 5, 3, "seed=2001: allowed: 0..2000"),
+        (0, 5, -1, "val_every=-1: allowed: 0 (none), 1 (all), 2, 3, …"),
     ],
 )
 def test_invalid_recipe_is_refused(seed: int, scenes: int, every: int, message: str) -> None:
@@ -178,7 +180,9 @@ def test_invalid_recipe_is_refused(seed: int, scenes: int, every: int, message: 
 
 
 def test_folder_without_a_data_set_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="holds no data set; make one with bt-exec vision dataset"):
+    with pytest.raises(
+        UsageError, match="contains no data set; make one with bt-exec vision dataset"
+    ):
         read_recipe(tmp_path)
 
 

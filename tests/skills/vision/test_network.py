@@ -186,7 +186,7 @@ def test_trained_networks_in_both_formats_agree(tmp_path: Path) -> None:
     report = json.loads((run / "training.json").read_text())
     assert report["dataset"]["seed"] == 1000
     assert report["settings"]["epochs"] == 8
-    with pytest.raises(UsageError, match="holds finished weights already"):
+    with pytest.raises(UsageError, match="contains finished weights already"):
         train(data, run, TrainSettings())
     ours, theirs = load(run / "best.onnx"), load(run / "best.pt")
     assert ours.names == theirs.names == read_recipe(data).classes

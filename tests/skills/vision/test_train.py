@@ -110,13 +110,13 @@ def test_training_writes_weights_and_records_without_standard_output(
     told = capsys.readouterr()
     assert told.out == ""
     assert "ultralytics: train" in told.err
-    with pytest.raises(UsageError, match="holds finished weights already"):
+    with pytest.raises(UsageError, match="contains finished weights already"):
         training.train(data, out, TrainSettings())
 
 
 def test_training_can_start_from_earlier_weights(data: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "run", tmp_path / "run2"
-    with pytest.raises(UsageError, match=r"run holds no finished training: .* is missing"):
+    with pytest.raises(UsageError, match=r"run contains no finished training: .* is missing"):
         TrainSettings(after=str(first))
     training.train(data, first, TrainSettings())
     report = training.train(data, second, TrainSettings(after=str(first), epochs=4, lr0=0.0006))
@@ -147,7 +147,7 @@ def test_interrupted_training_resumes(
     with pytest.raises(UsageError) as caught:
         training.train(data, out, TrainSettings(epochs=3, seed=8))
     assert str(caught.value) == (
-        f"{out} holds the beginning of a training with epochs=12, seed=0; choose another folder"
+        f"{out} contains the beginning of a training with epochs=12, seed=0; choose another folder"
     )
     assert training.train(data, out, TrainSettings())["val"] == FIGURES
     assert log() == then
@@ -157,7 +157,7 @@ def test_interrupted_training_resumes(
 def test_foreign_folder_is_left_unchanged(data: Path, tmp_path: Path) -> None:
     before = sorted(data.rglob("*"))
     for out in (data, data / "data.yaml"):
-        with pytest.raises(UsageError, match="is not empty and holds no training"):
+        with pytest.raises(UsageError, match="is not empty and contains no training"):
             training.train(data, out, TrainSettings())
     assert sorted(data.rglob("*")) == before
 
@@ -167,7 +167,7 @@ def test_foreign_folder_is_left_unchanged(data: Path, tmp_path: Path) -> None:
     [
         ({"model": "yolo11n.pt"}, "model='yolo11n.pt': a network starts from its yaml"),
         ({"model": "yolo99z.yaml"}, "'yolo99z.yaml' was found neither here nor in ultralytics"),
-        ({"device": "7"}, "device='7': allowed are auto, cpu, or the number of a GPU; 0 found he"),
+        ({"device": "7"}, "device='7': allowed: auto, cpu, or the number of a GPU; 0 found he"),
     ],
 )
 def test_invalid_settings_are_reported(

@@ -63,12 +63,12 @@ def test_untrainable_data_set_is_refused(
 ) -> None:
     for name in ("torch", "onnx"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
-    with pytest.raises(UsageError, match=r"holds no finished training: names\.onnx is missing"):
+    with pytest.raises(UsageError, match=r"contains no finished training: names\.onnx is missing"):
         NamesSettings("any.onnx", after=str(tmp_path))
     other = tmp_path / "other"
     other.mkdir()
     (other / "letter.txt").write_text("dear")
-    with pytest.raises(UsageError, match="is not empty and holds no training"):
+    with pytest.raises(UsageError, match="is not empty and contains no training"):
         train_names(data, other, NamesSettings("any.onnx"), bar)
     one_side = tmp_path / "one-side"
     make_dataset(squares, Recipe("squares", 3, 2, 0, squares.classes), one_side, lambda *_: None)
@@ -109,7 +109,7 @@ def learn(data: Path, work: Path) -> None:
     assert np.allclose(one, other, atol=1e-3)
     assert (one.argmax(axis=1)[crops.names == 1] == 1).all()
     assert json.loads((work / "whole" / REPORT).read_text())["val"] == whole["val"]
-    with pytest.raises(UsageError, match="holds finished weights already"):
+    with pytest.raises(UsageError, match="contains finished weights already"):
         train_names(data, work / "whole", settings, bar)
 
 

@@ -28,7 +28,7 @@ class ScriptedNamer:
         return np.array(self.rows, np.float32)
 
 
-def test_names_are_those_of_the_classifier_and_scores_a_mean_of_both(scripted_network: Any) -> None:
+def test_two_stage_result_has_classifier_names_and_mean_scores(scripted_network: Any) -> None:
     boxes = [Found("round", (4, 4, 20, 20), 1.0), Found("square", (30, 4, 50, 20), 0.1)]
     pair = TwoStageNetwork(
         scripted_network(boxes),

@@ -34,7 +34,7 @@ from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.network import Network
 from bt_exec_skills.vision.sample import Mark, Picture, Sample
 
-__all__ = ["DoorScenes", "answerer", "mission_states", "posed_states", "some_angle"]
+__all__ = ["DoorScenes", "answerer", "mission_states", "posed_states", "random_angle"]
 
 
 Vector = npt.NDArray[np.float64]
@@ -43,7 +43,7 @@ _MISSION_PICTURES, _POSED_PICTURES = 8, 8
 _EVERY_S = 0.25
 
 
-def some_angle(rng: Rng) -> float:
+def random_angle(rng: Rng) -> float:
     """Return a hinge angle [rad]: closed, ajar and open equally often, small gaps more often."""
     kind = rng.random()
     if kind < 0.3:
@@ -88,7 +88,7 @@ def posed_states(world: DoorWorld, rng: Rng) -> list[Vector]:
 
 def _clear_pose(world: DoorWorld, qpos: Vector, rng: Rng) -> Vector:
     model = world.model
-    qpos[model.joint("door").qposadr[0]] = some_angle(rng)
+    qpos[model.joint("door").qposadr[0]] = random_angle(rng)
     for arm in ("left", "right"):
         if rng.random() < 0.55:
             continue
@@ -132,7 +132,7 @@ class DoorScenes:
         """Yield the pictures of one cabinet; see the module."""
         rng = np.random.default_rng([seed, 20261])
         options = WorldOptions(
-            door=float(some_angle(rng)),
+            door=float(random_angle(rng)),
             material="present" if rng.random() < 0.8 else "absent",
             seed=seed,
         )

@@ -18,13 +18,21 @@ import numpy.typing as npt
 from bt_exec_skills.door.perception.calibration import CameraPose
 from bt_exec_skills.door.sim.layout import Layout
 
-__all__ = ["Rng", "add_extras", "enlarge", "restyle", "some_colour", "some_wood", "through_sensor"]
+__all__ = [
+    "Rng",
+    "add_extras",
+    "enlarge",
+    "random_colour",
+    "random_wood",
+    "restyle",
+    "through_sensor",
+]
 
 Rng = np.random.Generator
 _ORANGE = (0.0, 0.14)  # hues of the material
 
 
-def some_colour(rng: Rng, *, orange: bool = False) -> list[float]:
+def random_colour(rng: Rng, *, orange: bool = False) -> list[float]:
     """Return a colour, grey or vivid; vivid orange only on request."""
     if orange:
         hue, vivid, value = rng.uniform(0.055, 0.1), rng.uniform(0.8, 0.98), rng.uniform(0.75, 1.0)
@@ -35,7 +43,7 @@ def some_colour(rng: Rng, *, orange: bool = False) -> list[float]:
     return list(colorsys.hsv_to_rgb(hue, vivid, value))
 
 
-def some_wood(rng: Rng) -> list[float]:
+def random_wood(rng: Rng) -> list[float]:
     """Return a colour of wood."""
     return [rng.uniform(0.45, 0.75), rng.uniform(0.32, 0.55), rng.uniform(0.15, 0.35)]
 
@@ -73,7 +81,7 @@ def restyle(model: Any, layout: Layout, rng: Rng) -> CameraPose:
         _recolour(model, rng)
     material = _geoms(model, "material")
     for geom in material:
-        model.geom_rgba[geom, :3] = some_colour(rng, orange=True)
+        model.geom_rgba[geom, :3] = random_colour(rng, orange=True)
     eye, target = (np.array(part) for part in layout.camera)
     camera = model.cam("head").id
     model.cam_pos[camera] = eye + rng.normal(0.0, 0.012, 3)
@@ -97,14 +105,14 @@ def _point(values: npt.NDArray[np.float64]) -> tuple[float, float, float]:
 
 
 def _recolour(model: Any, rng: Rng) -> None:
-    panel = some_wood(rng) if rng.random() < 0.4 else some_colour(rng)
+    panel = random_wood(rng) if rng.random() < 0.4 else random_colour(rng)
     handle = [rng.uniform(0.02, 0.25)] * 3 if rng.random() < 0.6 else [rng.uniform(0.8, 1.0)] * 3
     parts: dict[str, list[float]] = {
-        "wall": some_colour(rng),
-        "floor": some_colour(rng),
-        "cabinet/": panel if rng.random() < 0.25 else some_colour(rng),
-        "interior/": some_wood(rng) if rng.random() < 0.2 else some_colour(rng),
-        "interior/tray": some_colour(rng),
+        "wall": random_colour(rng),
+        "floor": random_colour(rng),
+        "cabinet/": panel if rng.random() < 0.25 else random_colour(rng),
+        "interior/": random_wood(rng) if rng.random() < 0.2 else random_colour(rng),
+        "interior/tray": random_colour(rng),
         "door/": panel,
         "door/handle": handle,
         "door/post": handle,
@@ -112,7 +120,7 @@ def _recolour(model: Any, rng: Rng) -> None:
     for start, colour in parts.items():
         for geom in _geoms(model, start):
             model.geom_rgba[geom, :3] = colour
-    arm, hand = some_colour(rng), some_colour(rng)
+    arm, hand = random_colour(rng), random_colour(rng)
     for side in ("left/", "right/"):
         for geom in _geoms(model, side):
             is_hand = model.geom(geom).name.endswith(("palm", "thumb", "finger"))
@@ -142,7 +150,7 @@ def _place_clutter(model: Any, layout: Layout, rng: Rng) -> None:
             geom.pos[:] = _AWAY
             continue
         geom.size[:] = rng.uniform(0.012, 0.05, 3)
-        geom.rgba[:3] = some_colour(rng)
+        geom.rgba[:3] = random_colour(rng)
         if rng.random() < 0.4:  # inside, at the place of the material
             low, high = (x + 0.05, y - 0.12, z - 0.07), (x + 0.2, y + 0.12, z - 0.03)
         else:
@@ -191,7 +199,7 @@ def _place_person(model: Any, layout: Layout, rng: Rng, *, present: bool) -> Non
             rng.uniform(0.03, 0.08), rng.uniform(0.25, 0.6), rng.uniform(0.35, 0.95)
         )
     )
-    shirt, trousers = some_colour(rng), some_colour(rng)
+    shirt, trousers = random_colour(rng), random_colour(rng)
     sleeve = shirt if rng.random() < 0.6 else skin
     chest = foot + np.array([0.0, 0.0, 0.66 * tall])
     shoulder = foot + np.array([0.0, -side * 0.13, 0.78 * tall])

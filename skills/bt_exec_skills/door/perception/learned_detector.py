@@ -94,7 +94,7 @@ class LearnedDetector:
                 )
             if meaning not in MEANINGS:
                 raise UsageError(
-                    f"labels: {name!r} cannot mean {meaning!r}; allowed are {', '.join(MEANINGS)}"
+                    f"labels: {name!r} cannot mean {meaning!r}; allowed: {', '.join(MEANINGS)}"
                 )
         self._network = network
         self._meanings = {name: name for name in network.names} | dict(meanings or {})

@@ -1,4 +1,4 @@
-"""The state of the door from detections: two sources of evidence that must agree.
+"""Estimation of the door's state from detections; two sources of evidence must agree.
 
 *primary*: the network's score of each state. Usually one is by far the highest; near the border of
 two states, both remain.

@@ -18,7 +18,7 @@ from bt_exec_skills.door.perception.observation import (
 )
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import CameraFault
-from bt_exec_skills.perception.fresh import YES
+from bt_exec_skills.perception.fresh_observations import YES
 
 __all__ = [
     "CAMERA",
@@ -55,7 +55,7 @@ _DOOR: Mapping[DoorUncertainty | None, str] = MappingProxyType(
     {
         "no_door": "no door is in view",
         "door_hidden": "too little of the door is in view",
-        "not_confirmed": "the second opinion on the door does not confirm it",
+        "not_confirmed": "the cross-checking model does not confirm the state of the door",
     }
 )
 

@@ -70,7 +70,7 @@ class VlmCrosscheck:
 
     Attributes:
         asked: Number of questions.
-        latest: Its last answer, or None if that was not valid.
+        latest: Last answer, or None if that was not valid.
     """
 
     def __init__(self, local: DoorStateEstimator, asker: VisualQa) -> None:

@@ -81,7 +81,7 @@ def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
 
 def gate_reasons(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Check that the stated reason of each gate names what is seen."""
-    del spec  # only the stated facts
+    del spec  # only the stated reasons are checked
     gates = context.stated.get("gate_evaluations")
     for index, gate in enumerate(gates if isinstance(gates, list) else []):
         if not isinstance(gate, dict):

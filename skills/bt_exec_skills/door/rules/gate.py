@@ -59,7 +59,7 @@ def _with_gates(
         needed = _OPENED if _asks_for_material(node) else _NONE
     elif isinstance(node, Fallback):  # a failing gate must also stop the other branches
         needed = _NONE.union(*map(_checked_gates, node.fallback[:-1])) - _gates_passed(node, before)
-        needed -= _asked_gates(node)  # what is done if the gate fails
+        needed -= _asked_gates(node)  # alternative for a failing gate
     if VISIBLE in needed:
         needed |= {OPENED}  # the material is visible only behind an open door
     missing = tuple(gate for gate in (OPENED, VISIBLE) if gate in needed - before)

@@ -78,7 +78,7 @@ def arm_policy(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def skip_what_is_done(spec: MissionSpec, context: PassContext) -> Changed:
-    """Skip opening an open door and closing a closed one; the skip is logged."""
+    """Skip opening an open door and closing a closed one; log the skip."""
     changes: list[str] = []
 
     def skip(node: NodeBase) -> NodeBase:

@@ -15,7 +15,7 @@ from bt_exec_skills.door.sim.ik import ArmIK
 from bt_exec_skills.door.sim.job import Job
 from bt_exec_skills.door.sim.world import CONTROL_S, DoorWorld
 from bt_exec_skills.motion.body import Periods
-from bt_exec_skills.motion.stepped import MotionSteps, SteppedMotion
+from bt_exec_skills.motion.stepped_motion import MotionSteps, SteppedMotion
 
 __all__ = ["SimDoorRobot"]
 
@@ -187,7 +187,7 @@ class SimDoorRobot:
         """Return `move`, preceded by the other hand's release and followed by home on failure."""
 
         def moves(job: Job) -> MotionSteps:
-            yield from door_moves.hands_off([self._job(a, 0) for a in ARMS if a != arm])
+            yield from door_moves.release_handle([self._job(a, 0) for a in ARMS if a != arm])
             yield from door_moves.home_if_failed(job, move(job))
 
         return moves

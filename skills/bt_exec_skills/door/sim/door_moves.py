@@ -13,15 +13,15 @@ from bt_exec_skills.door.sim.ik import Pose, Vector
 from bt_exec_skills.door.sim.job import Job, phase
 from bt_exec_skills.door.sim.layout import DOOR_WIDTH
 from bt_exec_skills.door.sim.path import follow, line, wait
-from bt_exec_skills.motion.stepped import MotionSteps
+from bt_exec_skills.motion.stepped_motion import MotionSteps
 
 __all__ = [
     "OPEN_TO_RAD",
-    "hands_off",
     "home_if_failed",
     "pull_by_edge",
     "pull_by_handle",
     "push_shut",
+    "release_handle",
 ]
 
 OPEN_TO_RAD = 1.32
@@ -39,7 +39,7 @@ def _arc(start: float, end: float) -> list[float]:
     return [start + (end - start) * k / count for k in range(1, count + 1)]
 
 
-def hands_off(others: Sequence[Job]) -> MotionSteps:
+def release_handle(others: Sequence[Job]) -> MotionSteps:
     """Release the handle with the other hands, which may hold it after an interruption."""
     for job in others:
         if job.limb.pulls:

@@ -13,7 +13,7 @@ from bt_exec_skills.door.sim.arm import FINGER_OPEN
 from bt_exec_skills.door.sim.ik import Pose
 from bt_exec_skills.door.sim.job import Job, phase
 from bt_exec_skills.door.sim.path import follow, line, wait
-from bt_exec_skills.motion.stepped import MotionSteps
+from bt_exec_skills.motion.stepped_motion import MotionSteps
 
 __all__ = ["REACH_M", "go_home", "grasp", "open_hand", "reach"]
 

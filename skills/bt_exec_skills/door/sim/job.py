@@ -17,7 +17,7 @@ from bt_exec_skills.door.sim.layout import DOOR_HEIGHT
 from bt_exec_skills.door.sim.limb import Limb
 from bt_exec_skills.door.sim.path import follow, line, plan, wait
 from bt_exec_skills.door.sim.world import DoorWorld
-from bt_exec_skills.motion.stepped import MotionSteps
+from bt_exec_skills.motion.stepped_motion import MotionSteps
 
 __all__ = ["Job", "Variant", "phase"]
 
@@ -58,7 +58,7 @@ class Job:
     Attributes:
         world: The simulated world.
         limb: The arm.
-        ik: Its inverse kinematics.
+        ik: Inverse kinematics.
         attempt: Number of earlier attempts at the same object.
     """
 

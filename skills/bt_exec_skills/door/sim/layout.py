@@ -51,11 +51,11 @@ class WorldOptions:
         else:
             _angle(self.door)
         if self.material not in ("present", "absent"):
-            raise ValueError(f"material={self.material!r}: allowed are present, absent")
+            raise ValueError(f"material={self.material!r}: allowed: present, absent")
         if type(self.seed) is not int or not 0 <= self.seed <= _MAX_SEED:
-            raise ValueError(f"seed={self.seed!r}: allowed are whole numbers 0..{_MAX_SEED}")
+            raise ValueError(f"seed={self.seed!r}: allowed: whole numbers 0..{_MAX_SEED}")
         if self.fault not in FAULTS:
-            raise ValueError(f"fault={self.fault!r}: allowed are {', '.join(FAULTS)}")
+            raise ValueError(f"fault={self.fault!r}: allowed: {', '.join(FAULTS)}")
 
 
 def _angle(value: str | float) -> float:
@@ -65,7 +65,7 @@ def _angle(value: str | float) -> float:
     except ValueError:
         angle = math.nan
     if not 0.0 <= angle <= 1.6:
-        raise ValueError(f"door={value!r}: allowed are closed, ajar, open, or an angle 0..1.6 rad")
+        raise ValueError(f"door={value!r}: allowed: closed, ajar, open, or an angle 0..1.6 rad")
     return angle
 
 
@@ -84,9 +84,9 @@ class Layout:
         handle_z: Height of the handle's middle over the door's middle [m].
         handle_half: Half length of the handle's bar [m].
         material: Whether there is a material box.
-        material_xy: Where it stands, relative to the middle of the opening (x inward) [m].
-        material_yaw: Its turn about z [rad].
-        material_half: Its half sizes [m].
+        material_xy: Position of the material relative to the middle of the opening (x inward) [m].
+        material_yaw: Rotation of the material about z [rad].
+        material_half: Half sizes of the material [m].
         colours: RGB by part: wall, cabinet, door, handle, interior, tray, material, floor.
         light: Position of the lamp [m] and its brightness 0..1.
         camera: Head camera: position [m], the point it looks at [m].

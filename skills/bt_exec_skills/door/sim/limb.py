@@ -24,8 +24,8 @@ class Limb:
 
     Args:
         model: The compiled world.
-        data: Its state; a limb keeps views into it.
-        arm: Which arm.
+        data: State; a limb keeps views into it.
+        arm: ``left`` or ``right``.
     """
 
     def __init__(self, model: Any, data: Any, arm: Arm) -> None:

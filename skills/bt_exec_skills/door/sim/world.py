@@ -33,7 +33,7 @@ class DoorWorld(Physics):
         options: Chosen options.
         layout: Layout drawn from the seed.
         model: The compiled MuJoCo model.
-        data: Its state.
+        data: State.
         geometry: Kinematics of the door.
         limbs: The arms by name.
     """

@@ -19,7 +19,7 @@ from bt_exec_skills.door.perception.uncertainty import (
     picture_uncertainty,
 )
 from bt_exec_skills.door.robot import ARMS, Arm, DoorRobot, MaterialLabel
-from bt_exec_skills.perception.fresh import NO, PATIENCE_S, YES, in_view
+from bt_exec_skills.perception.fresh_observations import NO, PATIENCE_S, YES, in_view
 
 __all__ = [
     "CONDITIONS",

@@ -18,10 +18,10 @@ from bt_exec_skills.door.perception.uncertainty import (
     picture_uncertainty,
 )
 from bt_exec_skills.door.robot import DoorRobot, Motion
-from bt_exec_skills.motion.stepped import follow_motion
-from bt_exec_skills.perception.fresh import PATIENCE_S, fresh_observation, in_view
+from bt_exec_skills.motion.stepped_motion import follow_motion
+from bt_exec_skills.perception.fresh_observations import PATIENCE_S, fresh_observation, in_view
 
-__all__ = ["MOTION_FAILS", "PERCEPTION_FAILS", "drive", "look_for", "look_up"]
+__all__ = ["MOTION_FAILS", "PERCEPTION_FAILS", "drive", "look_for", "wait_for_picture"]
 
 PERCEPTION_FAILS = frozenset({"LABEL_NOT_DETECTED", "UNCERTAIN_PERCEPTION"})
 """Codes of `look_for`."""
@@ -39,7 +39,7 @@ _CODES: Mapping[str, str] = MappingProxyType(
 _MOST_BLINKS = 2
 
 
-def look_up(world: World[DoorObservation], since: float | None = None) -> Steps:
+def wait_for_picture(world: World[DoorObservation], since: float | None = None) -> Steps:
     """Wait for one fresh picture of a working camera; nothing moves while it waits.
 
     Args:
@@ -134,7 +134,7 @@ def drive(
             break
         if blinks == _MOST_BLINKS:
             raise _uncertain(world, blind)
-        yield from look_up(world, since=world.now)
+        yield from wait_for_picture(world, since=world.now)
     failure = motion.failure
     if failure is not None:
         code = stuck if failure.code == "STUCK" else _CODES.get(failure.code, "BLOCKED")

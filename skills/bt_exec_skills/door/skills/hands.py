@@ -12,7 +12,7 @@ from bt_exec_skills.door.skills.driving import (
     PERCEPTION_FAILS,
     drive,
     look_for,
-    look_up,
+    wait_for_picture,
 )
 
 __all__ = ["grasp", "move_arm", "release", "return_home"]
@@ -81,7 +81,7 @@ def release(robot: DoorRobot, world: World[DoorObservation], arm: Arm) -> Steps:
     """Open one hand and release the held object, which drops if nothing supports it."""
     if robot.holding(arm) is None:
         raise Failed("HAND_EMPTY", f"the {arm} hand holds nothing")
-    yield from look_up(world)
+    yield from wait_for_picture(world)
     yield from drive(robot, world, lambda: robot.open_gripper(arm))
     held = robot.holding(arm)
     if held is not None:
@@ -99,7 +99,7 @@ def return_home(robot: DoorRobot, world: World[DoorObservation]) -> Steps:
 
     A hand that holds the material keeps it; a hand on the handle releases it first.
     """
-    yield from look_up(world)
+    yield from wait_for_picture(world)
     yield from drive(robot, world, lambda: robot.go_home())
     if not robot.at_home:
         raise Failed("NOT_IN_PLACE", "the arms did not come to rest at home")

@@ -14,7 +14,7 @@ from bt_exec_skills.door.skills.driving import (
     PERCEPTION_FAILS,
     drive,
     look_for,
-    look_up,
+    wait_for_picture,
 )
 
 __all__ = ["close_door", "open_door"]
@@ -37,7 +37,7 @@ def open_door(
     inside. With `door` for `object_label` a closed door cannot be opened: its edge gives no grip.
     """
     if robot.door_angle_rad >= OPEN_RAD:
-        yield from look_up(world)
+        yield from wait_for_picture(world)
         if world.observation is not None and world.observation.inside_clear:
             return
     held = robot.holding(arm)

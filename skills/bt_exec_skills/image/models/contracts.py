@@ -80,7 +80,7 @@ class PictureModel(Protocol):
 
         Args:
             picture: RGB, uint8 of shape (height, width, 3); it is not changed.
-            question: In Korean or English.
+            question: Question in Korean or English.
         """
 
 
@@ -129,7 +129,7 @@ def accepted_detections(
 
     Args:
         found: Output of the detector.
-        prompts: Its prompts.
+        prompts: Prompts of the detector.
         size: Height and width of the picture [px].
     """
     if not isinstance(found, list | tuple):

@@ -1,4 +1,4 @@
-"""Values of the bars of a chart, upright or lying, from the numbers at its axis.
+"""Values of the bars of a chart, vertical or horizontal, from the numbers at its axis.
 
 The numbers beside the bars define a linear scale, and the end of a bar gives its value. A scale
 that does not fit its numbers, such as a logarithmic one, gives no value.
@@ -94,7 +94,7 @@ def bar_value(
 
 
 def _text_at(bar: Instance, lines: Sequence[Instance]) -> tuple[str, float]:
-    """Return the text below an upright bar, or left of a lying one, and its score."""
+    """Return the text below a vertical bar, or left of a horizontal one, and its score."""
     x1, y1, x2, y2 = bar.bbox
     if bar.source == LYING:
         beside = [one for one in lines if y1 <= one.middle[1] <= y2 and one.middle[0] < x1]
@@ -106,7 +106,7 @@ def _text_at(bar: Instance, lines: Sequence[Instance]) -> tuple[str, float]:
 
 
 def _fit_scale(bars: Sequence[Instance], lines: Sequence[Instance]) -> tuple[float, float] | None:
-    """Return slope and start of value = slope * row + start, or None; of columns if bars lie."""
+    """Return slope and offset of value = slope * position + offset, or None."""
     if not bars:
         return None
     axis, foot = (0, max(one.bbox[3] for one in bars)) if bars[0].source == LYING else (1, 0)

@@ -67,7 +67,7 @@ def _weighted_cielab_table() -> npt.NDArray[np.float32]:
 
 @lru_cache(maxsize=1)
 def _nearest_name_table() -> npt.NDArray[np.uint8]:
-    """Return the number of the nearest name of every colour, by its leading bits."""
+    """Return a table from the leading bits of a colour to the number of the nearest colour name."""
     here = np.ascontiguousarray(
         _weighted_cielab_table().T
     )  # per channel, which is several times as fast

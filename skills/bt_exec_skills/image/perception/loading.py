@@ -49,7 +49,7 @@ def load_picture(path: str | Path) -> Frame:
             "for instance with: heif-convert IN.heic OUT.jpg"
         )
     if not head.kind:
-        raise UsageError(f"{file} is not a readable picture; allowed are {_READ}")
+        raise UsageError(f"{file} is not a readable picture; allowed: {_READ}")
     if not head.width or not head.height or not head.whole:
         raise UsageError(f"picture {file} is broken: its {head.kind.upper()} data is incomplete")
     if head.width * head.height > MOST_PIXELS:
@@ -84,7 +84,7 @@ def _to_rgb(pixels: np.ndarray[tuple[int, ...], np.dtype[np.generic]], file: Pat
     if pixels.dtype == np.uint16:
         pixels = np.asarray(np.round(pixels.astype(np.float32) / 257), np.uint8)
     if pixels.dtype != np.uint8:
-        raise UsageError(f"picture {file} has values of {pixels.dtype}; allowed are 8 and 16 bit")
+        raise UsageError(f"picture {file} has values of {pixels.dtype}; allowed: 8 and 16 bit")
     if pixels.ndim == 2:
         pixels = pixels[..., None]
     colours, alpha = pixels[..., :3], None

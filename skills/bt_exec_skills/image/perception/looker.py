@@ -98,7 +98,7 @@ class CrossCheck(NamedTuple):
 
     Attributes:
         who: ``tools``, ``model``, ``looker``, ``colours``, ``crops``, ``detector``, ``outlines``.
-        agrees: Whether the judge agrees with the answer; None if it cannot tell.
+        agrees: Whether the judge agrees with the answer; None if it cannot decide.
         says: Finding of the judge, in a few words.
     """
 

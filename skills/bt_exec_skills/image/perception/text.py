@@ -65,7 +65,7 @@ def read_text(
 @lru_cache(maxsize=2)
 def _load_engine(weights: str) -> Any:
     if not can_read():
-        raise UsageError(f"to read writing, install rapidocr: {INSTALL}")
+        raise UsageError(f"to read text, install rapidocr: {INSTALL}")
     from rapidocr import RapidOCR
 
     threads = "EngineConfig.onnxruntime.{}_op_num_threads"

@@ -191,7 +191,7 @@ def _add_first_prices(articles: Sequence[Row], number: int) -> Value:
 
 
 def _find_beyond(rows: Sequence[Row], names: Collection[str], dearer: bool) -> Value:
-    """Return the names of the articles that are dearer, or cheaper, than one."""
+    """Return the names of the articles with a higher, or a lower, price than another one."""
     articles, price = _article_rows(rows), _find_price(rows, names)
     if not isinstance(price.value, float):
         return Value(None)

@@ -16,7 +16,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.language.reading.node import Node, conjuncts
 from bt_exec.language.reading.session import resolve, subject_of
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.rules.read import resolve_meaning
+from bt_exec_skills.image.rules.question_reader import resolve_meaning
 from bt_exec_skills.image.rules.words import reader
 
 __all__ = [
@@ -139,7 +139,7 @@ def _add_amount(words: Sequence[str], start: int, found: set[int]) -> int:
 
 
 def parse_yes_or_no(text: str) -> bool | None:
-    """Return whether a text begins with yes or no; None if with neither."""
+    """Return True if a text begins with "yes", False if with "no", and None otherwise."""
     first, *rest = text.split(maxsplit=2)[:2] or [""]
     if rest and reader().claim(" ".join((first, *rest)), goal="amount") is not None:
         return None

@@ -17,7 +17,7 @@ from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import MissionSpec
 from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Phrase, Question, Unread
-from bt_exec_skills.image.rules.read import read_with_words
+from bt_exec_skills.image.rules.question_reader import read_with_words
 from bt_exec_skills.image.rules.words import object_name
 
 __all__ = ["Questions", "create"]
@@ -39,7 +39,7 @@ class Questions:
 
     def compile(self, request: Request) -> Plan | Refusal:
         """Return the plan that answers a question, or the reason for a refusal."""
-        if request.failure is not None:  # the same picture gives the same failure
+        if request.failure is not None:  # retrying on the same picture cannot succeed
             said = request.messages.explain(request.failure, request.language)
             return Refusal(request.failure.code, said)
         facts = request.situation.facts

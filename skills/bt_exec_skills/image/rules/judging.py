@@ -166,7 +166,7 @@ def answering_steps(bench: Bench) -> list[Step]:
 def _compare_with_crops(bench: Bench) -> list[CrossCheck]:
     """Compare the numbers of a worded answer, or its yes or no, with the sets decided on crops.
 
-    Crops can only object, because the answer was derived from them.
+    Agreement is no support, because the answer was derived from the crops.
     """
     assert bench.answer is not None
     sets = [found for found in bench.sets.values() if found.crops is not None]

@@ -17,7 +17,7 @@ from bt_exec_skills.image.rules.speaker import Speaker, confidence_phrase, rejec
 
 __all__ = ["final_report", "phrase_answer"]
 
-_SOME = 0.65  # regions were found, and how many objects they are is open
+_SOME = 0.65  # regions were found, but the number of objects is undecided
 _NO_WRITING = 0.5  # no line was found: handwriting, for example, is missed
 
 
@@ -36,7 +36,7 @@ def phrase_answer(
     Args:
         kind: Kind of the question.
         found: Set that the question is about.
-        crops: Its crops.
+        crops: Crops of the set.
         size: Height and width of the picture [px].
         what: Description of the set in the words of the question.
         language: Language of the answer.

@@ -16,7 +16,7 @@ _PAPERS = tuple(Node("thing", (("name", name),)) for name in ("receipt", "menu")
 
 
 def dearest(formula: Node) -> Written | None:
-    """Return the value that tells the article with the highest, or the lowest, price."""
+    """Return the value that a superlative of price asks for, such as the dearest article."""
     priced = formula.kind == "most" and formula.text("attribute") in PRICED
     return PRICED[formula.text("attribute")][0] if priced and not formula.get("rank") else None
 

@@ -24,7 +24,7 @@ class Checked:
     Attributes:
         ending: Kind of the end; see `bt_exec_skills.image.sandbox.process.Ran`.
         agrees: Whether it returned the answer; None if it returned none.
-        found: Its answer.
+        found: Answer.
         isolated: Whether it ran in a sandbox, and not only with limits.
         text: Message for the user; empty if it agrees.
         file: File of the program, or None.

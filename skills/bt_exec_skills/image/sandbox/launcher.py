@@ -21,8 +21,8 @@ from typing import Any, NoReturn
 
 from bt_exec_skills.image.sandbox import kernel
 from bt_exec_skills.image.sandbox.calls import build_call_filter
+from bt_exec_skills.image.sandbox.file_system import FOLDER, build_room
 from bt_exec_skills.image.sandbox.limits import Limits, limit_process
-from bt_exec_skills.image.sandbox.room import FOLDER, build_room
 
 __all__ = ["main"]
 

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import bt_exec
 import bt_exec_skills
+from bt_exec_skills.image.sandbox.file_system import FOLDER
 from bt_exec_skills.image.sandbox.limits import Limits
 from bt_exec_skills.image.sandbox.process import ROOM, Ran, interpreter_path, launch
-from bt_exec_skills.image.sandbox.room import FOLDER
 
 __all__ = ["run_program"]
 

@@ -78,7 +78,7 @@ def ask_vqa(
 
 @condition()
 def crops_first(bench: Service[Bench]) -> Verdict:
-    """Whether a question about the whole picture is allowed: known boxes must be verified first."""
+    """Whether a question about the whole picture is allowed: all known boxes are verified."""
     waiting = bench.unverified_sets()
     if waiting:
         return Verdict.no(f"not yet verified on crops: {', '.join(waiting)}", tuple(waiting))

@@ -17,7 +17,7 @@ from bt_exec_skills.image.rules.judging import (
     share_of_decided,
 )
 from bt_exec_skills.image.rules.question import Question, Unread
-from bt_exec_skills.image.rules.read import question_from_meaning
+from bt_exec_skills.image.rules.question_reader import question_from_meaning
 from bt_exec_skills.image.rules.words import reader
 from bt_exec_skills.image.skills.other_light import cross_check_in_other_light
 from bt_exec_skills.image.skills.recompute import answer_with_tools

@@ -109,7 +109,7 @@ def compare_degrees(
         attribute: Attribute to exceed by.
         to: Set to exceed.
         wanted: False keeps those that do not exceed all of them.
-        rank: With the same set twice: place in the order, 2 for the second biggest.
+        rank: If both sets are the same: place in the order, 2 for the second biggest.
     """
     yield Running(None, "comparing")
     (mine, crops), (theirs, others) = bench.cut(of), bench.cut(to)

@@ -62,10 +62,10 @@ def answer(
             which (of two sets), groups (the number of each colour, shape or kind), most (the
             largest group), variety (the number of groups), read, same or alike.
         of: Set that the question is about.
-        what: Its description in the words of the question.
+        what: Description of the set in the words of the question.
         language: Language of the answer.
         other: Set to compare with; for read its lines; for all every object of the kind.
-        other_what: Its description.
+        other_what: Description of the other set.
         aspect: Aspect of the comparison or of the groups; only for alike, groups, most and
             variety.
         bound: Kind of the limit of the count; only for exists.

@@ -26,7 +26,7 @@ class Tried(NamedTuple):
     Attributes:
         ending: Kind of the end; ``unwritten`` without a program.
         agrees: Whether it returns the answer.
-        by: Its author: ``templates``, or the name of the model.
+        by: Author: ``templates``, or the name of the model.
         refused: Rejected programs of a model with the reasons: faults by attempt.
         said: Complete output of the model, by attempt.
         usage: Cost of the model: requests, tokens.

@@ -32,7 +32,7 @@ def answer_value(
         of: Set with the recognised lines.
         value: price, total, date or line; see `written_value`.
         name: The article, for a price; the prices of several, separated by ``|``, are added.
-        number: Which line, or how many prices.
+        number: Number of the line, or of prices.
         language: Language of the answer.
     """
     yield Running(None, "answering")
@@ -67,13 +67,13 @@ def answer_measure(
         bench: The picture and its sets.
         of: Set that the question is about.
         extent: area, width, height or distance (between the centres of the boxes).
-        what: Its description in the words of the question.
+        what: Description of the set in the words of the question.
         to: The other set, for distance.
-        other_what: Its description.
+        other_what: Description of the other set.
         known: Set of an object of known size, which defines the scale.
         known_extent: Kind of the known size.
         length: Value of the known size.
-        unit: Its unit.
+        unit: Unit.
         language: Language of the answer.
     """
     yield Running(None, "measuring")

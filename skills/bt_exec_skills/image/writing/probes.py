@@ -62,7 +62,7 @@ def check_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
     found = ran.result["answer"]
     if worded or found is None or _is_same_answer(found, answer):
         return []
-    message = "the answer has not the form that was asked for"
+    message = "the answer does not have the requested form"
     return [Problem("WRONG_SHAPE", message, "run", repr(found)[:60], (type(answer).__name__,))]
 
 
@@ -75,7 +75,7 @@ def check_on_changed_pictures(bench: Bench, code: str, ran: Ran) -> list[Problem
     Args:
         bench: Bench with the picture, the steps of its answer, and the answer.
         code: The program.
-        ran: Its run on the original picture.
+        ran: Run of the program on the original picture.
     """
     found = answer_in_result(ran)
     if ran.ending != "returned" or found is None or bench.file is None:

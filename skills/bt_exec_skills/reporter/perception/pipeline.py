@@ -45,7 +45,7 @@ class GroundView(View[GroundTruth]):
     """One picture of a camera that measures distance, too.
 
     Attributes:
-        pose: Where the camera was and which way it looked.
+        pose: Position and direction of the camera.
         ground: East and north of what each pixel shows [m], float32 of shape (height, width, 2);
             NaN where it shows nothing in reach.
     """

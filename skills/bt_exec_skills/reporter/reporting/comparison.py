@@ -20,7 +20,7 @@ class Comparison(NamedTuple):
         aspect: ``people``, ``light`` or ``noise``.
         order: Whether the place with the most or the least of it is searched for.
         places: The places that could be compared, in the order of their observation.
-        first: Those of them that may be first; several if they are equal.
+        first: Places that may be first; several if they are equal.
         sure: Whether all of `first` are known to be equal. If not, a part was hidden.
     """
 
@@ -44,7 +44,7 @@ def compare_places(looks: Iterable[Mapping[str, Any]], aspect: str, order: Order
     Args:
         looks: Facts of observations, as of `Observation`, in their order.
         aspect: The aspect.
-        order: Which of the places is searched for.
+        order: Whether the place with the most or the least is searched for.
     """
     known: dict[str, tuple[float, float]] = {}
     for facts in looks:

@@ -193,8 +193,8 @@ class Notebook:
 
         Args:
             t: Time of the step [s, mission clock].
-            skill: Its skill.
-            facts: Its arguments and the fields of its result.
+            skill: Skill of the step.
+            facts: Arguments of the step and the fields of its result.
         """
         kind = _KINDS.get(skill)
         if skill == "talk_to_person" and facts.get("answer"):

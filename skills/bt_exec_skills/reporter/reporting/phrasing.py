@@ -16,7 +16,7 @@ from bt_exec_skills.reporter.reporting.query import Aspect, asks
 from bt_exec_skills.reporter.rules.keywords import about_past
 from bt_exec_skills.reporter.sitemap import SiteMap
 
-__all__ = ["ago", "answer_of", "clock_of", "report_of", "say", "sentence", "told_of"]
+__all__ = ["ago", "answer_of", "clock_of", "report_of", "say", "sentence", "sentences_to_report"]
 
 _HERE = Path(__file__).parent
 
@@ -219,14 +219,14 @@ def report_of(notebook: Notebook, language: str, now: float | None = None) -> st
         language: ``en`` or ``ko``.
         now: Time of the report [s, mission clock]; None omits times.
     """
-    told = told_of(notebook, language, now)
+    told = sentences_to_report(notebook, language, now)
     if not told:
         told.append(_past_of(notebook.past, language) or say("NOTHING_NEW", language))
     return " ".join(told)
 
 
-def told_of(notebook: Notebook, language: str, now: float | None = None) -> list[str]:
-    """Return the sentences to report: notes not yet reported, else all.
+def sentences_to_report(notebook: Notebook, language: str, now: float | None = None) -> list[str]:
+    """Return the sentences to report: notes not yet reported, otherwise all notes.
 
     A drive is reported only if nothing else happened at that place and the command is not about
     the past. The way home is never reported.

@@ -1,4 +1,4 @@
-"""Reports of missions: written for readers, and remembered for later ones."""
+"""Reports of missions: written for readers, and stored for later missions."""
 
 from __future__ import annotations
 

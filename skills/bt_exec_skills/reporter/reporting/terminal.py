@@ -83,7 +83,7 @@ class _Line:
             return
         try:
             line = self._source.readline()
-        except (OSError, ValueError):  # closed meanwhile
+        except (OSError, ValueError):  # the source was closed in the meantime
             line = ""
         if not line:
             self._over.set()

@@ -8,7 +8,7 @@ talk_only                a question about earlier missions is answered without m
 places_in_order          every place that is named is visited, in the order named
 professor_first          with the word, what concerns the professor comes before all other work
 go_before_looking        the robot goes to a place before it looks at it
-report_is_no_failure     ``fail_and_report`` stands only where something has failed
+report_is_no_failure     ``fail_and_report`` occurs only after a failure
 fix_plan                 with a report keyword, the user gets a report (the document's repair)
 report_last              … at the base, after all core work, and only then the summary
 back_home                "there and back" without a report ends at the base
@@ -51,12 +51,12 @@ from bt_exec_skills.reporter.rules.report import (
 )
 from bt_exec_skills.reporter.rules.steps import (
     Changed,
+    contains_core,
     goes_home,
     map_of,
     note,
     put_together,
     tells_user,
-    works,
 )
 from bt_exec_skills.reporter.rules.topics import topics
 from bt_exec_skills.reporter.sitemap import SiteMap
@@ -88,7 +88,7 @@ def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
 
     for at, step in enumerate(steps):
         bare = at < told[-1] and not _is_protected(step)
-        bare = bare and (works(step) or goes_home(step)) and not _reports_to_user(step)
+        bare = bare and (contains_core(step) or goes_home(step)) and not _reports_to_user(step)
         if not bare or _is_drive(step):
             close()
         if bare:
@@ -168,7 +168,7 @@ def known_names(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
         name = node.args.get(argument)
         known = tuple(site.people if code == "UNKNOWN_PERSON" else site.places)
         if argument == "recipient" and name in site.places:
-            continue  # whoever is there
+            continue  # any person present
         if isinstance(name, str) and not is_reference(name) and name not in known:
             where = f"{show_place(step.place)}/with/{argument}"
             allowed = _nearest_first(name, known, site)

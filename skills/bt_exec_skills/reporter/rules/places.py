@@ -26,13 +26,13 @@ from bt_exec_skills.reporter.rules.steps import (
     USER,
     Changed,
     actions,
+    contains_core,
     do,
     map_of,
     note,
     place_of,
     put_together,
     tells_user,
-    works,
 )
 
 __all__ = ["go_before_looking", "places_in_order", "talk_only"]
@@ -52,7 +52,7 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
     if not named or about_past(context):
         return spec, ()
     steps = steps_of(spec.root)
-    last = max((at for at, step in enumerate(steps) if works(step)), default=-1)
+    last = max((at for at, step in enumerate(steps) if contains_core(step)), default=-1)
     groups = _groups(steps[: last + 1])
     visited = {place for group in groups for step in group for place in _places(step)}
     missing = [place for place in named if place not in visited and context.meaning is None]

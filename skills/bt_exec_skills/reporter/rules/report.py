@@ -11,13 +11,13 @@ from bt_exec_skills.reporter.rules.steps import (
     USER,
     Changed,
     actions,
+    contains_core,
     do,
     goes_home,
     is_core,
     note,
     put_together,
     tells_user,
-    works,
 )
 
 __all__ = ["back_home", "fix_plan", "report_is_no_failure", "report_last"]
@@ -54,7 +54,7 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
     if context.meaning is not None and any(goes_home(node) for node in walk(spec.root)):
         return spec, ()  # the report is not moved
     steps = steps_of(spec.root)
-    last = max((at for at, step in enumerate(steps) if works(step)), default=-1)
+    last = max((at for at, step in enumerate(steps) if contains_core(step)), default=-1)
     away = context.situation.facts.get("at", BASE) != BASE
     needed = last >= 0 or (away and not about_past(context))
     summaries = [step for step in steps if _is(step, "summarize_mission")]
@@ -77,7 +77,9 @@ def back_home(spec: MissionSpec, context: PassContext) -> Changed:
     if not comes_back(context) or wants_report(context):
         return spec, ()
     steps = steps_of(spec.root)
-    if not works(spec.root) or any(goes_home(node) for node in _attempted_actions(steps[-1])):
+    if not contains_core(spec.root) or any(
+        goes_home(node) for node in _attempted_actions(steps[-1])
+    ):
         return spec, ()
     home = do("navigate", target=BASE)
     return put_together(spec, [*steps, home]), (note(context, "back_home"),)

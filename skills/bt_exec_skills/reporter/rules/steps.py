@@ -26,6 +26,7 @@ __all__ = [
     "USER",
     "Changed",
     "actions",
+    "contains_core",
     "do",
     "goes_home",
     "is_core",
@@ -34,7 +35,6 @@ __all__ = [
     "place_of",
     "put_together",
     "tells_user",
-    "works",
 ]
 
 Changed = tuple[MissionSpec, tuple[str, ...]]
@@ -76,7 +76,7 @@ def note(context: PassContext, key: str) -> str:
     return _sentences().say(key, language_of(context.command))
 
 
-def works(node: NodeBase) -> bool:
+def contains_core(node: NodeBase) -> bool:
     """Return True if a node or one of its descendants is core work."""
     return any(is_core(inner) for inner in walk(node))
 

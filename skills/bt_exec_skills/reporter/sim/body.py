@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bt_exec.failure import Failed
 from bt_exec_skills.motion.body import SimulatedBody
-from bt_exec_skills.motion.stepped import SteppedMotion
+from bt_exec_skills.motion.stepped_motion import SteppedMotion
 from bt_exec_skills.navigation.drive import Command, Commands, drive_to, turn_by
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.navigation.grid import Grid, Obstacles, Slab
@@ -97,7 +97,7 @@ class SimReporterRobot(SimulatedBody[Command]):
         return (known is not None and known.remote) or self._is_beside(who)
 
     def _is_beside(self, who: str) -> bool:
-        """Return True if a person, or somebody at a place, is within reach."""
+        """Return True if a person, or any person at a place, is within reach."""
         place = self.site.places.get(who)
         if place is not None:
             people = ((one.x, one.y) for one in self.world.walkers)

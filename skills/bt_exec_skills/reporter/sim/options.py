@@ -90,14 +90,14 @@ def parse_world(world: Mapping[str, str]) -> WorldOptions:  # noqa: C901 - one c
 
 def _number(name: str, text: str, most: int) -> int:
     if not text.isdecimal() or int(text) > most:
-        raise ValueError(f"{name}={text!r}: allowed are whole numbers 0..{most}")
+        raise ValueError(f"{name}={text!r}: allowed: whole numbers 0..{most}")
     return int(text)
 
 
 def _one_of(key: str, text: str, allowed: Iterable[str]) -> str:
     names = tuple(allowed)
     if text not in names:
-        raise ValueError(f"{key}={text!r}: allowed are {', '.join(names)}")
+        raise ValueError(f"{key}={text!r}: allowed: {', '.join(names)}")
     return text
 
 
@@ -109,7 +109,7 @@ def _pairs(key: str, text: str, places: Iterable[str], simple: str) -> dict[str,
         place, colon, value = part.strip().partition(":")
         if not colon or place not in names:
             raise ValueError(
-                f"{key}={text!r}: allowed are {simple}; PLACE is one of {', '.join(names)}"
+                f"{key}={text!r}: allowed: {simple}; PLACE is one of {', '.join(names)}"
             )
         found[place] = value
     return found

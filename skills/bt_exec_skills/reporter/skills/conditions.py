@@ -12,7 +12,7 @@ from typing import Any
 
 from bt_exec.observation import World
 from bt_exec.skill import Service, Verdict, condition
-from bt_exec_skills.perception.fresh import PATIENCE_S
+from bt_exec_skills.perception.fresh_observations import PATIENCE_S
 from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterObservation
 from bt_exec_skills.reporter.reporting.comparison import Order, compare_places
 from bt_exec_skills.reporter.reporting.notebook import Notebook
@@ -100,7 +100,7 @@ def person_found(notebook: Service[Notebook], target: PersonName) -> Verdict:
 def people_there(
     notebook: Service[Notebook], least: Count = 1, most: Count | None = None
 ) -> Verdict:
-    """Whether the last observation of a place found people, or so many of them.
+    """Whether the last observation of a place found people, or the given number of them.
 
     It is unknown if the number depends on people in a part of the place that was hidden.
     """
@@ -127,7 +127,7 @@ def lit_there(notebook: Service[Notebook]) -> Verdict:
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
 def loud_there(notebook: Service[Notebook]) -> Verdict:
-    """Whether the last observed place was so loud that conversation needs a raised voice."""
+    """Whether the last observed place was so loud that conversation requires a raised voice."""
     noise = _last_look(notebook).get("noise")
     if noise is None:
         return Verdict.unknown("no place was listened to")
@@ -136,9 +136,9 @@ def loud_there(notebook: Service[Notebook]) -> Verdict:
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
 def compared(notebook: Service[Notebook], about: Words, order: Order) -> Verdict:
-    """Whether several places were observed, so that the report tells which has most of an aspect.
+    """Whether several places were observed, so that the report can compare them by an aspect.
 
-    It also tells if they are equal, or if parts of them were hidden.
+    It also states whether they are equal, or parts of them were hidden.
     """
     found = compare_places(notebook.looks(), about, order)
     evidence = (f"compared:{about}:{order}", *(f"place:{place}" for place in found.places))

@@ -9,9 +9,9 @@ from typing import Any
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Service, Steps, skill
-from bt_exec_skills.motion.stepped import follow_motion
+from bt_exec_skills.motion.stepped_motion import follow_motion
 from bt_exec_skills.navigation.geometry import Pose
-from bt_exec_skills.perception.fresh import fresh_observation
+from bt_exec_skills.perception.fresh_observations import fresh_observation
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.robot import Motion, PlaceName, ReporterRobot

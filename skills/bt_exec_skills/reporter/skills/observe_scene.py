@@ -159,6 +159,6 @@ def _look_past(robot: ReporterRobot, world: World[ReporterObservation], found: G
         view = found.unseen.view(robot.pose, people)
         if view is None:
             return
-        yield Running(1.0, "looking past people")
+        yield Running(1.0, "looking behind people")
         if (yield from drive_near(robot, view)):
             found.add((yield from look_once(world)))

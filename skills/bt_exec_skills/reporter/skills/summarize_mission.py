@@ -9,7 +9,7 @@ from bt_exec.observation import World
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
-from bt_exec_skills.reporter.reporting.phrasing import say, sentence, told_of
+from bt_exec_skills.reporter.reporting.phrasing import say, sentence, sentences_to_report
 from bt_exec_skills.reporter.reporting.reports import Report
 from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.robot import ReporterRobot, SaidWords
@@ -69,7 +69,7 @@ def fail_and_report(
     language = notebook.language(reason)
     text = say("GIVING_UP", language, reason=reason)
     if notebook.news():
-        text = " ".join([text, *told_of(notebook, language, world.now)])
+        text = " ".join([text, *sentences_to_report(notebook, language, world.now)])
     for who, person in site_map.people.items():
         if person.remote:
             speaker.say(who, text, language)

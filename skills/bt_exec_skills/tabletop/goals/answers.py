@@ -88,7 +88,7 @@ def found(phrase: Phrase, now: Environment) -> tuple[str, ...]:
 
 
 def is_within(number: int, bound: str, limit: int) -> bool:
-    """Return True if a number of objects keeps a limit."""
+    """Return True if a number of objects satisfies a limit."""
     return {
         "exactly": number == limit,
         "at_least": number >= limit,
@@ -113,7 +113,7 @@ class _Table:
         given = {"things": listed(names, self.language, _MOST_NAMED), **facts}
         return _sentences().say(code, self.language, **given)
 
-    # -- what is there
+    # -- objects of the answer
 
     def all_of(self, phrases: Iterable[Phrase]) -> tuple[str, ...]:
         names = (name for phrase in phrases for name in found(phrase, self.now))
@@ -178,7 +178,7 @@ class _Table:
         return " ".join(self.placed(place, group) for place, group in groups.items())
 
     def placed(self, place: str | None, names: list[str]) -> str:
-        """Return the sentence that objects are in one place: "" is the hand, None is no place."""
+        """Return the sentence that objects are in one place; "" is the hand, None is nowhere."""
         if place == "":
             return self.say("I_HOLD", names)
         if place is None:
@@ -277,7 +277,7 @@ class _Table:
         return all(looks_of(name).value(attribute) in values for attribute, values in like)
 
     def alike(self, names: Iterable[str], question: Question) -> str:
-        """Return the attributes of objects that the question is about."""
+        """Return the attributes of objects that the question asks for."""
         lines = []
         for name in names:
             values = [looks_of(name).value(attribute) for attribute in question.like]

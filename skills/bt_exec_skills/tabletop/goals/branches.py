@@ -65,7 +65,7 @@ def split_question(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
 
 
 def after_remarks(parts: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Return the parts of a command without remarks; "it" and "there" then mean their only object.
+    """Return the parts of a command without remarks; "it" and "there" then refer to their object.
 
     An example is "I need the plate, so clear it". A remark about no object stands only before
     orders that name all of their objects.
@@ -86,14 +86,14 @@ def after_remarks(parts: tuple[Node, ...]) -> tuple[Node, ...]:
 
 
 def refers_back(question: Node) -> bool:
-    """Return True if a question is about objects that were named before."""
+    """Return True if a question refers to previously named objects."""
     of = question.get("of")
     bare = isinstance(of, Node) and of.kind == "np" and formula_of(of) == ANY
     return bare or any(part.kind == "pronoun" for part in question.walk())
 
 
 def lacks_noun(question: Node) -> bool:
-    """Return True if a question is about objects that it describes without a noun: "red ones"."""
+    """Return True if a question describes its objects without a noun: "red ones"."""
     phrases = (part for part in question.walk() if part.kind == "np")
     described = (part for part in phrases if any(one.kind == "has" for one in part.walk()))
     return any(all(one.kind not in ("thing", "pronoun") for one in np.walk()) for np in described)
@@ -186,7 +186,7 @@ def _holds(subject: Node) -> bool:
 
 
 def acts_on_each(node: Node) -> list[Node]:
-    """Return the acts on the objects that fulfil a condition about each, and on the others.
+    """Return the acts on the objects that satisfy a condition about each, and on the others.
 
     An example is "put the cubes in the bowl if they are red". Empty for other conditions.
     """

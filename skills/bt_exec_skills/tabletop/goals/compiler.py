@@ -138,15 +138,15 @@ class TableCompiler:
     # -- parts of commands, as `bt_exec.planning.command_parts.PartCompiler`
 
     def words(self, request: Request) -> Mapping[str, Any]:
-        """Return the words of the pack, with the nouns for the objects that are there."""
+        """Return the words of the pack, with the nouns for the present objects."""
         return lexicon(kinds_of(environment_of(request.situation)))
 
     def names(self, request: Request) -> Mapping[str, str]:
-        """Return the words for the objects and tables that are there."""
+        """Return the words for the present objects and tables."""
         return names(environment_of(request.situation))
 
     def plan_part(self, request: Request, part: CommandPart) -> Plan | Refusal:
-        """Return the plan of a part of a command, in the world that its earlier parts leave."""
+        """Return the plan of a command part in the world after its earlier parts."""
         now, turns = environment_of(request.situation), request.context.turns
         if not now.objects:
             return self._refusal(_no_objects(now), part.reading.language)
@@ -234,7 +234,7 @@ def _no_objects(now: Environment) -> Trouble:
 
 
 def in_words(trouble: Trouble, language: str) -> str:
-    """Return the message of a reason why a command cannot be followed."""
+    """Return the message for the reason why a command cannot be followed."""
     facts = {
         key: str(value) if key in _TYPED else _fact(value, language)
         for key, value in trouble.facts.items()
@@ -244,7 +244,7 @@ def in_words(trouble: Trouble, language: str) -> str:
 
 
 def _referred(request: Request, understood: Understood, now: Environment) -> tuple[Turn, ...]:
-    """Return the earlier commands, if a question means something else without them."""
+    """Return the earlier commands, if a question has another meaning without them."""
     try:
         alone = understand(request.command, now).question
     except Trouble:

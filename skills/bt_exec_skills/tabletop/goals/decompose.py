@@ -29,7 +29,7 @@ def subgoals_for_asks(asks: Iterable[Ask], now: Environment, language: str) -> t
     """Return the subgoals of one meaning, after putting aside the object in the hand.
 
     Raises:
-        Trouble: With the reason why it cannot be followed.
+        Trouble: If the command cannot be followed.
     """
     return with_empty_hand(subgoals_of(asks, now, language), now, language)
 
@@ -52,7 +52,7 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
     """Return the subgoals of one meaning.
 
     Raises:
-        Trouble: With the reason why it cannot be followed.
+        Trouble: If the command cannot be followed.
     """
     asked = joined(asks)
     scope = Scope(now)
@@ -108,7 +108,7 @@ def _all_targets(to: Phrase, scope: Scope) -> tuple[str, ...]:
 
 
 def _check_barred(ask: Ask, barred: set[tuple[str, str]], scope: Scope) -> None:
-    """Refuse objects whose target is a forbidden place.
+    """Refuse objects whose target is forbidden.
 
     Raises:
         Trouble: ALL_LEFT_OUT.
@@ -134,7 +134,7 @@ def _allowed(goals: Iterable[Subgoal], barred: set[tuple[str, str]]) -> list[Sub
 
 
 def _without_exceptions(found: list[Subgoal], later: Sequence[Subgoal]) -> list[Subgoal]:
-    """Return subgoals without the objects that a later part puts elsewhere, but for whole parts.
+    """Return subgoals without the objects that a later part of a command moves elsewhere.
 
     An example is "put the cups on the plate, but the yellow one in the bowl".
     """

@@ -117,7 +117,7 @@ class Converter:
         """Return the question that a condition selects; None if it selects an act or nothing.
 
         Raises:
-            Trouble: If a branch of it cannot be answered, or if the condition cannot be told.
+            Trouble: If a branch cannot be answered, or the condition cannot be decided.
         """
         node = with_asked_place(node)
         found = {
@@ -129,10 +129,10 @@ class Converter:
         return found.get(selected)
 
     def fulfils(self, question: Node) -> bool:
-        """Return the answer to a yes/no question, also if it is negated.
+        """Return the answer to a yes/no question, including negated ones.
 
         Raises:
-            Trouble: If it cannot be told.
+            Trouble: If the answer cannot be decided.
         """
         if question.text("what") != "whether":
             raise Trouble("NOT_UNDERSTOOD")
@@ -191,7 +191,7 @@ class Converter:
     def _branch(
         self, branch: Value | None, subject: Value | None, *, every: bool = False
     ) -> list[Ask]:
-        """Return the parts of a branch; `every` is true if "all" means all of its subject."""
+        """Return the parts of a branch; with `every`, "all" means all objects of its subject."""
         if not isinstance(branch, Node) or branch == NOTHING:
             return []
         if branch.kind == "ask":  # it is answered if it is selected
@@ -207,7 +207,7 @@ class Converter:
 
     def _left(self, act: Node) -> Ask:
         if any(one.get("quantity") or one.text("det") == "any" for one in act.parts()):
-            raise Trouble("NOT_UNDERSTOOD")  # which one is not to be moved?
+            raise Trouble("NOT_UNDERSTOOD")  # it is unclear which one must not be moved
         themes = tuple(replace(one, number="all") for one in self._themes(act))
         goal = act.get("to")
         to = None
@@ -226,7 +226,7 @@ class Converter:
         return themes
 
     def _theme(self, node: Node) -> Phrase:
-        """Return the phrase of an object; an elliptical one repeats the noun before it."""
+        """Return the phrase of an object; an elliptical one repeats the previous noun."""
         found, before = self.phrase(node), self._before
         if (found.kind or (found.values and found.count)) and not found.rest:
             self._before = found
@@ -290,7 +290,7 @@ class Converter:
     def _placing(
         self, verb: Verb, text: str, themes: tuple[Phrase, ...], to: Phrase | None, side: Side
     ) -> Ask:
-        """Return the part for a verb with its objects and place; omitted ones are taken over."""
+        """Return the part for a verb with its objects and place, omitted ones from the context."""
         holders = all(one.number == "one" and one.kind in CONTAINERS for one in themes)
         if verb == "clear" and themes and holders and not self._korean:
             verb = "empty"  # "clear the tray onto the table"; in Korean it is about the tray itself

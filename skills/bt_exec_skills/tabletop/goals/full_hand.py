@@ -1,4 +1,4 @@
-"""Plans that start with an object in the hand: it is placed first, at its target or aside."""
+"""Plans that start with a held object, which is placed first, at its target or aside."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def held_first(subgoals: Iterable[Subgoal], now: Environment) -> list[Subgoal]:
 def with_empty_hand(
     subgoals: tuple[Subgoal, ...], now: Environment, language: str
 ) -> tuple[Subgoal, ...]:
-    """Return subgoals that are possible with the current content of the hand.
+    """Return subgoals that are feasible with the current content of the hand.
 
     An object that the first subgoal does not move is put aside before.
 

@@ -113,7 +113,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Move:
-    """Move of an object. Without a target it is only picked, or driven to.
+    """Move of an object. Without a target the object is only picked, or driven to.
 
     Attributes:
         thing: Name of the object.

@@ -304,7 +304,7 @@ class Phrases:
 
 
 def _contrasted(phrase: Phrase) -> str:
-    """Return the noun that a phrase without one shares with a contrasted exception.
+    """Return the noun that a phrase without one shares with its contrasted exception.
 
     In "not the small cube but the big one" both are cubes. Empty without such an exception.
     """
@@ -318,7 +318,7 @@ def _contrasted(phrase: Phrase) -> str:
 
 
 def _narrower(one: str, other: str) -> str:
-    """Return the kind that is a member of the other one.
+    """Return the more specific of two kinds.
 
     Raises:
         Trouble: If neither is.

@@ -46,7 +46,9 @@ class Questions:
             raise Trouble("NOT_UNDERSTOOD")
         what, of = meaning.text("what"), meaning.node("of")
         if of.kind == "all" and what == "which" and has_nouns(of.node("hold")):
-            return Question("where", tuple(self._all_phrases(of.node("of"))))  # here or there
+            return Question(
+                "where", tuple(self._all_phrases(of.node("of")))
+            )  # "is it in the bowl or on the plate?"
         if of.kind == "all":
             return self._all(of)
         if of.kind == "exists":
@@ -87,7 +89,7 @@ class Questions:
         return Question("difference" if what == "how_many" else "more", things, sign=sign)
 
     def _richer(self, more: Node) -> Question:
-        """Return the question at which of two places, or of all, there are more objects."""
+        """Return the question which of two places, or of all, has more objects."""
         kind: Fullness = "fullest" if more.text("sign") == "more" else "emptiest"
         sides = [conjuncts(formula_of(more.node(name))) for name in ("of", "to")]
         counted = conjunction(*(part for part in sides[0] if part.kind != "rel"))
@@ -103,7 +105,7 @@ class Questions:
         return self._richest(top.replace(to=more.node("of").replace(of=counted)))
 
     def _richest(self, top: Node) -> Question:
-        """Return the question which of some places holds the most or the fewest objects."""
+        """Return the question which of some places has the most or the fewest objects."""
         parts = conjuncts(top.node("of"))
         listed = next((one.parts() for one in parts if one.kind == "or"), (ANY,))
         rest = [one for one in parts if one.kind != "or"]
@@ -203,7 +205,7 @@ class Questions:
 
 
 def _bound(phrase: Node) -> tuple[str, int] | None:
-    """Return the limit of the number of objects of a phrase; None without one."""
+    """Return the limit on the number of objects of a phrase; None without one."""
     quantity = phrase.get("quantity")
     if not isinstance(quantity, Node):
         return None

@@ -104,7 +104,7 @@ def replanned(
 
 
 def _put_aside_held(kept: list[Subgoal], now: Environment, request: Request) -> list[Subgoal]:
-    """Return the subgoal that empties the hand, if the held object has no target any more."""
+    """Return the subgoal that empties the hand, if the held object has no target left."""
     held = request.situation.facts.get("hand", "empty")
     at = now.at(held)
     if at is None:

@@ -148,7 +148,7 @@ def _repeated(found: list[Looks], phrase: Phrase) -> list[Looks]:
 
 
 def _without_exceptions(found: Iterable[Looks], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
-    """Return the objects that are no exceptions of a phrase.
+    """Return the objects that are not exceptions of a phrase.
 
     Raises:
         Trouble: ALL_LEFT_OUT if all of them are.
@@ -283,7 +283,7 @@ def _fits(one: Looks, phrase: Phrase) -> bool:
 
 
 def _says_no_more(one: Looks, phrase: Phrase) -> bool:
-    """Return True if an object's name has no attributes that the phrase does not mention."""
+    """Return True if an object's name has only attributes that the phrase mentions."""
     more = (one.colour and "colour" not in phrase.values, one.size and "size" not in phrase.values)
     return not any(more) and one.kind in (phrase.kind, "object")
 
@@ -294,7 +294,9 @@ def _nothing(phrase: Phrase, scope: Scope) -> Trouble:
         there = scope.now.containers() or there
     elif phrase.kind == "" and not phrase.name:
         there = things(scope.now)
-    if not phrase.text and phrase.relation is not None:  # the content of what was named before
+    if (
+        not phrase.text and phrase.relation is not None
+    ):  # the content of the previously named container
         return Trouble("EMPTY_ALREADY", what=things_of(phrase.relation[1], scope))
     what = phrase.name or phrase.text
     trouble = Trouble("NOTHING_LIKE_THAT", there, what=what, options=tuple(there))

@@ -1,4 +1,4 @@
-"""Order of moves with the shortest way of a robot that carries one object at a time.
+"""Order of moves with the shortest path of a robot that carries one object at a time.
 
 The loaded ways are fixed, so the empty ways from each target to the next object are minimised. The
 objects of a table that go to one target form a batch. A minimum-cost flow pairs the targets with
@@ -42,7 +42,7 @@ class _Leg(NamedTuple):
 
 
 def shortest(moves: Sequence[Move], now: Environment) -> tuple[Move, ...]:
-    """Return the same moves in the order of the shortest way; the result is the same.
+    """Return the same moves in the order of the shortest path; the result is the same.
 
     A swap, in which an object moves twice, keeps its order. The held object is placed first.
     """
@@ -60,7 +60,7 @@ def shortest(moves: Sequence[Move], now: Environment) -> tuple[Move, ...]:
 
 
 def way_of(moves: Sequence[Move], now: Environment) -> float:
-    """Return the length of the way of some moves in their order, without obstacles [m]."""
+    """Return the path length of some moves in their order, without obstacles [m]."""
     base = (now.base.x, now.base.y) if now.base is not None else None
     return _length([_leg(move, now) for move in moves], base)
 
@@ -100,9 +100,9 @@ def _greedy(legs: Sequence[_Leg], here: Flat | None) -> list[_Leg]:
 
 
 def _toured(legs: Sequence[_Leg], here: Flat) -> list[list[_Leg]]:
-    """Return the order along an Eulerian circuit of loaded and empty ways, if one is computed."""
+    """Return the order along an Eulerian circuit of loaded and empty paths, if one is computed."""
     try:
-        import networkx as nx  # an extra
+        import networkx as nx  # optional dependency
     except ImportError:
         return []
     batches = {leg.batch for leg in legs}
@@ -161,7 +161,7 @@ def _joined(
     loaded: Counter[tuple[str, str]],
     cost: dict[tuple[str, str], int],
 ) -> Counter[tuple[str, str]]:
-    """Return the empty ways after the cheapest exchanges that join all tours to one."""
+    """Return the empty paths after the cheapest exchanges that join all tours into one."""
     import networkx as nx  # loaded by the caller
 
     while True:

@@ -1,4 +1,4 @@
-"""Parts of a command that explain each other: verbs that they share, exchanges of places."""
+"""Related parts of a command: shared verbs, and swaps expressed as two moves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["elaborated", "with_swaps", "with_verbs"]
 
 
 def elaborated(parts: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Return parts without a first "tidy the table" that the verbless ones after it explain.
+    """Return parts without a leading "tidy the table" that the following verbless parts explain.
 
     Those are about the objects on that table: "tidy the table: cups on the tray".
     """
@@ -37,7 +37,7 @@ def elaborated(parts: tuple[Node, ...]) -> tuple[Node, ...]:
 
 
 def with_swaps(parts: Sequence[Node]) -> list[Node]:
-    """Return parts in which two moves, each to where the other object is, are one exchange."""
+    """Return parts in which two mutual moves are one swap of places."""
     found: list[Node] = []
     for part in parts:
         before = _exchanged(found[-1]) if found else None
@@ -48,7 +48,7 @@ def with_swaps(parts: Sequence[Node]) -> list[Node]:
 
 
 def _exchanged(act: Node) -> tuple[Node, ...] | None:
-    """Return the object of a move, and the object at whose place it is put; None for others."""
+    """Return the object of a move, and the object at its target place; None for others."""
     goal = act.get("to") if act.kind == "act" else None
     if not isinstance(goal, Node) or goal.text("relation") != "where":
         return None

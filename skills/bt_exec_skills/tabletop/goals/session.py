@@ -20,7 +20,7 @@ from bt_exec.language.reading.node import (
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec.language.reading.session import with_named_conditions
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.goals.amended import amended, formulas, holds, last_act, like_before
+from bt_exec_skills.tabletop.goals.amendments import amended, formulas, holds, last_act, like_before
 from bt_exec_skills.tabletop.goals.from_meaning import Converter
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.read import Said, read
@@ -130,7 +130,7 @@ class Session:
             node = self._with_held(node, asked or questioned)
             changed = node.kind == "again" and node.get("of") is not None
             if (questioned and node.kind == "again") or changed or _is_denial(node):
-                continue  # again? again with the left arm, not on the tray
+                continue  # e.g. "again?", "again with the left arm, not on the tray"
             if questioned and _is_open(node):
                 old = before[0][0] if before and node.kind == "fragment" else None
                 again = amended(old, node) if old is not None and old.kind == "ask" else ()
@@ -193,7 +193,7 @@ class Session:
     # -- pronouns
 
     def _with_held(self, node: Node, asked: bool) -> Node:
-        """Return what a bare place or verb means while an object is held: "onto the tray"."""
+        """Return the meaning of a bare place or verb while an object is held: "onto the tray"."""
         of = node.get("of") if node.kind == "fragment" else None
         if asked or self._now.held is None:
             return node
@@ -208,7 +208,7 @@ class Session:
         return Node("act", (("verb", "move"), ("of", _IT), ("to", of)))
 
     def _about_question(self, node: Node, before: Meanings) -> Node:
-        """Return a meaning with "if so" and "there" replaced by what was asked and named before."""
+        """Return a meaning with "if so" and "there" replaced by the last question and place."""
         if node.kind == "if" and before and before[0][0].kind == "ask":
             named = with_named_conditions(Node("seq", (("of", (before[0][0], node)),)))
             return named if named.kind == "if" else node
@@ -304,7 +304,7 @@ def _is_open(node: Node) -> bool:
 
 
 def _questions(node: Node) -> Iterator[Node]:
-    """Yield the question meant by words without a verb and with a question mark."""
+    """Yield the question of a fragment with a question mark."""
     place = node.get("to")
     for of in node.parts():
         if of.kind == "rel":
@@ -315,7 +315,7 @@ def _questions(node: Node) -> Iterator[Node]:
 
 
 def _subjects(meaning: Node) -> tuple[Node, ...]:
-    """Return the subjects of a meaning as they are described after it was done.
+    """Return the subjects of a meaning as described after its execution.
 
     Objects of a question are where they were; those of an act have left their place.
     """
@@ -349,7 +349,7 @@ def _is_plural(phrase: Node) -> bool:
 
 
 def _subject(of: Node, said: Node) -> Node | None:
-    """Return a phrase of a question, or of an act, as it is described afterwards."""
+    """Return a phrase of a question or act, as described after its execution."""
     if said.kind != "act":
         listed = of.get("wh") or said.text("what") in ("which", "how_many")
         return of.replace(wh=None, det=of.get("det") or ("all" if listed else None))

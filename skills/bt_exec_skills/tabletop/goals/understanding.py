@@ -81,7 +81,7 @@ class _World:
         """Return the answer to a question in a text.
 
         Raises:
-            Trouble: If it cannot be told.
+            Trouble: If the answer cannot be decided.
         """
         self.session.readings.append(reading)
         return self._converter().fulfils(question)
@@ -100,7 +100,7 @@ class _World:
                     asked = [one for one in troubles if one.code in ASKS_BACK]
                     raise (asked[0] if asked else trouble) from None
                 absent = not troubles or troubles[0].code in ("NOTHING_LIKE_THAT", "NOTHING_BEFORE")
-                there = trouble.code == "WHICH_ONE"  # its objects are there
+                there = trouble.code == "WHICH_ONE"  # the objects are present
                 nearer = absent and (there or trouble.absent)
                 asking = min(asking, cost) if trouble.code in ASKS_BACK else asking
                 if not troubles or nearer or cost <= meanings[0][1] + MARGIN:
@@ -162,7 +162,7 @@ def understand(command: str, now: Environment, turns: Sequence[Turn] = ()) -> Un
     """Return the goals of a command or question in a world, after some turns.
 
     Raises:
-        Trouble: With the reason why it cannot be followed.
+        Trouble: If the command cannot be followed.
     """
     return _World(now, language_of(command)).understand(command, turns)
 
@@ -173,7 +173,7 @@ def understand_parts(
     """Return the goals of some parts of a text.
 
     Raises:
-        Trouble: With the reason why they cannot be followed.
+        Trouble: If the parts cannot be followed.
     """
     meaning = parts[0] if len(parts) == 1 else Node("seq", (("of", parts),))
     world = _World(now, reading.language)
@@ -187,7 +187,7 @@ def subgoals_for(command: str, now: Environment) -> tuple[Subgoal, ...]:
     """Return the subgoals of a command in a world.
 
     Raises:
-        Trouble: With the reason why it cannot be followed.
+        Trouble: If the command cannot be followed.
     """
     understood = understand(command, now)
     if understood.question is not None:
@@ -207,6 +207,6 @@ def holds(reading: Reading, question: Node, now: Environment) -> bool:
     """Return the answer to a question in a text.
 
     Raises:
-        Trouble: If it cannot be told.
+        Trouble: If the answer cannot be decided.
     """
     return _World(now, reading.language).holds(reading, question)

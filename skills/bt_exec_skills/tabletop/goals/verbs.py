@@ -1,4 +1,4 @@
-"""Subgoals of each verb, or the reason why there are none."""
+"""Subgoals of each verb, or the reason why it has none."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: 
     """Return the subgoals of one part of a command.
 
     Raises:
-        Trouble: With the reason why it cannot be followed.
+        Trouble: If the command cannot be followed.
     """
     tables = [phrase for phrase in ask.themes if phrase.table]
     if tables and ask.verb in _LIFTING:
@@ -134,7 +134,7 @@ def themes_of(ask: Ask) -> tuple[Phrase, ...]:
 
 
 def _inside(scope: Scope) -> Scope:
-    """Return a context with only the containers and the objects in them, if there are any."""
+    """Return a context limited to the containers and their objects, if there are any."""
     now = scope.now
     holders = {name: now.holder(name) for name in now.objects}
     inside = {name for name, holder in holders.items() if holder is not None}
@@ -172,7 +172,7 @@ def all_of(phrases: Iterable[Phrase], scope: Scope, *, some: str = "all") -> tup
 
 
 def _loose(names: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
-    """Return the objects that may be moved; refuse containers.
+    """Return the movable objects; refuse containers.
 
     Raises:
         Trouble: CANNOT_LIFT, or ALL_LEFT_OUT if none of them may be moved.
@@ -204,7 +204,9 @@ def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
         return goal_of(_into(others, anchor, side), scope.now, language)
     if not any(phrase.again for phrase in ask.themes):
         _movable(ask.themes, scope)  # a missing object is reported before "which bowl?" is asked
-    all_of((_every(but) for but in to.but if but.kind == to.kind), scope)  # all of them are there
+    all_of(
+        (_every(but) for but in to.but if but.kind == to.kind), scope
+    )  # all of them are at the place
     moved = set(_movable(ask.themes, scope)) if to.rest else set()  # "next to the other cup"
     target = one_of(to, replace(scope, used=scope.used | moved))
     holder = scope.now.holder(target)
@@ -281,7 +283,7 @@ def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
 
 
 def _without_holders(now: Environment, left: set[str]) -> Environment:
-    """Return an environment without the containers that are not to be used."""
+    """Return an environment without the excluded containers."""
     kept = {
         name: one
         for name, one in now.objects.items()
@@ -291,7 +293,7 @@ def _without_holders(now: Environment, left: set[str]) -> Environment:
 
 
 def _means_all(phrase: Phrase, scope: Scope) -> bool:
-    """Return True for "these" and "them" without several objects that they could stand for."""
+    """Return True for "these" and "them" without several possible antecedents."""
     several = phrase.number == "all" and scope.last == (scope.now.held,)
     return phrase.again and (several or not scope.last)
 
@@ -326,7 +328,7 @@ def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
 
 
 def _of_table(phrase: Phrase) -> bool:
-    """Return True if a phrase is about the content of a table."""
+    """Return True if a phrase means the content of a table."""
     return phrase.table or (phrase.relation is not None and phrase.relation[1].table)
 
 

@@ -44,7 +44,7 @@ class TableObservation:
         now, found = self.environment, {}
         for name, placed in now.objects.items():
             found[f"pos.{name}"] = " ".join(f"{value:.2f}" for value in placed.pos)
-            if name == now.taken:  # it leaves its place
+            if name == now.taken:  # an object in the hand has no place
                 continue
             place = now.place_of(name)
             if place is not None and not looks_of(name).holds_things:

@@ -23,7 +23,7 @@ class Viewpoint(NamedTuple):
 
     Attributes:
         eye: Position, room frame [m], shape (3,).
-        axes: Its right, up and backward directions as columns, shape (3, 3).
+        axes: Right, up and backward directions as columns, shape (3, 3).
         focal: Focal length [px].
         size: Height and width of its pictures [px].
     """

@@ -16,8 +16,10 @@ def simulator(
     site: Annotated[
         str, typer.Option(metavar="NAME", help="Site of the world; tabletop by default.")
     ] = "tabletop",
-    host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen.")] = 8800,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")
+    ] = 8800,
     world: Annotated[
         list[str] | None, typer.Option("--world", metavar="KEY=VALUE", help="How it starts.")
     ] = None,

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from bt_exec.failure import Failed
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
-from bt_exec_skills.tabletop.protocol.asking import Asked, open_directly
+from bt_exec_skills.tabletop.protocol.timed_request import Asked, open_directly
 from bt_exec_skills.tabletop.tables import Table, tables_under
 
 __all__ = ["Client", "Grip", "environment_from", "pose_from"]
@@ -47,7 +47,7 @@ class Client:
     """Client of one simulator.
 
     Args:
-        address: Its address: ``http://127.0.0.1:8800``.
+        address: Address: ``http://127.0.0.1:8800``.
         token: Bearer token, if not empty.
         read_s: Time limit of a reading [s].
         motion_s: Time limit of a motion [s].
@@ -136,7 +136,7 @@ class Client:
                 if isinstance(getattr(error, "reason", error), ConnectionRefusedError):
                     raise Failed("SIMULATOR_UNREACHABLE", _why(error)) from error
                 raise Failed("UNCERTAIN", _why(error)) from error
-        raise Failed("SIMULATOR_FAULT", "another motion holds the simulator")
+        raise Failed("SIMULATOR_FAULT", "another motion is in progress on the simulator")
 
     def cancel(self) -> None:
         """Request a stop; other simulators may not support it.

@@ -17,7 +17,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from bt_exec.failure import Failed
-from bt_exec_skills.motion.stepped import SteppedMotion
+from bt_exec_skills.motion.stepped_motion import SteppedMotion
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.navigation.grid import Grid
 from bt_exec_skills.tabletop.environment import Placed, Point
@@ -107,7 +107,7 @@ class Engine:
             ValueError: Without lockstep, or if the step is too long.
         """
         if not self.lockstep:
-            raise ValueError("time passes by itself here; start the simulator with --lockstep")
+            raise ValueError("time advances in real time here; start the simulator with --lockstep")
         if not 0.0 <= seconds <= _MOST_STEP_S:
             raise ValueError(f"seconds must be 0..{_MOST_STEP_S:g}; found {seconds:g}")
         return self.ask(lambda: self._pass(seconds))

@@ -185,7 +185,7 @@ class HttpTableRobot:
             self._reading = reading = None
         if self._known is not None and since <= self._known[0] <= now:
             if now > self._known[0]:
-                self._begin(now)  # for the next caller
+                self._begin(now)  # the next caller gets a newer reading
             return self._known[1]
         if reading is None:
             self._begin(now)

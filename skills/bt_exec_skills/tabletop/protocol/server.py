@@ -36,8 +36,8 @@ def make_app(engine: Engine, token: str = "", host: str = "127.0.0.1") -> Guard:
 
     Args:
         engine: Runs the world.
-        token: What every request must bear; without one, requests must name a loopback host.
-        host: The address that it listens at.
+        token: Token of every request; without one, requests must name a loopback host.
+        host: Listening address.
     """
     app = new_app("bt-exec tabletop simulator", openapi_url=None)
     _add_views(app, engine)
@@ -152,7 +152,7 @@ async def _code_of(request: Request) -> str:
     """Return the code that an action runs.
 
     Raises:
-        _ActionError: If it is no such action.
+        _ActionError: If it is not a valid action.
     """
     action = (await json_object(request)).get("action")
     if not isinstance(action, dict) or action.get("type") != "run_code":

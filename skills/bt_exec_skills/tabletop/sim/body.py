@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bt_exec.failure import Failed
 from bt_exec_skills.motion.body import SimulatedBody
-from bt_exec_skills.motion.stepped import MotionSteps, SteppedMotion
+from bt_exec_skills.motion.stepped_motion import MotionSteps, SteppedMotion
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.navigation.grid import Grid
 from bt_exec_skills.tabletop.environment import Environment, Point

@@ -37,7 +37,7 @@ class Item(NamedTuple):
         name: Name in the environment.
         form: ``cube``, ``cylinder``, ``ball``, or a kind of container.
         half: Half its width [m].
-        colour: Its colour.
+        colour: Colour.
         x: Centre, room frame [m].
         y: Centre, room frame [m].
         z: Height of its underside [m].

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from bt_exec.failure import Failed
-from bt_exec_skills.motion.stepped import MotionSteps
+from bt_exec_skills.motion.stepped_motion import MotionSteps
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Point
 from bt_exec_skills.tabletop.names import looks_of

@@ -173,7 +173,7 @@ class TableWorld(Physics):
             self.data.ctrl[self._finger_u] = FINGER_OPEN
         super().advance()
 
-    # -- what may happen
+    # -- disturbances
 
     def slip(self, seconds: float = 0.3) -> None:
         """Let the fingers open for a while, so that the held object falls."""

@@ -134,7 +134,7 @@ def object_visible(
 def all_sorted_by(
     robot: TableRobot, world: World[TableObservation], attribute: Attribute
 ) -> Verdict:
-    """Whether every object is in a container, and no container has two groups."""
+    """Whether every object is in a container, and no container holds two groups."""
     now = _current_environment(robot, world)
     if now is None:
         return _WAITING

@@ -8,7 +8,7 @@ from typing import Any
 
 from bt_exec.failure import Failed, nearest
 from bt_exec.skill import Running, Steps
-from bt_exec_skills.motion.stepped import follow_motion
+from bt_exec_skills.motion.stepped_motion import follow_motion
 from bt_exec_skills.tabletop.display_names import listed
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.placement_search import free_on

@@ -12,14 +12,14 @@ from bt_exec_skills.tabletop.placement_search import is_beside, spot_for
 from bt_exec_skills.tabletop.robot import Side, Spot, TableRobot
 from bt_exec_skills.tabletop.skills.driving import MOTION_FAILS, aim, drive, read, settle, where
 
-__all__ = ["go_to_object", "keep_hold", "pick_object", "place_object"]
+__all__ = ["go_to_object", "pick_object", "place_object", "verify_hold"]
 
 
 _MOVED_M = 0.3
 _CHASES = 2
 
 
-def keep_hold(hand: Hand, now: Environment) -> str | None:
+def verify_hold(hand: Hand, now: Environment) -> str | None:
     """Return the held object, and detect one that fell.
 
     An object that a stopped motion was releasing did not fall.
@@ -51,12 +51,12 @@ def go_to_object(
     The pose is read when the skill starts. If the object moves meanwhile, it is followed twice.
     """
     now = yield from read(robot)
-    keep_hold(hand, now)
+    verify_hold(hand, now)
     for _ in range(1 + _CHASES):
         at = aim(now, target, spot, hand.thing)
         yield from drive(robot, robot.goto(at), target=target)
         now = yield from read(robot)
-        keep_hold(hand, now)
+        verify_hold(hand, now)
         if aim(now, target, spot, hand.thing).flat(at) <= _MOVED_M:
             break
     away = aim(now, target, spot, hand.thing).flat(now.base) if now.base is not None else 0.0
@@ -90,7 +90,7 @@ def place_object(
     """
     thing, place = said(object, "en"), said(target, "en")
     now = yield from read(robot)
-    held = keep_hold(hand, now)
+    held = verify_hold(hand, now)
     if held is None:
         raise Failed("HAND_EMPTY", "the hand holds nothing", object=object)
     if held != object:

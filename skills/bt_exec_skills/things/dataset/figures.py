@@ -12,10 +12,10 @@ from bt_exec_skills.things.dataset.meshes import (
     Part,
     Rng,
     about,
-    any_colour,
     box,
     lathe,
     moved,
+    random_colour,
     turned,
     wood,
 )
@@ -28,8 +28,8 @@ SEAT_M = 0.46
 
 def chair(rng: Rng) -> list[Part]:
     """Return a chair that faces along x."""
-    colour = wood(rng) if rng.random() < 0.5 else any_colour(rng)
-    seat = colour if rng.random() < 0.5 else any_colour(rng)
+    colour = wood(rng) if rng.random() < 0.5 else random_colour(rng)
+    seat = colour if rng.random() < 0.5 else random_colour(rng)
     half, high = rng.uniform(0.19, 0.24), rng.uniform(0.82, 1.0)
     thick, leg = rng.uniform(0.015, 0.04), rng.uniform(0.014, 0.024)
     parts = [box((half, half, thick), (0, 0, SEAT_M - thick), seat)]
@@ -56,7 +56,7 @@ def person(rng: Rng) -> list[Part]:
     skin = colorsys.hsv_to_rgb(
         rng.uniform(0.03, 0.08), rng.uniform(0.25, 0.6), rng.uniform(0.3, 0.95)
     )
-    shirt, trousers = any_colour(rng), any_colour(rng)
+    shirt, trousers = random_colour(rng), random_colour(rng)
     hair = colorsys.hsv_to_rgb(
         rng.uniform(0.0, 0.12), rng.uniform(0.1, 0.6), rng.uniform(0.03, 0.6)
     )

@@ -23,12 +23,12 @@ __all__ = [
     "Rng",
     "Shade",
     "about",
-    "any_colour",
     "box",
     "lathe",
     "leaning",
     "lying",
     "moved",
+    "random_colour",
     "settled",
     "shade_of",
     "tube",
@@ -79,7 +79,7 @@ def shade_of(shade: Shade, rng: Rng) -> Shade:
     return float(r), float(g), float(b)
 
 
-def any_colour(rng: Rng) -> Shade:
+def random_colour(rng: Rng) -> Shade:
     """Return a colour: mostly dull, sometimes vivid."""
     vivid = rng.uniform(0.0, 0.25) if rng.random() < 0.65 else rng.uniform(0.25, 0.9)
     return colorsys.hsv_to_rgb(rng.random(), vivid, rng.uniform(0.1, 1.0))

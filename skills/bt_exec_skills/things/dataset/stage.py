@@ -22,17 +22,17 @@ from bt_exec_skills.things.dataset.meshes import (
     Part,
     Rng,
     Shade,
-    any_colour,
     box,
     lathe,
     lying,
     moved,
+    random_colour,
     settled,
     tube,
     turned,
     wood,
 )
-from bt_exec_skills.things.dataset.ware import WARE
+from bt_exec_skills.things.dataset.tableware import WARE
 
 __all__ = ["AWAY", "Prop", "Stage", "build_stage", "clutter"]
 
@@ -48,7 +48,7 @@ class Prop:
 
     Attributes:
         body: Name of its body in the model.
-        label: Its class; empty for clutter.
+        label: Class; empty for clutter.
         colour: Name of its colour; empty if it has none.
         radius: Radius of the circle around it, seen from above [m].
         height: Height of its highest point [m].
@@ -107,7 +107,7 @@ def build_stage(rng: Rng, floor_m: float) -> Stage:
         _add(spec, f"person/{n}", "person", "", person(rng), rng) for n in range(_PEOPLE)
     )
     rest = tuple(_add(spec, f"clutter/{n}", "", "", clutter(rng), rng) for n in range(_CLUTTER))
-    steel = any_colour(rng) if rng.random() < 0.4 else (rng.uniform(0.3, 0.95),) * 3
+    steel = random_colour(rng) if rng.random() < 0.4 else (rng.uniform(0.3, 0.95),) * 3
     limbs = tuple(_add(spec, f"limb/{n}", "", "", _limb(rng, steel), rng) for n in range(_LIMBS))
     model = spec.compile()
     every = (*things, *chairs, *people, *rest, *limbs)
@@ -173,8 +173,8 @@ def _room(spec: Any, rng: Rng, floor_m: float) -> None:
         material = spec.add_material(name=name, texuniform=True, specular=rng.uniform(0, 0.4))
         material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = name
         material.texrepeat = [rng.uniform(0.5, 4)] * 2
-    colours: dict[str, Shade] = {name: any_colour(rng) for name in ("floor", "wall")}
-    colours["top"] = wood(rng) if rng.random() < 0.5 else any_colour(rng)
+    colours: dict[str, Shade] = {name: random_colour(rng) for name in ("floor", "wall")}
+    colours["top"] = wood(rng) if rng.random() < 0.5 else random_colour(rng)
     half = rng.uniform(0.5, 0.8), rng.uniform(0.46, 0.6)
     flat = {"contype": 0, "conaffinity": 0}
     world.add_geom(
@@ -255,31 +255,31 @@ def _limb(rng: Rng, colour: Shade) -> list[Part]:
 
 def _book(rng: Rng) -> list[Part]:
     x, y, z = rng.uniform(0.04, 0.11), rng.uniform(0.05, 0.14), rng.uniform(0.001, 0.012)
-    return [box((x, y, z), (0, 0, z), any_colour(rng))]
+    return [box((x, y, z), (0, 0, z), random_colour(rng))]
 
 
 def _pencil(rng: Rng) -> list[Part]:
     radius, long = rng.uniform(0.003, 0.008), rng.uniform(0.1, 0.2)
     rod = [(0.0, -0.008), (radius, 0.0), (radius, long), (0.0, long)]
-    return turned([lathe(rod, any_colour(rng), segments=8)], lying(rng))
+    return turned([lathe(rod, random_colour(rng), segments=8)], lying(rng))
 
 
 def _ring(rng: Rng) -> list[Part]:
     radius, thick = rng.uniform(0.02, 0.05), rng.uniform(0.004, 0.012)
     t = np.linspace(0, 1.96 * np.pi, 22)
     path = np.stack([radius * np.cos(t), radius * np.sin(t), np.zeros(22)], 1)
-    return [tube(path, thick, any_colour(rng))]
+    return [tube(path, thick, random_colour(rng))]
 
 
 def _cone(rng: Rng) -> list[Part]:
     radius = rng.uniform(0.02, 0.045)
     high = radius * rng.uniform(1.4, 3)
-    return [lathe([(0, 0), (radius, 0), (0.1 * radius, high), (0, high)], any_colour(rng))]
+    return [lathe([(0, 0), (radius, 0), (0.1 * radius, high), (0, high)], random_colour(rng))]
 
 
 def _tray(rng: Rng) -> list[Part]:
     x, y, high = rng.uniform(0.08, 0.15), rng.uniform(0.08, 0.15), rng.uniform(0.01, 0.07)
-    colour = any_colour(rng)
+    colour = random_colour(rng)
     parts = [box((x, y, 0.003), (0, 0, 0.003), colour)]
     for end in (-1, 1):
         parts.append(box((0.005, y, high / 2), (end * x, 0, high / 2), colour))
@@ -288,7 +288,7 @@ def _tray(rng: Rng) -> list[Part]:
 
 
 def _spoon(rng: Rng) -> list[Part]:
-    colour, long = any_colour(rng), rng.uniform(0.08, 0.13)
+    colour, long = random_colour(rng), rng.uniform(0.08, 0.13)
     t = np.linspace(-np.pi / 2, np.pi / 2, 8)
     head = lathe([(float(np.cos(a)), float(np.sin(a))) for a in t], colour, segments=12)
     size = rng.uniform(0.013, 0.02)

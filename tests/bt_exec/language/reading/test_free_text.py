@@ -55,13 +55,13 @@ def test_korean_message_is_spoken_and_question_is_kept_as_typed(words):
         ("안나께 파란 서류를 가져다줘", "파란 서류"),
     ],
 )
-def test_object_outside_the_lexicon_is_carried(text, item):
+def test_object_outside_the_lexicon_can_be_brought(text, item):
     assert quotes(text) == [item]
 
 
 @pytest.mark.parametrize(
     "text", ["bring Anna the lounge", "bring Anna and", "안나께 확인하고 가져다줘"]
 )
-def test_known_words_are_not_carried(text):
+def test_words_of_the_lexicon_are_not_objects_to_bring(text):
     found = READER.read(text, corrected=False)
     assert not hasattr(found, "meaning") or not quotes(text)

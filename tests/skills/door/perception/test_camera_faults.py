@@ -80,7 +80,7 @@ def test_repeated_capture_is_not_a_frozen_camera() -> None:
 
 
 @pytest.mark.parametrize("shape", [(240, 320), (240, 320, 1), (240, 320, 4), (240, 321, 3)])
-def test_array_of_another_shape_is_a_wrong_size(shape: Any) -> None:
+def test_picture_of_unexpected_shape_is_a_size_fault(shape: Any) -> None:
     frame = np.random.default_rng(0).integers(0, 255, shape).astype(np.uint8)
     assert CameraWatch((240, 320)).fault(View(0.0, frame)) == "wrong_size"
 

@@ -27,7 +27,7 @@ from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.world import DoorWorld, calibration_of
 from bt_exec_skills.perception.contracts import Detection, View
-from bt_exec_skills.perception.fresh import in_view
+from bt_exec_skills.perception.fresh_observations import in_view
 from bt_exec_skills.vision.decode import Found
 
 CLASSES = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "person")
@@ -332,7 +332,7 @@ def test_network_runs_again_when_the_picture_changes(levels: tuple[int, ...], ru
     assert len(searched) == runs
 
 
-def test_refused_object_is_looked_at_again() -> None:
+def test_unconfirmed_object_is_checked_again() -> None:
     eyes = SecondLooks(MATERIAL, MATERIAL, False, True)
     view = View(0.0, np.zeros((240, 320, 3), np.uint8))
     assert [eyes.detect(view)[0].doubt for _ in range(3)] == ["unconfirmed", "", ""]
@@ -351,7 +351,7 @@ def test_material_beside_the_opening_is_uncertain(place: float, doubt: str) -> N
     assert found.doubt == doubt
 
 
-def test_classes_of_another_network_are_mapped() -> None:
+def test_classes_of_a_foreign_network_are_mapped_to_labels() -> None:
     network = Finds([Found("maniglia", (1.0, 1.0, 9.0, 9.0), 0.9)], names=("maniglia", "porta"))
     eyes = LearnedDetector(network, {"maniglia": "door-handle", "porta": "door"})
     assert eyes.detect(View(0.0, np.zeros((48, 64, 3), np.uint8)))[0].label == "door-handle"
@@ -361,7 +361,7 @@ def test_classes_of_another_network_are_mapped() -> None:
     ("meanings", "message"),
     [
         ({"knob": "door-handle"}, "labels: the network has no class 'knob'; it has door-closed"),
-        ({"person": "robot"}, "labels: 'person' cannot mean 'robot'; allowed are door, door-clo"),
+        ({"person": "robot"}, "labels: 'person' cannot mean 'robot'; allowed: door, door-clo"),
         (
             dict.fromkeys(CLASSES, "ignore"),
             "labels: no class of the network means a door; set one, as "
@@ -382,7 +382,7 @@ def test_label_map_without_matching_classes_is_refused(meanings: Any, message: s
         ({"weights": "nowhere.onnx"}, "weights nowhere.onnx not found"),
         ({"weights": 5}, "detector: weights=5: a file is needed, .onnx or .pt"),
         ({"labels": "x"}, "detector: labels must map classes to labels"),
-        ({"least_score": 2}, "detector: least_score=2: allowed are 0.05 to 1"),
+        ({"least_score": 2}, "detector: least_score=2: allowed: 0.05 to 1"),
     ],
 )
 def test_invalid_settings_are_reported(settings: Any, message: str) -> None:

@@ -67,7 +67,7 @@ def test_door_that_stays_between_two_states_is_ajar(
 
 
 @pytest.mark.parametrize("states", ["", "o", "?", "oc", "co", "oa?", "oo"])
-def test_confidence_is_a_share_and_at_most_halved_by_disagreement(
+def test_confidence_is_at_most_halved_by_disagreement(
     states: str, scene: Callable[..., DoorObservation]
 ) -> None:
     scenes = [scene(state=STATES[letter]) for letter in states]

@@ -32,7 +32,7 @@ def test_arm_that_violates_the_policy_is_refused_with_both_names(command):
     "command",
     ["왼팔로 문 열고 자재 가져와", "open the door with your left arm and get the material"],
 )
-def test_requested_arm_opens_the_door_and_the_policy_arm_takes(command):
+def test_requested_arm_opens_the_door_and_the_policy_arm_takes_the_material(command):
     plan = compile_command(load_site("door"), command).plan
     assert arms(plan.root)[:2] == ["open_door left", "open_door left"]
     assert arms(plan.root)[-5:] == [

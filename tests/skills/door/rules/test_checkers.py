@@ -68,7 +68,7 @@ def _codes(rule, root, meant=None, **stated):
         ("{do: fly}", OPEN, []),
     ],
 )
-def test_command_about_the_door_is_not_about_the_material(root, meant, found):
+def test_door_command_must_not_move_the_other_way_or_touch_material(root, meant, found):
     assert _codes(door_only, root, meant) == found
 
 
@@ -100,7 +100,7 @@ def test_command_without_material_does_not_mention_it(key, words):
         ("another_gate", True, "whatever", True),
     ],
 )
-def test_gate_has_a_reason_that_decides_it(gate, result, reason, fits):
+def test_unrelated_gate_reason_is_reported(gate, result, reason, fits):
     gates = [{"gate": gate, "result": result, "reason": reason}]
     found = _codes(gate_reasons, OPEN, gate_evaluations=gates)
     assert found == ([] if fits else [("GATE_REASON_UNRELATED", "gate_evaluations[0]/reason")])

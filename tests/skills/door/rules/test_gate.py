@@ -74,7 +74,7 @@ BOTH = ["open_door", "material_visible", "move_arm"]
         (f"{{parallel: [{OPEN}}}, {HOME}]}}", LOOK),
     ],
 )
-def test_blocking_gates_are_sufficient(steps):
+def test_plan_with_its_own_blocking_checks_gets_no_gate(steps):
     assert door_gate(_spec(*steps, REACH, TAKE), CONTEXT)[1] == ()
     _gated(*steps, REACH, TAKE)
 
@@ -116,7 +116,7 @@ def test_blocking_gates_are_sufficient(steps):
         ),
     ],
 )
-def test_only_gates_that_can_block_count(steps, gated):
+def test_checks_that_cannot_block_do_not_replace_a_gate(steps, gated):
     assert _gated(*steps, REACH, TAKE) == gated
 
 
@@ -170,7 +170,7 @@ def test_failing_gate_stops_the_alternative(steps, gated):
     assert _gated(*steps) == gated
 
 
-def test_choice_by_the_door_gets_no_gate_in_front():
+def test_choice_between_door_states_gets_no_gate_in_front():
     take = f"{{tree: t, body: {{sequence: [{LOOK}, {REACH}, {TAKE}]}}}}"
     no = f"{{check: {{not: {IS_OPEN}}}}}"
     ways = f"{{fallback: [{{sequence: [{ASK}, {HOME}]}}, {{sequence: [{no}, {take}]}}]}}"
@@ -185,7 +185,7 @@ def test_gates_are_inserted_into_subtrees():
     assert _gated(f"{OPEN}}}", LOOK, take)[2][0] == "move_arm"
 
 
-def test_every_branch_that_reaches_for_material_has_its_gates():
+def test_every_branch_that_reaches_for_material_contains_the_gates():
     assert _gated(f"{{fallback: [{REACH}, {REACH}]}}", TAKE) == [
         {"fallback": [BOTH, BOTH]},
         "grasp",
@@ -209,7 +209,7 @@ def test_gate_opens_with_the_arm_of_the_plan():
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_choice_about_material_opens_and_does_not_stop_in_front(turned):
+def test_choice_about_material_opens_the_door_and_does_not_block_before_it(turned):
     none = "{check: {not: material_visible}}"
     get = f"{{sequence: [{LOOK}, {REACH}, {TAKE}]}}"
     other = f"{{sequence: [{none}, {HOME}]}}"
@@ -222,7 +222,7 @@ def test_choice_about_material_opens_and_does_not_stop_in_front(turned):
     assert list(first[1]) == ["fallback"]
 
 
-def test_branch_for_material_that_is_not_seen_is_reached():
+def test_branch_for_missing_material_is_reachable():
     """The material is looked for within the first branch, not in front of both."""
     none = "{check: {not: material_visible}}"
     get = f"{{sequence: [{REACH}, {TAKE}]}}"

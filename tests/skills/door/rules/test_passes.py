@@ -157,14 +157,14 @@ def test_branch_with_a_gate_is_named_by_its_kind():
     [("left", {}, True), ("right", {}, False), ("left", {"material_arm": "left"}, False)],
 )
 @pytest.mark.parametrize("skill", ["move_arm", "grasp"])
-def test_hand_for_material_is_that_of_the_site(skill, arm, settings, changed):
+def test_material_hand_is_set_by_the_site(skill, arm, settings, changed):
     before = REACH.replace("move_arm", skill).replace("right", arm)
     found, notes = arm_policy(spec(before), context(**settings))
     assert found == spec(before.replace("left", "right") if changed else before)
     assert notes == ((f"{skill}: material is handled by the right arm",) if changed else ())
 
 
-def test_parent_of_the_steps_names_their_arm():
+def test_arm_policy_changes_the_argument_of_the_enclosing_tree():
     take = "{tree: take_material, with: {arm: left}}"
     found, _ = arm_policy(spec(take), context())
     assert found.root.args["arm"] == "right"

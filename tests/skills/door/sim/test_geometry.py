@@ -18,7 +18,7 @@ metres = st.floats(-0.5, 0.5)
 
 
 @given(angle=angles, r=metres, out=metres, up=metres)
-def test_point_has_its_distance_from_the_hinge(
+def test_point_has_the_requested_distance_from_the_panel(
     angle: float, r: float, out: float, up: float
 ) -> None:
     assert DOOR.outside(angle, DOOR.point(angle, r, out, up)) == pytest.approx(out, abs=1e-9)
@@ -43,7 +43,7 @@ def test_closed_door_faces_the_robot_and_opens_towards_it() -> None:
 
 
 @given(angle=angles, r=st.floats(0.01, 0.3), out=metres, up=st.floats(-0.15, 0.15))
-def test_point_beside_the_panel_has_its_distance(
+def test_distance_of_a_point_beside_the_panel_is_measured_to_the_panel(
     angle: float, r: float, out: float, up: float
 ) -> None:
     place = DOOR.point(angle, r, out, up)

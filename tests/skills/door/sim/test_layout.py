@@ -16,17 +16,17 @@ from bt_exec_skills.door.sim.layout import WorldOptions, draw_layout
     [
         (
             {"door": "half"},
-            "door='half': allowed are closed, ajar, open, or an angle 0..1.6 rad",
+            "door='half': allowed: closed, ajar, open, or an angle 0..1.6 rad",
         ),
-        ({"door": 1.7}, "door=1.7: allowed are closed, ajar, open, or an angle 0..1.6 rad"),
-        ({"door": "nan"}, "door='nan': allowed are closed, ajar, open, or an angle 0..1.6 rad"),
-        ({"material": "gone"}, "material='gone': allowed are present, absent"),
-        ({"seed": -1}, "seed=-1: allowed are whole numbers 0..2147483647"),
-        ({"seed": 1.5}, "seed=1.5: allowed are whole numbers 0..2147483647"),
-        ({"seed": True}, "seed=True: allowed are whole numbers 0..2147483647"),
+        ({"door": 1.7}, "door=1.7: allowed: closed, ajar, open, or an angle 0..1.6 rad"),
+        ({"door": "nan"}, "door='nan': allowed: closed, ajar, open, or an angle 0..1.6 rad"),
+        ({"material": "gone"}, "material='gone': allowed: present, absent"),
+        ({"seed": -1}, "seed=-1: allowed: whole numbers 0..2147483647"),
+        ({"seed": 1.5}, "seed=1.5: allowed: whole numbers 0..2147483647"),
+        ({"seed": True}, "seed=True: allowed: whole numbers 0..2147483647"),
         (
             {"fault": "fire"},
-            "fault='fire': allowed are none, jammed, slippery, dark, frozen",
+            "fault='fire': allowed: none, jammed, slippery, dark, frozen",
         ),
     ],
 )
@@ -36,7 +36,7 @@ def test_invalid_option_lists_the_allowed_values(options: dict, message: str) ->
     assert str(caught.value) == message
 
 
-def test_angle_may_be_a_text() -> None:
+def test_angle_can_be_given_as_text() -> None:
     assert WorldOptions(door="0.4").door == 0.4
 
 
@@ -52,6 +52,6 @@ def test_layout_of_a_seed_is_independent_of_the_options(seed: int) -> None:
 @pytest.mark.parametrize(
     ("door", "low", "high"), [("closed", 0, 0), ("ajar", 0.25, 0.5), ("open", 1.15, 1.35)]
 )
-def test_named_door_states_have_their_angle(door: str, low: float, high: float) -> None:
+def test_named_door_states_have_a_fixed_angle(door: str, low: float, high: float) -> None:
     for seed in range(30):
         assert low <= draw_layout(WorldOptions(door=door, seed=seed)).angle <= high

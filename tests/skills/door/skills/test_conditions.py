@@ -15,7 +15,7 @@ from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObserva
 from bt_exec_skills.door.perception.uncertainty import STALE_S
 from bt_exec_skills.door.skills import conditions
 from bt_exec_skills.door.skills.conditions import CONDITIONS
-from bt_exec_skills.perception.fresh import PATIENCE_S
+from bt_exec_skills.perception.fresh_observations import PATIENCE_S
 
 Scenes = Callable[..., DoorObservation]
 
@@ -82,7 +82,7 @@ def test_uncertain_result_names_its_reason(scene: Scenes) -> None:
         ),  # recent, but from before the question
     ],
 )
-def test_uncertainty_is_about_fresh_pictures(
+def test_reason_of_uncertainty_considers_only_fresh_pictures(
     scene: Scenes, age_s: float, since: float, why: str
 ) -> None:
     world = world_of(scene(t=9.0 - age_s), since=since)
@@ -95,7 +95,11 @@ def test_uncertainty_is_about_fresh_pictures(
     [
         ("primary:no_door_in_view", "no_door", "no door is in view"),
         ("primary:hidden_by_an_arm", "door_hidden", "too little of the door is in view"),
-        ("primary:x", "not_confirmed", "the second opinion on the door does not confirm it"),
+        (
+            "primary:x",
+            "not_confirmed",
+            "the cross-checking model does not confirm the state of the door",
+        ),
         ("primary:looks_open_or_ajar", None, "the state of the door is unclear"),
         ("", None, "the state of the door is unclear"),
     ],
@@ -129,7 +133,7 @@ def test_door_known_is_never_false(scene: Scenes) -> None:
     assert conditions.door_known(world=world_of(doubt, doubt)).holds is None
 
 
-def test_material_is_absent_only_after_three_pictures(scene: Scenes) -> None:
+def test_material_is_reported_absent_only_after_three_pictures(scene: Scenes) -> None:
     empty = scene(labels=("door",))
     assert sees_material(world=world_of(empty, empty)).holds is None
     verdict = sees_material(world=world_of(empty, empty, empty))

@@ -96,7 +96,7 @@ def test_required_files_are_available(image, tmp_path):
     assert not list(Path.cwd().glob("seen.txt"))
 
 
-def test_sandbox_without_shared_files(image):
+def test_sandbox_works_with_a_restrictive_umask(image):
     before = os.umask(0o077)
     try:
         ran = run_program("def run(image_path):\n    return 1\n", image)

@@ -195,7 +195,7 @@ def test_program_that_does_not_follow_the_picture_is_sent_back(picture_file, tmp
         ("How many green circles are there?", ('"red"', '"green"'), True),
     ],
 )
-def test_program_with_the_answer_nothing_must_read_the_picture(
+def test_program_that_answers_zero_must_read_the_picture(
     picture_file, tmp_path, question, new, agrees
 ):
     """A program that returns 0 for a file that is not a picture has never read it."""
@@ -214,7 +214,7 @@ def test_program_with_the_answer_nothing_must_read_the_picture(
 
 
 @pytest.mark.slow
-def test_count_of_annotated_boxes_may_stay_for_a_blank_picture(picture_file, tmp_path):
+def test_program_that_counts_annotated_boxes_may_ignore_the_picture(picture_file, tmp_path):
     """Our own program has the same result there, so it is not evidence of an unread picture."""
     picture = tmp_path / "boxed.png"
     picture.write_bytes(picture_file.read_bytes())

@@ -30,7 +30,7 @@ def test_program_is_read_with_and_without_a_fence(text):
         ("```\n" + "#" * LONGEST + "\n```", "TOO_LONG"),
     ],
 )  # fmt: skip
-def test_text_without_a_program_is_named(text, code):
+def test_text_without_a_program_is_reported(text, code):
     found, problems = read_code(text)
     assert found is None
     assert [one.code for one in problems] == [code]

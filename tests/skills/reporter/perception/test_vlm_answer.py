@@ -54,7 +54,7 @@ def test_certain_answer_of_the_model_is_used():
         {"answer": "x", "certain": "yes"},
     ],
 )
-def test_own_answer_is_used_without_a_certain_one_of_the_model(data):
+def test_own_answer_is_used_when_the_model_is_uncertain(data):
     assert answer(Asked(data)) == ""
 
 

@@ -40,7 +40,7 @@ def people(place: str, number: int, *, hidden: bool = False) -> dict[str, Any]:
         ("most", [], "few", ()),
     ],
 )
-def test_places_are_compared_by_people(order, looks, outcome, first):
+def test_places_are_compared_by_number_of_people(order, looks, outcome, first):
     found = compare_places(looks, "people", order)
     assert (found.outcome, found.first) == (outcome, first)
 

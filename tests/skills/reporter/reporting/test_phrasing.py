@@ -130,7 +130,7 @@ def test_answer_has_the_same_facts_in_both_languages(site):
         ),
     ],
 )
-def test_count_in_a_partly_seen_place_is_at_least(site, people, told):
+def test_count_in_a_partly_seen_place_is_a_lower_bound(site, people, told):
     found = Gathering("lounge", site.places["lounge"])
     seen = tuple(PlacedDetection("person", (0, 0, 9, 9), 1.0, None, at) for at in people)
     found.add(ReporterObservation(0.0, site.places["lounge"].poses[0], seen))
@@ -355,7 +355,7 @@ def test_failed_report_is_left_out_of_the_report_to_that_person(site):
     assert report_of(book, "en") == "I looked around the lounge. There is nobody."
 
 
-def test_past_lists_missions_by_time_without_refusals(site):
+def test_past_report_lists_missions_by_time_without_refusals(site):
     book = Notebook(site)
     at = datetime(2026, 11, 20, 9, 5)
     book.past[:] = [

@@ -107,7 +107,7 @@ def test_lines_after_listening_are_left_in_the_input(keyboard):
     assert source.readline() == "for the prompt\n"
 
 
-def test_replies_from_a_file_until_its_end(tmp_path):
+def test_replies_are_read_from_a_file_until_its_end(tmp_path):
     answers = tmp_path / "answers.txt"
     answers.write_text("no\n", encoding="utf-8")
     with answers.open(encoding="utf-8") as source:

@@ -144,7 +144,7 @@ def test_robot_drives_again_after_a_branch(steps, plan, context):
         ({"tree": "part", "with": {"person": "professor"}, "body": see(HALL)}, []),
     ],
 )
-def test_remaining_plan_without_the_professor(step, left, context):
+def test_plan_without_the_professor_keeps_its_other_steps(step, left, context):
     found, changes = no_professor(spec(SUM, step), context("복도 봐"))
     plan = shown(found.root)
     assert (plan if isinstance(plan, list) else [plan]) == ["summarize_mission", *left]
@@ -169,7 +169,7 @@ def test_reduced_parallel_lowers_its_threshold(needed, then, context):
         ),
     ],
 )
-def test_professor_comes_first_inside_a_step(step, plan, context):
+def test_professor_is_moved_to_the_front_within_a_step(step, plan, context):
     found, changes = professor_first(spec(step, SUM), context("교수님께 여쭤봐"))
     assert shown(found.root) == [plan, "summarize_mission"]
     assert len(changes) == 1
@@ -198,7 +198,7 @@ def test_professor_comes_first_inside_a_step(step, plan, context):
         ),
     ],
 )
-def test_optional_report_does_not_count(after, plan, context):
+def test_plan_with_only_an_optional_report_gets_a_final_report(after, plan, context):
     found, changes = report_last(spec(go(HALL), *after), context("복도 보고 와"))
     assert shown(found.root) == [GO, *plan]
     assert bool(changes) == (found != spec(go(HALL), *after))
@@ -214,7 +214,7 @@ def test_optional_report_does_not_count(after, plan, context):
         ((either(NOTED, go(BASE)),), [{"fallback": ["failure_noted", HOME]}, HOME]),
     ],
 )
-def test_optional_way_home_does_not_count(after, plan, context):
+def test_plan_with_only_an_optional_return_gets_a_return(after, plan, context):
     found, _ = back_home(spec(go(HALL), *after), context("복도 갔다 와"))
     assert shown(found.root) == [GO, *plan]
 
@@ -259,7 +259,7 @@ def test_words_are_in_the_language_of_the_command_or_the_plan(command, query, co
     assert found.root.sequence[0].args["query"] == query
 
 
-def test_giving_up_is_kept_only_after_a_failure(context):
+def test_give_up_step_is_kept_only_as_a_fallback(context):
     plan = spec(either(go(HALL), GIVE_UP), USER)
     assert report_is_no_failure(plan, context("복도 보고 와")) == (plan, ())
     found, _ = report_is_no_failure(spec(go(HALL), GIVE_UP), context("복도로 가"))

@@ -15,7 +15,7 @@ ROWS = [(command, expected) for expected, commands in TABLE.items() for command 
 
 
 @pytest.mark.parametrize(("command", "expected"), ROWS)
-def test_every_phrasing_has_its_meaning(command, expected, meaning):
+def test_every_phrasing_is_read_with_the_expected_meaning(command, expected, meaning):
     assert meaning(command) == expected
 
 
@@ -30,7 +30,7 @@ SPACED = [row for row in KOREAN if " " in row[0] and '"' not in row[0]]
 
 
 @pytest.mark.parametrize(("command", "expected"), SPACED[::3])
-def test_spaces_rarely_matter_in_korean(command, expected, meaning):
+def test_meaning_is_independent_of_double_spaces_in_korean(command, expected, meaning):
     assert meaning(command.replace(" ", "  ")) == expected
 
 

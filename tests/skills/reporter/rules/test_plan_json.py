@@ -32,7 +32,7 @@ steps = st.sampled_from(sorted(ACTIONS)).flatmap(
 
 @settings(max_examples=examples(100), derandomize=True)
 @given(st.lists(steps, min_size=1, max_size=8))
-def test_plan_round_trip(plan):
+def test_written_plan_is_parsed_to_the_same_plan(plan):
     text = json.dumps({"plan": plan})
     assert json.loads(write_plan(read_plan(text))) == {"plan": plan}
 

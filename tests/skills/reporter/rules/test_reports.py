@@ -143,7 +143,7 @@ def test_professors_answer_is_reported(run):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(cases(50, 21)))
-def test_many_reports_match_their_worlds(run, seed):
+def test_many_reports_match_the_state_of_the_world(run, seed):
     (_question if seed % 3 == 2 else _patrol)(run, seed)
 
 

@@ -93,7 +93,7 @@ def test_report_from_elsewhere_goes_home_first(spec, context, row):
 
 
 @pytest.mark.parametrize("command", ["오늘 있었던 일 요약해줘", "tell me what happened today"])
-def test_past_is_reported_at_the_present_place(command, spec, context):
+def test_past_is_reported_without_driving(command, spec, context):
     plan = spec(TELL, SUM)
     assert report_last(plan, context(command, at="lounge")) == (plan, ())
 
@@ -282,7 +282,7 @@ def test_question_about_the_past_moves_nothing(command, before, after, spec, con
     assert bool(changes) == (before != after)
 
 
-def test_report_does_not_fail_the_mission(spec, context, row):
+def test_fail_and_report_is_removed_from_a_mission_without_failure(spec, context, row):
     bad = spec(GO, SEE, "fail_and_report 보고")
     found, changes = report_is_no_failure(bad, context(ASKS))
     assert row(found) == row(spec(GO, SEE))

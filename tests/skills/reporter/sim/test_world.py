@@ -53,7 +53,7 @@ def test_worlds_differ_and_people_stay_in_their_rooms():
     assert len(counts) > 8
 
 
-def test_people_walk_and_give_way():
+def test_simulated_people_walk_and_give_way_to_the_robot():
     world = world_of(seed=1, people="crowd")
     least = math.inf
     start = [(one.x, one.y) for one in world.walkers]
@@ -67,7 +67,7 @@ def test_people_walk_and_give_way():
     assert least > 0.3
 
 
-def test_chosen_options_are_applied():
+def test_world_options_are_applied():
     world = world_of(
         people="lounge:3,corridor_center:0",
         lights="lounge:off,corridor_east:on",
@@ -90,17 +90,17 @@ def test_chosen_options_are_applied():
 @pytest.mark.parametrize(
     ("key", "value", "told"),
     [
-        ("seed", "x", "seed='x': allowed are whole numbers 0..2147483647"),
-        ("people", "lots", "allowed are random, none, few, crowd, or PLACE:NUMBER,…; PLACE is"),
-        ("people", "lounge:99", "people=lounge='99': allowed are whole numbers 0..12"),
-        ("lights", "dim", "lights='dim': allowed are random, on, off, or PLACE:VALUE,…"),
-        ("lights", "lounge:dim", "lights=lounge='dim': allowed are on, off"),
+        ("seed", "x", "seed='x': allowed: whole numbers 0..2147483647"),
+        ("people", "lots", "allowed: random, none, few, crowd, or PLACE:NUMBER,…; PLACE is"),
+        ("people", "lounge:99", "people=lounge='99': allowed: whole numbers 0..12"),
+        ("lights", "dim", "lights='dim': allowed: random, on, off, or PLACE:VALUE,…"),
+        ("lights", "lounge:dim", "lights=lounge='dim': allowed: on, off"),
         ("noise", "attic:quiet", "PLACE is one of basecamp, professor_office, corridor_center"),
-        ("unusual", "lounge:dog", "allowed are none, fallen_chair, spill, box"),
-        ("professor", "maybe", "professor='maybe': allowed are present, absent"),
-        ("blocked", "roof", "blocked='roof': allowed are none, corridor, corridor_center"),
-        ("load", "yes", "load='yes': allowed are ready, none"),
-        ("lens", "foggy", "lens='foggy': allowed are clear, dark, frozen"),
+        ("unusual", "lounge:dog", "allowed: none, fallen_chair, spill, box"),
+        ("professor", "maybe", "professor='maybe': allowed: present, absent"),
+        ("blocked", "roof", "blocked='roof': allowed: none, corridor, corridor_center"),
+        ("load", "yes", "load='yes': allowed: ready, none"),
+        ("lens", "foggy", "lens='foggy': allowed: clear, dark, frozen"),
     ],
 )
 def test_invalid_value_lists_the_allowed_ones(settings, key, value, told):

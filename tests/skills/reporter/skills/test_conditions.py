@@ -12,7 +12,7 @@ from bt_exec.observation import ObservationBuffer, World
 from bt_exec.site.site import load_site
 from bt_exec.skill import Verdict
 from bt_exec_skills.navigation.geometry import Pose
-from bt_exec_skills.perception.fresh import PATIENCE_S
+from bt_exec_skills.perception.fresh_observations import PATIENCE_S
 from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterObservation
 from bt_exec_skills.reporter.skills.conditions import CONDITIONS
 from tests.skills.reporter.acts import BASE, OFFICE, PROFESSOR
@@ -105,7 +105,7 @@ def test_person_is_absent_only_after_three_good_pictures(
 @pytest.mark.parametrize(
     ("level", "holds"), [(0, False), (LIT_LEVEL - 1, False), (LIT_LEVEL, True), (255, True)]
 )
-def test_light_has_a_threshold(question: Any, level: float, holds: bool) -> None:
+def test_light_is_on_above_a_threshold(question: Any, level: float, holds: bool) -> None:
     one = question()
     verdict = one.ask(
         "lit_here", observation(7.0, level=255 - level), observation(8.0, level=level)

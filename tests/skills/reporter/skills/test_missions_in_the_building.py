@@ -43,7 +43,7 @@ def test_patrol_report_matches_the_world(trip, seed, stops):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(cases(15, 3)))
-def test_patrol_reports_match_their_worlds(trip, seed):
+def test_patrol_reports_match_the_state_of_the_world(trip, seed):
     one = trip(seed=seed)
     for place in random.Random(seed).sample(sorted(ROOMS), len(ROOMS)):
         assert one.run("navigate", target=place) == "OK"
@@ -53,7 +53,7 @@ def test_patrol_reports_match_their_worlds(trip, seed):
 
 
 @pytest.mark.parametrize("dark", ["corridor_east", "corridor_west"])
-def test_section_of_a_place_is_judged_alone(trip, dark):
+def test_section_of_a_place_is_evaluated_separately(trip, dark):
     one = trip(seed=0, lights=f"corridor_center:on,corridor_west:on,corridor_east:on,{dark}:off")
     assert one.run("navigate", target="corridor_east") == "OK"
     assert one.robot.place == "corridor_east"
@@ -106,7 +106,7 @@ def test_place_off_the_map_is_unreachable(trip, settings):
     assert "driving" not in one.phases
 
 
-def test_professor_is_asked(trip):
+def test_professor_is_asked_and_faced(trip):
     one = trip(seed=3, answer="화요일 3시에 봅시다.")
     assert one.run("navigate", target="professor_office") == "OK"
     assert one.run("talk_to_person", target="professor", topic="회의 일정 문의") == "OK"
@@ -124,7 +124,7 @@ def test_professor_is_asked(trip):
         ({"answer": "refuse"}, "REFUSED"),
     ],
 )
-def test_failed_talk_returns_its_code(trip, world, code):
+def test_failed_talk_has_the_expected_code(trip, world, code):
     one = trip(seed=3, people="none", **world)
     assert one.run("navigate", target="professor_office") == "OK"
     assert one.run("talk_to_person", target="professor", topic="Is Tuesday fine?") == code

@@ -13,7 +13,7 @@ from bt_exec_skills.reporter.reporting.speaker import Reply
 from tests.skills.reporter.acts import ARGS, BASE, OFFICE, PROFESSOR, SKILLS
 
 
-def test_navigate_reaches_and_notes_the_place(play):
+def test_navigate_reaches_and_records_the_place(play):
     one = play()
     assert one.run("navigate", target="lounge") == "OK"
     assert one.robot.place == "lounge"
@@ -184,7 +184,7 @@ def test_professor_is_searched_in_all_directions(play):
     assert one.run("talk_to_person", target="nobody", topic="a question") == "UNKNOWN_PERSON"
 
 
-def test_silence_refusal_and_stop(play):
+def test_talk_fails_on_silence_refusal_and_stop(play):
     silent = play(pose=OFFICE, replies={"*": None})
     silent.shows(PROFESSOR)
     assert silent.run("talk_to_person", **ARGS["talk_to_person"]) == "NO_ANSWER"
@@ -216,7 +216,7 @@ def test_message_without_a_reply_succeeds(play, topic, told):
     assert sentence(note, book.site, book.language(topic)) == told
 
 
-def test_message_is_given_without_a_camera(play):
+def test_message_is_delivered_without_a_camera(play):
     one = play(pose=OFFICE)
     one.scenes = lambda t: None
     assert one.run("talk_to_person", **ARGS["talk_to_person"]) == "OK"
@@ -235,7 +235,7 @@ def test_message_in_a_dark_room_needs_a_reply(play):
     )
 
 
-def test_the_user_answers_only_questions(play):
+def test_user_answers_a_question(play):
     one = play()
     assert one.run("talk_to_person", target="user", topic="Which room did you mean?") == "OK"
     assert one.result.answer == "Yes."
@@ -305,7 +305,7 @@ def test_delivery_to_a_place_approaches_the_nearest_person_there(play):
     assert report_of(one.notebook, "ko") == "라운지에 있는 분이 box를 받았습니다."
 
 
-def test_object_that_nobody_takes_at_a_place_is_reported_on_the_tray(play):
+def test_object_not_taken_at_a_place_is_reported_on_the_tray(play):
     one = play(reasons={"hand_over": "NO_ANSWER: nobody took it"})
     one.shows(replace(PROFESSOR, who="a", at=(9.0, 4.4)))
     assert one.run("deliver_object", object="tea", recipient="lounge") == "NOT_TAKEN"

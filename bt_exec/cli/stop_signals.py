@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.signal_fallback import Unheard, unheard
+from bt_exec.cli.signal_fallback import SignalFallback, signal_fallback
 from bt_exec.failure import Interrupted
 from bt_exec.language.sanitize import printable
 
@@ -65,7 +65,7 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _NOT_DEADLY = (
     *("SIGKILL", "SIGSTOP", "SIGINT", "SIGTSTP"),  # cannot be caught, or have separate handlers
     *("SIGCHLD", "SIGCONT", "SIGURG", "SIGWINCH", "SIGTTIN", "SIGTTOU", "SIGPIPE", "SIGXFSZ"),
-    *("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGTRAP", "SIGSYS"),  # crashes
+    *("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGTRAP", "SIGSYS"),  # sent by crashes
 )
 """Signals that do not end the program, or that Python handlers cannot handle."""
 
@@ -81,8 +81,8 @@ def remember() -> None:
     sys.unraisablehook = _unraisable
     with contextlib.suppress(ValueError):  # not on the main thread, which receives no signals
         signal.signal(signal.SIGINT, _interrupt)
-        for number in _heard(_ENDING):
-            signal.signal(number, _leave)
+        for number in _catchable(_ENDING):
+            signal.signal(number, _exit_program)
         signal.signal(signal.SIGXCPU, lambda *_: None)
 
 
@@ -160,7 +160,7 @@ def bound_the_end(code: int) -> None:
         _thread.start_new_thread(end, ())  # `Thread.start` may wait forever when memory is short
 
 
-class Left(SystemExit):
+class ProgramExit(SystemExit):
     """Raised by a signal that ends the program outside a mission.
 
     Attributes:
@@ -170,9 +170,9 @@ class Left(SystemExit):
     code: int
 
 
-def _leave(number: int, _: object) -> None:
+def _exit_program(number: int, _: object) -> None:
     """Exit the program outside a mission; robots are stopped and closed on the way."""
-    raise Left(EXIT_SIGNAL + number)
+    raise ProgramExit(EXIT_SIGNAL + number)
 
 
 def deadly() -> Iterator[int]:
@@ -182,7 +182,7 @@ def deadly() -> Iterator[int]:
     """
     for number in sorted(signal.valid_signals()):
         if signal_name(number) not in _NOT_DEADLY:
-            yield from _heard((number,))
+            yield from _catchable((number,))
 
 
 def signal_name(number: int) -> str:
@@ -198,7 +198,7 @@ def reason_of(number: int) -> str:
     return "operator" if number == signal.SIGINT else signal_name(number)
 
 
-def _heard(numbers: Iterable[int]) -> Iterator[int]:
+def _catchable(numbers: Iterable[int]) -> Iterator[int]:
     """Yield the signals that Python can handle and that are not ignored."""
     for number in numbers:
         if signal.getsignal(number) not in (signal.SIG_IGN, None):
@@ -219,7 +219,7 @@ def handled(stop: Callable[[int, object], None], session: Session) -> Iterator[N
     earlier: dict[int, Any] = {}
     with contextlib.suppress(ValueError):  # not on the main thread, which receives no signals
         others = () if waits else (signal.SIGTSTP,)
-        for heard in (*_heard((signal.SIGINT, *others)), *deadly()):
+        for heard in (*_catchable((signal.SIGINT, *others)), *deadly()):
             earlier[heard] = signal.signal(heard, stop)
     try:
         if _pressed:
@@ -250,14 +250,14 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
     global _killed
     _killed = False
     before_it = session.missions
-    watched = Unheard((), lambda _: session.abort())  # until the handlers are installed
+    watched = SignalFallback((), lambda _: session.abort())  # until the handlers are installed
     count, second = 0, 0.0
     came: set[int] = set()
 
     def stop(number: int, _: object) -> None:
         global _killed
         nonlocal count, second
-        watched.hear()
+        watched.mark_handled()
         came.add(number)
         _killed = _killed or number in _ENDING
         count += 1
@@ -273,7 +273,7 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
         stop_all(session.rigs)
 
     def suspend(*_: object) -> None:
-        watched.hear()
+        watched.mark_handled()
         if view is not None:
             view.pause()
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
@@ -286,11 +286,11 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
     earlier: dict[int, Any] = {}
     with contextlib.suppress(ValueError):  # not on the main thread, which receives no signals
         ending = dict.fromkeys((signal.SIGINT, *deadly()), stop)
-        suspending = dict.fromkeys(_heard((signal.SIGTSTP,)), suspend if waits else stop)
+        suspending = dict.fromkeys(_catchable((signal.SIGTSTP,)), suspend if waits else stop)
         for number, handler in {**ending, **suspending}.items():
             earlier[number] = signal.signal(number, handler)
     try:
-        with unheard(tuple(earlier), missed) as watched:
+        with signal_fallback(tuple(earlier), missed) as watched:
             if _pressed:
                 raise Interrupted
             yield

@@ -10,7 +10,7 @@ from bt_exec.failure import Failed
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.perception.contracts import Detection
-from bt_exec_skills.perception.fresh import PATIENCE_S, fresh_observation, in_view
+from bt_exec_skills.perception.fresh_observations import PATIENCE_S, fresh_observation, in_view
 
 
 def seen(t, fault=None):
@@ -40,7 +40,7 @@ def test_first_good_new_observation_is_returned():
     assert wait(seen(0.5), seen(1.5, "dark"), good, seen(2.5)) is good
 
 
-def test_observation_of_the_same_time_is_new():
+def test_observation_at_the_start_time_counts_as_new():
     now = seen(1.0)
     assert wait(now, seen(1.5)) is now
 
@@ -75,12 +75,14 @@ def look(letter: str) -> DoorObservation:
         ("-x-x-", False),
     ],
 )
-def test_two_positive_or_three_negative_pictures_decide(pictures: str, answer: bool | None) -> None:
+def test_two_positive_or_three_negative_pictures_are_sufficient(
+    pictures: str, answer: bool | None
+) -> None:
     assert in_view([look(letter) for letter in pictures], "material") is answer
 
 
 @given(st.text(alphabet="+-x", max_size=12))
-def test_enough_good_pictures_always_decide(pictures: str) -> None:
+def test_sufficient_good_pictures_always_give_a_decision(pictures: str) -> None:
     answer = in_view([look(letter) for letter in pictures], "material")
     good = pictures.replace("x", "")
     if len(good) >= 4:

@@ -159,7 +159,7 @@ class _Questions:
         """
         beside = any(node.text("relation") == "beside" for node in meaning.walk())
         if beside and meaning.text("what") not in ("what", "which", "where"):
-            raise self._described.refusal()  # the nearest one is named, but need not be beside it
+            raise self._described.refusal()  # the nearest object need not be adjacent
         found = self._convert(meaning)
         return replace(found, said_back=self._generator.sentence(meaning))
 

@@ -1,4 +1,4 @@
-"""Earlier commands with one of their phrases replaced, and the nouns that phrases repeat."""
+"""Earlier commands with one phrase replaced, and nouns shared between phrases."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _other_goal(act: Node, goal: Node) -> Node | None:
 
 
 def _other_phrase(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Node]:
-    """Yield an act with other objects, or with another target if they can be one."""
+    """Yield an act with other objects, or with another target if they can be a target."""
     goal, themes, verb = act.get("to"), act.parts("of"), act.text("verb")
     target = goal.get("to") if isinstance(goal, Node) else None
     holders = all(map(holds, phrases))
@@ -60,7 +60,7 @@ def _other_phrase(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Nod
 
 
 def like_before(new: Node, old: Node) -> Node:
-    """Return a phrase with the noun of the replaced one, if it has none."""
+    """Return a phrase with the noun of the replaced phrase, if it lacks one."""
     if new.kind != "np" or old.kind != "np" or not (formulas(new) and formulas(old)):
         return new
     nouns = [one for one in formulas(old) if one.kind == "thing"]

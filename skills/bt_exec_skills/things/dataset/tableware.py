@@ -14,10 +14,10 @@ from bt_exec_skills.things.dataset.meshes import (
     Rng,
     Shade,
     about,
-    any_colour,
     box,
     lathe,
     lying,
+    random_colour,
     settled,
     shade_of,
     tube,
@@ -108,7 +108,7 @@ def _plate(rng: Rng, shade: Shade) -> list[Part]:
             (radius * 0.95, high + 0.0015),
             (0, 0.003),
         ]
-        parts.append(lathe(ring, any_colour(rng), segments=32))
+        parts.append(lathe(ring, random_colour(rng), segments=32))
     return parts
 
 
@@ -120,7 +120,7 @@ def _bottle(rng: Rng, shade: Shade) -> list[Part]:
         (neck, high * 0.84), (neck, high), (0, high),
     ]  # fmt: skip
     parts = [lathe(profile, shade, segments=18)]
-    cap = any_colour(rng)
+    cap = random_colour(rng)
     top = [
         (0, high - 0.012),
         (neck * 1.2, high - 0.012),
@@ -131,7 +131,7 @@ def _bottle(rng: Rng, shade: Shade) -> list[Part]:
     if rng.random() < 0.6:
         low, up = shoulder * 0.25, shoulder * 0.8
         label = [(0, low), (radius * 1.012, low), (radius * 1.012, up), (0, up)]
-        parts.append(lathe(label, any_colour(rng), segments=18))
+        parts.append(lathe(label, random_colour(rng), segments=18))
     return turned(parts, lying(rng)) if rng.random() < 0.22 else parts
 
 
@@ -149,7 +149,7 @@ def _ball(rng: Rng, shade: Shade) -> list[Part]:
         wide = rng.uniform(0.1, 0.4)
         t = np.linspace(-wide, wide, 5)
         arc = [(float(np.cos(a)) * radius * 1.008, float(np.sin(a)) * radius * 1.008) for a in t]
-        parts.append(lathe([(0, arc[0][1]), *arc, (0, arc[-1][1])], any_colour(rng)))
+        parts.append(lathe([(0, arc[0][1]), *arc, (0, arc[-1][1])], random_colour(rng)))
         parts = turned(parts, about((1.0, 0.0, 0.0), rng.uniform(0, np.pi)))
     return parts
 
@@ -161,7 +161,7 @@ def _cylinder(rng: Rng, shade: Shade) -> list[Part]:
     if rng.random() < 0.35:
         low, up = high * rng.uniform(0.1, 0.4), high * rng.uniform(0.5, 0.9)
         band = [(0, low), (radius * 1.01, low), (radius * 1.01, up), (0, up)]
-        parts.append(lathe(band, any_colour(rng)))
+        parts.append(lathe(band, random_colour(rng)))
     return turned(parts, about((0.0, 1.0, 0.0), np.pi / 2)) if rng.random() < 0.15 else parts
 
 

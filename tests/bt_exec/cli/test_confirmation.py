@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.cli.confirming import TerminalConfirm, debugger_of
+from bt_exec.cli.confirmation import TerminalConfirm, debugger_of
 from bt_exec.cli.mission import Conductor
 from bt_exec.cli.typed_lines import can_ask
 from bt_exec.failure import UsageError
@@ -58,7 +58,7 @@ def asked(monkeypatch, typed: str | None, spec: MissionSpec = SPEC) -> tuple[boo
 
 
 @pytest.mark.parametrize("typed", ["y\n", "Yes.\n", " 네\n", "ok\n"])
-def test_yes_confirms(monkeypatch, typed):
+def test_answer_yes_confirms_the_plan(monkeypatch, typed):
     answer, shown = asked(monkeypatch, typed)
     assert answer
     assert "Only the model says so." in shown
@@ -68,7 +68,7 @@ def test_yes_confirms(monkeypatch, typed):
 
 
 @pytest.mark.parametrize("typed", ["\n", "n\n", "yesterday\n", "아니요\n", None])
-def test_any_other_answer_rejects(monkeypatch, typed):
+def test_any_other_answer_rejects_the_plan(monkeypatch, typed):
     assert not asked(monkeypatch, typed)[0]
 
 
@@ -103,7 +103,7 @@ def test_pauses_do_not_change_the_ticks(bt: Run) -> None:
     assert "Paused" not in plain.err
 
 
-def test_end_of_input_continues(bt: Run) -> None:
+def test_end_of_input_continues_a_paused_mission(bt: Run) -> None:
     ran = bt(*WAIT, "--step")
     assert (ran.code, ran.out.count("Paused")) == (0, 1)
 
@@ -125,7 +125,7 @@ def test_unreached_breakpoints_are_reported_with_the_nearest_name(bt: Run) -> No
     assert "--watch dor: not reached in this mission (nearest: door, doorway)" in ran.out
 
 
-def test_known_fact_is_printed(bt: Run) -> None:
+def test_watched_fact_is_printed(bt: Run) -> None:
     assert "watch     door = closed" in bt(*WAIT, "--watch", "door").out
 
 

@@ -70,7 +70,7 @@ def _step_for_other_values(
 
 
 def _values_without(piece: Piece, excluded: set[str], lexicon: Lexicon) -> list[str]:
-    """Return the value of a piece, or the values that it consists of without those excluded."""
+    """Return the values that a piece stands for, except the excluded ones."""
     if excluded.isdisjoint(lexicon.values_within(piece.name, piece.value)):
         return [piece.value]
     value = lexicon.values[piece.name][piece.value]
@@ -97,7 +97,7 @@ def split_by_values(step: Step, lexicon: Lexicon) -> list[Step]:
             for value in each or [piece.value]:
                 known = [p.value for p in values]
                 again = value in known if each or how == "joined" else value in known[-1:]
-                if not again:  # e.g. the lounge, the corridor, the lounge again
+                if not again:  # e.g. "the lounge, the corridor, the lounge again"
                     values.append(replace(piece, value=value))
         rest = [p for p in step.pieces if p not in many]
         if how == "joined" and many:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.failure import Failed
-from bt_exec_skills.motion.stepped import SteppedMotion, follow_motion
+from bt_exec_skills.motion.stepped_motion import SteppedMotion, follow_motion
 from bt_exec_skills.navigation.drive import Command
 
 
@@ -53,7 +53,7 @@ def test_phases_have_equal_shares_and_progress_never_decreases():
     ]
 
 
-def test_arm_at_its_target_keeps_it():
+def test_arm_at_its_target_does_not_move():
     frozen = []
     motion = SteppedMotion(iter_once(), lambda: frozen.append(1), brake=False)
     while not motion.done:
