@@ -7,10 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from bt_exec.language.messages import Messages
 
-__all__ = ["OLD_S", "Known", "fact_sentences", "moment", "sentences_by_robot"]
+__all__ = ["OLD_S", "UNKNOWN", "Known", "fact_sentences", "moment", "sentences_by_robot"]
 
 OLD_S = 5.0
 """Age above which a known state is reported with its time [s]."""
+
+
+UNKNOWN = "?"
+"""Value of a fact whose value is not known; it has a sentence only under its own code."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ def _sentences(
             continue
         said.add(code)
         told = messages.say(code, language) if code in messages else ""
-        if not told and f"{fact}=*" in messages:
+        if not told and value != UNKNOWN and f"{fact}=*" in messages:
             told = messages.say(f"{fact}=*", language, value=value)
         if told and fact in known.since and not joined:
             when = moment(known.now - known.since[fact])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bt_exec.language.known_facts import Known, sentences_by_robot
+from bt_exec.language.known_facts import UNKNOWN, Known, sentences_by_robot
 from bt_exec.language.messages import Messages
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.pack import Catalogue
-from bt_exec.spec.model import Check, Do, walk
+from bt_exec.spec.model import Check, Do, MissionSpec, walk
 from bt_exec.verify.facts import established, fill
 
 __all__ = ["asked_about", "concerned", "state_of"]
@@ -27,9 +28,7 @@ def concerned(
     """
     if progress.spec is None:
         return {}
-    about: dict[str, None] = {}
-    for node in walk(progress.spec.root, Do):
-        about.update(dict.fromkeys(_touched(node, catalogue, well=well)))
+    about = dict.fromkeys(_touched(progress.spec, catalogue, well=well))
     for asked in progress.told.values():
         about.update(dict.fromkeys(asked_about(asked.question, progress, catalogue)))
     return {fact: facts[fact] for fact in about if fact in facts}
@@ -45,24 +44,29 @@ def state_of(
 ) -> tuple[str, ...]:
     """Return a sentence for each known fact that concerns this mission, see `concerned`.
 
-    States that are not current are reported with their time.
+    States that are not current are reported with their time. After a mission that did not end
+    `well`, what its skills change and is not known any more is reported as unknown.
 
-    Message codes name a fact (``door=open``), facts of any value (``at=*``, with ``{value}``),
-    several at once (``at.left=home + at.right=home``), or an earlier fact (``was door=open``), also
-    combined.
+    Message codes name a fact (``door=open``), facts of any value (``at=*``, with ``{value}``), an
+    unknown one (``door=?``), several at once (``at.left=home + at.right=home``), or an earlier fact
+    (``was door=open``), also combined.
     """
     facts = concerned(progress, catalogue, known.facts, well=well)
+    if progress.spec is not None and progress.started and not well:
+        for fact in _touched(progress.spec, catalogue, well=True):
+            facts.setdefault(fact, UNKNOWN)
     return tuple(told for _, told in sentences_by_robot(facts, messages, progress.language, known))
 
 
-def _touched(node: Do, catalogue: Catalogue, *, well: bool) -> tuple[str, ...]:
-    skill = catalogue.skill(node.do)
-    args: dict[str, Any] = dict(node.args)
-    try:
-        keys = skill.effects if well else {**skill.effects, **skill.needs}
-        return tuple(fill(key, args) for key in keys)
-    except (KeyError, IndexError):
-        return ()  # no value known: an argument by default or from a result
+def _touched(spec: MissionSpec, catalogue: Catalogue, *, well: bool) -> Iterator[str]:
+    """Yield the facts that skills of a plan change, and unless it ended `well`, need."""
+    for node in walk(spec.root, Do):
+        skill = catalogue.skill(node.do)
+        args: dict[str, Any] = dict(node.args)
+        with contextlib.suppress(KeyError, IndexError):
+            # no value is known of an argument by default or from a result
+            yield from [fill(key, args) for key in skill.effects]
+            yield from [fill(key, args) for key in skill.needs if not well]
 
 
 def asked_about(question: str, progress: MissionProgress, catalogue: Catalogue) -> tuple[str, ...]:

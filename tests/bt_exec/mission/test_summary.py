@@ -229,6 +229,21 @@ def test_only_facts_with_a_sentence_and_a_value_are_reported(words):
     )
 
 
+def test_fact_that_a_stopped_skill_left_unknown_is_reported(words):
+    catalogue = scripted_site([open_door]).catalogue
+    progress = MissionProgress("go", "en", Reporters([], {}), {}, {}, lambda event: None)
+    root = load_text(f"tree: t\nroot: {OPEN}").document.root
+    progress.spec = MissionSpec(mission=Mission(command="go", compiler="x"), root=root)
+    words._sentences["door=?"] = {"en": "The door may be open."}
+    known = Known({"hand.left": "cup"})
+    assert state_of(progress, words, catalogue, known, well=False) == (
+        "The left hand holds a cup.",
+    )
+    progress.started.add("open_door")
+    assert "The door may be open." in state_of(progress, words, catalogue, known, well=False)
+    assert state_of(progress, words, catalogue, known) == ()
+
+
 JAM = Failure("STUCK", "jammed", "t/open_door", node="open_door", args={"arm": "left"})
 GRIP = Failure("NO_GRIP", "edge", "t/take", node="take", args={"arm": "left"})
 SLIP = Failure("SLIPPED", "", "t/take", node="take", args={"arm": "left"})
