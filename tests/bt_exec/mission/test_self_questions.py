@@ -240,7 +240,7 @@ HALTED = "“open it” could not be finished."
         ((STUCK,), "다 했어?", "아니요. “open it”: 끝까지 하지 못했습니다."),
         ((replace(GOES, status="partial"),), "did it work?", "“go” was done in part."),
         ((GOES,), "did anything go wrong?", f"No. {WENT}"),
-        ((SLIPPED,), "did anything go wrong?", f"Yes. {WENT} A failure on the way was made up"),
+        ((SLIPPED,), "did anything go wrong?", f"Yes. {WENT} The mission recovered from a failure"),
         ((STUCK,), "was there any problem?", f"Yes. {HALTED}"),
         ((STUCK, GOES), "which missions failed?", HALTED),
         ((GOES,), "which missions failed?", "No mission failed lately."),
