@@ -110,11 +110,14 @@ def _edge_share(grey: _Floats, noise: float) -> float:
 def _filtered(grey: _Floats, weights: tuple[int, ...]) -> _Floats:
     """Return a picture filtered with symmetric weights along both axes; its edges are mirrored."""
     reach = len(weights) // 2
-    for _ in grey.shape:
-        high = grey.shape[0]
-        wide = np.pad(grey, ((reach, reach), (0, 0)), "reflect")
-        grey = np.float32(weights[reach]) * grey
-        for off, weight in enumerate(weights[:reach]):
-            grey += np.float32(weight) * (wide[off : off + high] + wide[2 * reach - off :][:high])
-        grey = grey.T
-    return grey
+    high, wide = grey.shape
+    padded = np.pad(grey, reach, "reflect")
+    rows = weights[reach] * padded[reach : reach + high]
+    for near in range(reach):
+        far = 2 * reach - near
+        rows += weights[near] * (padded[near : near + high] + padded[far : far + high])
+    found = weights[reach] * rows[:, reach : reach + wide]
+    for near in range(reach):
+        far = 2 * reach - near
+        found += weights[near] * (rows[:, near : near + wide] + rows[:, far : far + wide])
+    return found
