@@ -5,6 +5,7 @@ A Ctrl-C during the imports exits at once; see `bt_exec.early_interrupt`.
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import NoReturn
 
@@ -18,10 +19,14 @@ _LINEAR_ALGEBRA = "OPENBLAS_NUM_THREADS"
 More threads would busy-wait and take a core from the tick loop. numpy reads it on import.
 """
 
+_COLLECTIONS = 700, 10, 100
+"""Thresholds of the garbage collector: a full scan during the start finds nothing to collect."""
+
 
 def main() -> NoReturn:
     """Run the command line of this process and exit with its code."""
     leave_on_interrupt()
+    gc.set_threshold(*_COLLECTIONS)
     os.environ.setdefault(_LINEAR_ALGEBRA, "1")
     from bt_exec.cli.app import main as run
 

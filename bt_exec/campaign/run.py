@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
@@ -93,6 +94,7 @@ def run_campaign(
 
 def run_cell(cell: Cell) -> dict[str, Any]:
     """Run one mission in its world; return its result as plain data, without wall-clock times."""
+    gc.collect()  # the world of the last cell, before the memory of another one is needed
     try:
         with Session(
             _site(cell.site),

@@ -113,10 +113,10 @@ class TypedLines:
         return input(prompt)
 
     def ask(self, waits: Callable[[], bool]) -> str:
-        """Return the next line typed; empty at the end of input or if it is no longer needed.
+        """Return the next line typed; empty at the end of input or once it is not needed.
 
         Args:
-            waits: Called every 100 ms; returns False once the line is no longer needed.
+            waits: Called every 100 ms; returns False once the line is not needed any more.
         """
         if not self._reading:
             return _read_line(waits)

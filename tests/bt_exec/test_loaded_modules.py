@@ -51,3 +51,9 @@ def test_command_loads_no_unneeded_package(arguments: tuple[str, ...], code: int
 
 def test_help_loads_neither_yaml_nor_models() -> None:
     assert loaded("--help")[1].isdisjoint({"numpy", "pydantic", "py_trees", "sqlite3", "yaml"})
+
+
+@pytest.mark.slow
+def test_question_about_a_closed_door_loads_no_package_for_pictures() -> None:
+    code, names = loaded(*RUN, "is the door open?")
+    assert (code, "mujoco" in names, "cv2" in names) == (0, True, False)

@@ -103,7 +103,7 @@ def parse(
 def _advance(grammar: Grammar, edge: Edge, waiting: list[_Waiting]) -> Iterator[Edge]:
     """Yield the edges that `edge` completes; register the rules that it extends."""
     category = edge.category
-    begun = grammar.start.following.get(category, ())
+    begun = grammar.beginning.get(category, ())
     actives = [_Active(state, edge.start, (edge,), edge.cost) for state in begun]
     before = waiting[edge.start]
     for place in before.places.get(category, ()):

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import permutations, product
+from functools import cache, cached_property
+from itertools import product
 from typing import Any, NamedTuple
 
 from bt_exec.language.reading.template import Build, GrammarError, Template
@@ -29,6 +29,7 @@ PAUSES = ("comma", "soft", "stop", "ask_stop")
 """Categories of pauses: any, within a sentence, at its end, after a question."""
 UNUSUAL_ORDER = 0.35
 
+_BRACES = re.compile(r"\{|\}([\d.]*)")
 _ITEM = re.compile(r"(?:(\w+)=)?(~?[^\s?]+)(\?([\d.]+)?)?$")
 
 
@@ -41,51 +42,153 @@ class Item(NamedTuple):
     absent_cost: float
 
 
-@dataclass(slots=True)
+class Line:
+    """A rule as written.
+
+    Args:
+        makes: Its category.
+        text: The line.
+
+    Attributes:
+        makes: As given.
+        before: Items before braces; all items if there are none.
+        free: Items in braces.
+        behind: Items behind braces.
+        turned: Cost of another order of the items in braces than the written one.
+        cost: Cost in addition to that of its parts.
+    """
+
+    def __init__(self, makes: str, text: str) -> None:
+        self.makes, self._text = makes, text
+        left, arrow, right = text.partition("->")
+        if not arrow:
+            raise GrammarError(text, "a rule needs '->'")
+        self._meaning, _, cost = right.partition("@")
+        parts = _BRACES.split(left)
+        if len(parts) not in (1, 5):
+            raise GrammarError(text, "a rule has at most one pair of braces")
+        before, _, free, turned, behind = parts if len(parts) == 5 else (left, "", "", "", "")
+        self.before, self.free, self.behind = (self._items(part) for part in (before, free, behind))
+        self.turned, self.cost = float(turned or UNUSUAL_ORDER), float(cost or 0)
+
+    @cached_property
+    def template(self) -> Template:
+        """Meaning of the rule."""
+        return Template(self._meaning.strip(), self._text)
+
+    def check(self, silent: frozenset[str]) -> None:
+        """Check it; only `silent` categories need no name.
+
+        Raises:
+            GrammarError: If it is not a rule.
+        """
+        items = (*self.before, *self.free, *self.behind)
+        if sorted(self.template.names) != sorted(item.name for item in items if item.name):
+            raise GrammarError(self._text, "each named item is used exactly once in the meaning")
+        if all(item.optional for item in items):
+            raise GrammarError(self._text, "a rule needs an item that is always present")
+        for item in items:
+            for category in item.categories:
+                if not item.name and category not in silent and not category.startswith("~"):
+                    raise GrammarError(self._text, f"{category} carries meaning and is not used")
+
+    def _items(self, text: str) -> tuple[Item, ...]:
+        try:
+            return tuple(map(_item, text.split()))
+        except ValueError as error:
+            raise GrammarError(self._text, f"{error} is not an item") from None
+
+
+class Rest(NamedTuple):
+    """Continuation of a prefix of a line.
+
+    Attributes:
+        line: The line.
+        names: Names of the items of the prefix.
+        ahead: The next items, in order.
+        free: Places of the items in braces that come then; None if they are already behind.
+        absent: Cost of absent items.
+        turned: Whether items in braces are in another order than the written one.
+    """
+
+    line: Line
+    names: tuple[str, ...]
+    ahead: tuple[Item, ...]
+    free: tuple[int, ...] | None
+    absent: float = 0.0
+    turned: bool = False
+
+    def steps(self) -> Iterator[tuple[Item | None, Rest]]:
+        """Yield each item that may be next, None for the end, and what may follow it."""
+        line, names, ahead, free, absent, turned = self
+        while True:
+            for place, item in enumerate(ahead, 1):
+                yield item, Rest(line, (*names, item.name), ahead[place:], free, absent, turned)
+                if not item.optional:
+                    return
+                absent += item.absent_cost
+            if free is None:
+                yield None, Rest(line, names, (), None, absent, turned)
+                return
+            for place in free:
+                item, others = line.free[place], tuple(one for one in free if one != place)
+                late = turned or any(one not in free for one in range(place, len(line.free)))
+                yield item, Rest(line, (*names, item.name), (), others, absent, late)
+            if not all(line.free[place].optional for place in free):
+                return
+            for place in free:
+                absent += line.free[place].absent_cost
+            ahead, free = line.behind, None
+
+
 class Rule:
-    """A complete rule.
+    """A line with the items that are present, in order.
+
+    Args:
+        rest: The end of the line.
 
     Attributes:
         makes: Category.
         cost: Cost in addition to that of its parts.
-        template: Meaning.
-        places: Places of its named parts.
     """
 
-    makes: str
-    cost: float
-    template: Template
-    places: Mapping[str, int]
-    _build: Build | None = None
+    def __init__(self, rest: Rest) -> None:
+        self._line, self._names = rest.line, rest.names
+        self.makes = rest.line.makes
+        self.cost = rest.line.cost + (rest.line.turned if rest.turned else 0.0) + rest.absent
 
-    def build(self, meanings: Sequence[Any]) -> Any:
+    @cached_property
+    def build(self) -> Build:
         """Return the meaning of the rule from the meanings of all parts, in order."""
-        if self._build is None:  # most rules are never needed
-            self._build = self.template.bind(self.places)
-        return self._build(meanings)
+        places = {name: place for place, name in enumerate(self._names) if name}
+        return self._line.template.bind(places)
 
 
-@dataclass(slots=True)
 class State:
-    """A prefix of one or more rules, with the possible next items and the rules that end here.
+    """A prefix of one or more lines. What follows is found when it is first needed.
 
     Attributes:
-        following: States after each category.
-        complete: Rules that end here.
+        rests: What may follow the prefix in each line.
     """
 
-    following: dict[str, list[State]] = field(default_factory=dict)
-    complete: list[Rule] = field(default_factory=list)
-    _after: dict[tuple[str, ...], State] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.rests: list[Rest] = []
 
-    def after(self, categories: tuple[str, ...]) -> State:
-        """Return the state after an item of any of these categories."""
-        state = self._after.get(categories)
-        if state is None:
-            state = self._after[categories] = State()
-            for category in categories:
-                self.following.setdefault(category, []).append(state)
-        return state
+    @cached_property
+    def following(self) -> dict[str, list[State]]:
+        """States after each category."""
+        states: dict[tuple[str, ...], State] = {}
+        for rest in self.rests:
+            for item, after in rest.steps():
+                if item is not None:
+                    states.setdefault(item.categories, State()).rests.append(after)
+        return _by_category(states)
+
+    @cached_property
+    def complete(self) -> list[Rule]:
+        """Rules that end here."""
+        steps = (step for rest in self.rests for step in rest.steps())
+        return [Rule(end) for item, end in steps if item is None]
 
 
 class Grammar:
@@ -94,56 +197,35 @@ class Grammar:
     Args:
         data: ``rules`` by category; ``lists`` for ``<F>``.
         silent: Categories without meaning; literals have none either.
-        goal: Category of texts; rules that it does not use are left out. None keeps all.
+        goal: Category of texts; rules that it does not use are left out. None keeps all and checks
+            them.
     """
 
     def __init__(
         self, data: Mapping[str, Any], silent: Iterable[str], goal: str | None = None
     ) -> None:
-        self.start = State()
-        self.literals: set[str] = set()
         self.lines: list[tuple[str, str]] = []
-        self._makers: dict[str, set[str]] = {}
         self._begun: dict[str, frozenset[str]] = {}
         lists: Mapping[str, Sequence[str]] = data.get("lists", {})
-        for made, lines in data["rules"].items():
-            for line in lines:
-                self.lines += _expanded(made, line, lists)
-        self._silent = frozenset({*PAUSES, *silent}) | _silent(self.lines)
+        for made, texts in data["rules"].items():
+            for text in texts:
+                self.lines += _expanded(made, text, lists)
         needed = None if goal is None else _needed(self.lines, goal)
-        for made, line in self.lines:
-            if needed is None or made in needed:
-                self._add(made, line)
-
-    def _add(self, made: str, line: str) -> None:
-        if "->" not in line:
-            raise GrammarError(line, "a rule needs '->'")
-        left, _, right = line.partition("->")
-        meaning, _, cost = right.partition("@")
-        arrangements = list(_arranged(left, line))
-        template = Template(meaning.strip(), line)
-        names = [item.name for items, _ in arrangements[:1] for item in items if item.name]
-        if sorted(template.names) != sorted(names):
-            raise GrammarError(line, "each named item is used exactly once in the meaning")
-        for items, extra in arrangements:
-            for chosen, absent in _present(items):
-                total = float(cost or 0) + extra + absent
-                self._insert(made, line, chosen, total, template)
-
-    def _insert(
-        self, made: str, line: str, items: Sequence[Item], cost: float, template: Template
-    ) -> None:
-        if not items:
-            raise GrammarError(line, "a rule needs an item that is always present")
-        places = {item.name: place for place, item in enumerate(items) if item.name}
-        for category in items[0].categories:
-            self._makers.setdefault(category, set()).add(made)
-        state = self.start
-        for item in items:
-            for category in item.categories:
-                self._check(category, item, line)
-            state = state.after(item.categories)
-        state.complete.append(Rule(made, cost, template, places))
+        lines = [Line(*each) for each in self.lines if needed is None or each[0] in needed]
+        if goal is None:
+            without_meaning = frozenset({*PAUSES, *silent}) | _silent(self.lines)
+            for line in lines:
+                line.check(without_meaning)
+        self._first: dict[tuple[str, ...], State] = {}
+        self._makers: dict[str, set[str]] = {}
+        for line in lines:
+            places = tuple(range(len(line.free)))
+            for item, rest in Rest(line, (), line.before, places).steps():
+                if item is not None:
+                    self._first.setdefault(item.categories, State()).rests.append(rest)
+                    for category in item.categories:
+                        self._makers.setdefault(category, set()).add(line.makes)
+        self.beginning = _by_category(self._first)
 
     def begun_by(self, category: str) -> frozenset[str]:
         """Return the categories whose readings may begin with a category, including itself."""
@@ -156,11 +238,13 @@ class Grammar:
             self._begun[category] = frozenset(found)
         return self._begun[category]
 
-    def _check(self, category: str, item: Item, line: str) -> None:
-        if category.startswith("~"):
-            self.literals.add(category[1:])
-        elif not item.name and category not in self._silent:
-            raise GrammarError(line, f"{category} carries meaning and is not used")
+
+def _by_category(states: Mapping[tuple[str, ...], State]) -> dict[str, list[State]]:
+    found: dict[str, list[State]] = {}
+    for categories, state in states.items():
+        for category in categories:
+            found.setdefault(category, []).append(state)
+    return found
 
 
 def literals(data: Mapping[str, Any]) -> set[str]:
@@ -205,38 +289,18 @@ def _expanded(
         yield category, text
 
 
-def _arranged(left: str, line: str) -> Iterator[tuple[list[Item], float]]:
-    """Yield the items in every order that braces allow, with the cost of the order."""
-    parts = re.split(r"\{|\}([\d.]*)", left)
-    if len(parts) == 1:
-        yield _items(left, line), 0.0
-        return
-    if len(parts) != 5:
-        raise GrammarError(line, "a rule has at most one pair of braces")
-    before, free, after = (_items(parts[place], line) for place in (0, 2, 4))
-    another = float(parts[3] or UNUSUAL_ORDER)
-    for order in permutations(range(len(free))):
-        unusual = another if list(order) != sorted(order) else 0.0
-        yield [*before, *(free[place] for place in order), *after], unusual
+@cache
+def _item(word: str) -> Item:
+    """Return an item as written.
 
-
-def _items(text: str, line: str) -> list[Item]:
-    found = []
-    for word in text.split():
-        match = _ITEM.match(word)
-        if match is None:
-            raise GrammarError(line, f"{word!r} is not an item")
-        name, category, optional, cost = match.groups()
-        literal = category.startswith("~")
-        names = category.removeprefix("~").split("|") if literal else category.split("|")
-        categories = tuple(f"~{one}" if literal else one for one in names)
-        found.append(Item(name or "", categories, optional is not None, float(cost or 0)))
-    return found
-
-
-def _present(items: Sequence[Item]) -> Iterator[tuple[list[Item], float]]:
-    choices = [(True, False) if item.optional else (True,) for item in items]
-    for present in product(*choices):
-        pairs = list(zip(items, present, strict=True))
-        kept = [item for item, here in pairs if here]
-        yield kept, sum(item.absent_cost for item, here in pairs if not here)
+    Raises:
+        ValueError: If it is not one.
+    """
+    match = _ITEM.match(word)
+    if match is None:
+        raise ValueError(repr(word))
+    name, category, optional, cost = match.groups()
+    literal = category.startswith("~")
+    names = category.removeprefix("~").split("|")
+    categories = tuple(f"~{one}" if literal else one for one in names)
+    return Item(name or "", categories, optional is not None, float(cost or 0))

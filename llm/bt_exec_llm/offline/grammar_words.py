@@ -100,11 +100,8 @@ def to_engine_lexicon(lexicon: Lexicon) -> Mapping[str, Any]:
             )
         },
         "vocative": {"en": _expand_phrases(lexicon.vocative.en)},
-        "edge": {"en": [one for one in _filler_words(lexicon, "en") if one.startswith(_CLAUSES)]},
-        "fillers": {
-            one: [word for word in _filler_words(lexicon, one) if not word.startswith(_CLAUSES)]
-            for one in _LANGUAGES
-        },
+        "edge": {"en": list(_filler_words(lexicon, "en", clauses=True))},
+        "fillers": {one: list(_filler_words(lexicon, one)) for one in _LANGUAGES},
     }
 
 
@@ -112,11 +109,11 @@ def _phrases_of(words: Words | None, language: str) -> list[str]:
     return [] if words is None else _expand_phrases(getattr(words, language))
 
 
-def _filler_words(lexicon: Lexicon, language: str) -> Iterator[str]:
-    """Yield the filler words, except those that contain an operator."""
+def _filler_words(lexicon: Lexicon, language: str, *, clauses: bool = False) -> Iterator[str]:
+    """Yield the filler words, or clauses, except those that contain an operator."""
     for words in (lexicon.filler, lexicon.courtesy):
         for word in _expand_phrases(getattr(words, language)):
-            if not operators_in(word, language):
+            if word.startswith(_CLAUSES) is clauses and not operators_in(word, language):
                 yield word
 
 

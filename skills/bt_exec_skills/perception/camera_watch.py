@@ -15,10 +15,10 @@ occluded   something covers the lens: it has almost no edges
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
-import cv2
 import numpy as np
+import numpy.typing as npt
 
 from bt_exec_skills.perception.contracts import CameraFault, View
 from bt_exec_skills.perception.picture import Frame
@@ -31,6 +31,9 @@ _BLOCKS = 8  # blocks per side
 _SMALL = 64  # a picture with a shorter side is too small to judge [px]
 _EDGE = 9.0  # grey-level difference of an edge after smoothing
 _LEAST_EDGES = 0.16  # minimum share of blocks with an edge in a valid picture
+_LUMINANCE = np.array([9798, 19235, 3735], np.float32) / 2**15  # of red, green and blue
+
+_Floats: TypeAlias = npt.NDArray[np.float32]
 
 
 class CameraWatch:
@@ -65,7 +68,7 @@ def fault_in(frame: Frame) -> CameraFault | None:
         return "dark"
     if min(frame.shape[:2]) < _SMALL:
         return None
-    grey = cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY).astype(np.float32)
+    grey = np.floor(frame.astype(np.float32) @ _LUMINANCE + np.float32(0.5))
     noise = _noise_of(grey)
     if noise > _NOISE_LEVEL:
         return "noise"
@@ -76,14 +79,13 @@ def _is_lit(frame: Frame) -> bool:
     return float(frame.mean()) >= _DARK_LEVEL
 
 
-def _noise_of(grey: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> float:
+def _noise_of(grey: _Floats) -> float:
     """Return the standard deviation of the noise in a grey picture.
 
     Immerkaer's filter responds to noise and not to edges or slopes. The median instead of the mean
     suppresses texture.
     """
-    kernel = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
-    answer = np.abs(cv2.filter2D(grey, -1, kernel))
+    answer = np.abs(_filtered(grey, (1, -2, 1)))
     return _median(answer.astype(np.intp)) / 0.6745 / 6.0
 
 
@@ -94,12 +96,28 @@ def _median(levels: np.ndarray[tuple[int, ...], np.dtype[np.intp]]) -> float:
     return float(np.searchsorted(below, middle).mean())
 
 
-def _edge_share(grey: np.ndarray[tuple[int, ...], np.dtype[np.float32]], noise: float) -> float:
+def _edge_share(grey: _Floats, noise: float) -> float:
     """Return the share of blocks of a grey picture with an edge."""
-    smooth = cv2.GaussianBlur(grey, (5, 5), 0)
+    smooth = _filtered(grey, (1, 4, 6, 4, 1)) / np.float32(256)
     across = np.abs(smooth[:, 4:] - smooth[:, :-4])[4:, :]
     down = np.abs(smooth[4:, :] - smooth[:-4, :])[:, 4:]
     edges = (np.maximum(across, down) > _EDGE + 2.5 * noise).astype(np.float32)
     high, wide = (side // _BLOCKS * _BLOCKS for side in edges.shape)
     blocks = edges[:high, :wide].reshape(_BLOCKS, high // _BLOCKS, _BLOCKS, wide // _BLOCKS)
     return float((blocks.sum(axis=(1, 3)) >= 3).mean())
+
+
+def _filtered(grey: _Floats, weights: tuple[int, ...]) -> _Floats:
+    """Return a picture filtered with symmetric weights along both axes; its edges are mirrored."""
+    reach = len(weights) // 2
+    high, wide = grey.shape
+    padded = np.pad(grey, reach, "reflect")
+    rows = weights[reach] * padded[reach : reach + high]
+    for near in range(reach):
+        far = 2 * reach - near
+        rows += weights[near] * (padded[near : near + high] + padded[far : far + high])
+    found = weights[reach] * rows[:, reach : reach + wide]
+    for near in range(reach):
+        far = 2 * reach - near
+        found += weights[near] * (rows[:, near : near + wide] + rows[:, far : far + wide])
+    return found

@@ -71,6 +71,8 @@ class GlPainter:
 
     def _made(self) -> Any:
         if self._renderer is None:
+            buffer = self._model.vis.global_  # a larger one takes longer to clear and to read
+            buffer.offwidth, buffer.offheight = self._width, self._height
             shown = self._model.ngeom + _OTHER_SHOWN
             self._renderer = mujoco.Renderer(self._model, self._height, self._width, shown)
             gl_thread().at_exit(self._close)

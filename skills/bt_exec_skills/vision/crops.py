@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -19,7 +18,9 @@ from bt_exec.failure import UsageError
 from bt_exec_skills.perception.picture import Frame, overlaps
 from bt_exec_skills.vision.decode import GREY, Found, suppress
 from bt_exec_skills.vision.network import Network, names_in, open_session
-from bt_exec_skills.vision.sample import Mark, Picture
+
+if TYPE_CHECKING:
+    from bt_exec_skills.vision.sample import Mark, Picture
 
 __all__ = ["FAINTEST", "MARGIN", "NOTHING", "SIDE", "Crops", "Namer", "crops_of", "cut", "proposed"]
 
@@ -61,6 +62,8 @@ def cut(
 
 
 def _cut(frame: Frame, box: Sequence[float], side: int, margin: float) -> Frame:
+    import cv2
+
     x1, y1, x2, y2 = box
     wide = max(2, round(margin * max(x2 - x1, y2 - y1, _SHORTEST)))
     left, top = round((x1 + x2 - wide) / 2), round((y1 + y2 - wide) / 2)

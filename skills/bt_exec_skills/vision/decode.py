@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -49,6 +48,8 @@ def letterbox(frame: Frame, height: int, width: int) -> tuple[Floats, Letterbox]
     scale = min(height / frame.shape[0], width / frame.shape[1])
     inner = round(frame.shape[1] * scale), round(frame.shape[0] * scale)
     if inner != (frame.shape[1], frame.shape[0]):
+        import cv2
+
         frame = np.asarray(cv2.resize(frame, inner, interpolation=cv2.INTER_LINEAR), np.uint8)
     left = round((width - inner[0]) / 2 - 0.1)
     top = round((height - inner[1]) / 2 - 0.1)

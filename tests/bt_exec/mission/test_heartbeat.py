@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+import weakref
 from typing import Any
 
 import pytest
@@ -118,6 +119,22 @@ def test_objects_frozen_by_the_program_stay_frozen():
         assert gc.get_freeze_count() > 0
     finally:
         gc.unfreeze()
+
+
+@pytest.mark.parametrize(("grown", "left"), [(True, False), (False, True)])
+def test_what_missions_left_behind_is_collected_when_the_process_has_grown(
+    monkeypatch, grown, left
+):
+    monkeypatch.setattr(heartbeat, "_peak_kb", 0 if grown else 2**60)
+    cycle = Heartbeat(None)
+    cycle.itself = cycle
+    behind = weakref.ref(cycle)
+    gc.unfreeze()  # heartbeats of other tests have no end
+    beats = Heartbeat(None)
+    beats.start()
+    del cycle
+    beats.end()
+    assert (behind() is not None) is left
 
 
 def test_forked_child_exits_at_its_first_tick():

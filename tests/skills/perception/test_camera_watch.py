@@ -5,12 +5,13 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bt_exec_skills.perception.camera_watch import CameraWatch, _median, fault_in
+from bt_exec_skills.perception.camera_watch import CameraWatch, _filtered, _median, fault_in
 from bt_exec_skills.perception.contracts import CameraFault, View
 
 
@@ -98,3 +99,15 @@ def test_unexpected_size_is_a_fault(size: tuple[int, int] | None, fault: str | N
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=40))
 def test_median_is_found_by_counting(levels: list[int]) -> None:
     assert _median(np.array(levels)) == statistics.median(levels)
+
+
+@pytest.mark.parametrize(
+    ("weights", "by_cv2"),
+    [
+        ((1, -2, 1), lambda grey: cv2.filter2D(grey, -1, np.outer([1, -2, 1], [1, -2, 1]))),
+        ((1, 4, 6, 4, 1), lambda grey: 256 * cv2.GaussianBlur(grey, (5, 5), 0)),
+    ],
+)
+def test_filtered_picture_equals_that_of_cv2(weights: tuple[int, ...], by_cv2: Any) -> None:
+    grey = np.random.default_rng(0).integers(0, 256, (64, 70)).astype(np.float32)
+    np.testing.assert_array_equal(_filtered(grey, weights), by_cv2(grey))

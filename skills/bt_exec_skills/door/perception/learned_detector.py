@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -154,6 +153,8 @@ class LearnedDetector:
     def _doubt(self, frame: Frame, meaning: str, box: Box) -> Literal["", "unconfirmed", "outside"]:
         """Return why the detection of an object to grasp is doubtful; empty if it is not."""
         if self._opening is not None:
+            import cv2
+
             middle = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
             if cv2.pointPolygonTest(self._opening, middle, measureDist=True) < -_BEYOND_PX:
                 return "outside"
@@ -188,11 +189,15 @@ def looks_same(before: tuple[Box, Frame], frame: Frame, box: Box) -> bool:
 
 def is_unchanged(before: Frame, frame: Frame) -> bool:
     """Return True if two pictures differ by no more than noise."""
-    return before.shape == frame.shape and int(cv2.absdiff(before, frame).max()) <= _NOISE
+    if before.shape != frame.shape:
+        return False
+    return int((np.maximum(before, frame) - np.minimum(before, frame)).max()) <= _NOISE
 
 
 def closer(frame: Frame, box: Box) -> tuple[Frame, int, int]:
     """Return the quarter of a picture around a box, enlarged to its size, with its left and top."""
+    import cv2
+
     height, width = frame.shape[:2]
     left = int(np.clip((box[0] + box[2]) / 2 - width / 4, 0, width - width // 2))
     top = int(np.clip((box[1] + box[3]) / 2 - height / 4, 0, height - height // 2))
