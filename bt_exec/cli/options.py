@@ -115,7 +115,9 @@ Json: TypeAlias = Annotated[
 ]
 Turns: TypeAlias = Annotated[
     str | None,
-    typer.Option("--turns", metavar="FILE", help="Turn reports, one JSON a line; - is stdout."),
+    typer.Option(
+        "--turns", metavar="FILE", help="Turn reports, one JSON object per line; - is stdout."
+    ),
 ]
 FramesFolder: TypeAlias = Annotated[
     Path | None,

@@ -199,7 +199,7 @@ def test_new_simulated_world_after_an_interruption_is_reported_once(bt: Run, com
     bt("run", "open the door", "--fast")
     with sqlite3.connect(open_journal(None).path) as database:
         database.execute("UPDATE missions SET status = NULL, process = NULL")
-    new = "This simulated world is new: what “open the door” left"
+    new = "This simulated world is new and does not contain the results of “open the door”"
     assert [new in bt("run", command, "--fast").out for _ in range(2)] == [
         command != "go on",
         False,

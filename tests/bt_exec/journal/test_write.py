@@ -136,7 +136,7 @@ def test_gathered_rows_are_written_in_one_transaction(by_hand, journal):
     assert [event.tick for event in journal.mission("last").events] == [1, 2, 3]
 
 
-def test_rows_before_the_end_are_written_with_it(by_hand, journal):
+def test_waiting_rows_are_written_when_the_mission_ends(by_hand, journal):
     by_hand.run(lambda: (by_hand.turns(1), by_hand.end()))
     assert [event.tick for event in journal.mission("last").events] == [1]
 

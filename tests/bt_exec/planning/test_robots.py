@@ -119,7 +119,9 @@ def test_command_without_a_name_asks_which_robot(request_for):
     assert refusal.message == "Which robot: cart A / cart b?"
     assert refusal.did_you_mean == ("cart A, Go home.", "cart b, Go home.")
     assert all(isinstance(compiler.compile(request_for(one)), Plan) for one in refusal.did_you_mean)
-    assert compiler.compile(request_for("집에 가.")).message == "어느 로봇입니까: 카트 A / cart b?"
+    assert (
+        compiler.compile(request_for("집에 가.")).message == "카트 A / cart b 중 어느 로봇입니까?"
+    )
 
 
 def test_robot_name_alone_answers_the_question_which_robot(request_for):

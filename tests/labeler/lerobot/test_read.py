@@ -157,7 +157,10 @@ def change(folder: Path, edit: Any) -> None:
         (lambda info: info.pop("fps"), "fps: field required"),
         (lambda info: info.update(fps=0), "fps: input should be greater"),
         (lambda info: info.update(features=[]), "features"),
-        (lambda info: info.update(data_path="../../{episode_index}.parquet"), "leads out"),
+        (
+            lambda info: info.update(data_path="../../{episode_index}.parquet"),
+            "is outside the data set",
+        ),
         (lambda info: info.update(data_path="{home}.parquet"), r"unknown \{home\}"),
         (lambda info: info.update(data_path="data/none.parquet"), "cannot be read"),
         (lambda info: info.update(data_path="meta/info.json"), "cannot be read"),

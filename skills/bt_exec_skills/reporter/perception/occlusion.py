@@ -13,7 +13,7 @@ from bt_exec_skills.navigation.geometry import Area, Pose
 __all__ = ["Occlusion"]
 
 Spots = npt.NDArray[np.float64]
-_SPOT_M = 0.4  # side of a spot, less than the width of a person and a step
+_SPOT_M = 0.4  # side of a spot: narrower than a person, shorter than a step
 _RIM_M = 0.3  # minimum distance between the centre of a person and a wall
 _HALF_VIEW_RAD = math.radians(35.0)  # assumed half field of view
 _BODY_M, _SLIM_M = 0.25, 0.15  # half the width of the occluding and of the hidden person
