@@ -116,7 +116,7 @@ Json: TypeAlias = Annotated[
 Turns: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--turns", metavar="FILE", help="Turn reports, one JSON object per line; - is stdout."
+        "--turns", metavar="FILE", help="Turn reports, one JSON object a line; - is stdout."
     ),
 ]
 FramesFolder: TypeAlias = Annotated[

@@ -222,9 +222,7 @@ def test_exception_of_a_tool_on_import_is_one_line(bt: Run, tmp_path: Path, rais
 
 @pytest.mark.slow
 @pytest.mark.parametrize("outside", ["sys.stdout.close()", "print('x', flush=True)"])
-def test_skill_cannot_close_the_output_of_the_program(
-    door: str, tmp_path: Path, outside: str
-) -> None:
+def test_skill_cannot_close_the_programs_output(door: str, tmp_path: Path, outside: str) -> None:
     file, plan = tmp_path / "leaving.py", tmp_path / "plan.yaml"
     file.write_text(LEAVING.format(inside="sys.stderr.close()", outside=outside))
     plan.write_text("mission: {command: leave}\nroot: {do: leave}\n")
