@@ -8,7 +8,7 @@ from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.node_words import seconds
-from bt_exec.tui.text import ASCII, UNICODE, Line, clean, fit, safe, wrap
+from bt_exec.tui.text import ASCII, UNICODE, Line, clean, fit, safe, without_code, wrap
 
 __all__ = ["SIGNS", "summary_lines", "unsaid"]
 
@@ -79,7 +79,7 @@ def summary_lines(
             text = f"{told('not done')}: {clean(what)} · {clean(why)}"
             lines += _wrapped(text, width, "stopped", signed)
     for problem in outcome.problems:
-        text = problem if verbose else problem.rpartition(" [")[0] or problem  # without its code
+        text = problem if verbose else without_code(problem)
         lines += _wrapped(clean(text), width, "dim", signed)
     for trace in _tracebacks(outcome) if verbose else ():
         lines += [((f"   {line}", "dim"),) for line in trace]

@@ -33,6 +33,7 @@ __all__ = [
     "pad",
     "plain",
     "safe",
+    "without_code",
     "wrap",
 ]
 
@@ -135,6 +136,11 @@ def clean(text: object) -> str:
     """Return text from outside as one safe line: no control characters, composed Hangul."""
     line = _SPACES.sub(" ", str(text))
     return unicodedata.normalize("NFC", printable(line)).strip()
+
+
+def without_code(problem: str) -> str:
+    """Return a problem of a plan without the code that is in brackets at its end."""
+    return problem.rpartition(" [")[0] or problem
 
 
 def safe(text: str) -> str:

@@ -12,7 +12,7 @@ from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.tui.node_words import say_args, seconds, with_values
 from bt_exec.tui.rows import NARROW
 from bt_exec.tui.summary import SIGNS
-from bt_exec.tui.text import Entry, Glyphs, Line, clean, entry_lines
+from bt_exec.tui.text import Entry, Glyphs, Line, clean, entry_lines, without_code
 
 __all__ = ["Why"]
 
@@ -134,7 +134,8 @@ class Why:
             rows.append(("held up by", said + self.word(seconds(run.end.held_s))))
         if (blind := self.blind()) not in self.cause():
             rows.append(("perception error", blind))
-        rows += [("problem", clean(problem)) for problem in known.problems]
+        shown = known.problems if self.verbose else map(without_code, known.problems)
+        rows += [("problem", clean(problem)) for problem in shown]
         if self.status in ("interrupted", "running", "waiting"):
             sure = {
                 fact: value

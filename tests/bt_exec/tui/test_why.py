@@ -235,6 +235,13 @@ def test_cause_is_one_sentence(messages: Messages, explanation: Explanation, cau
     assert why.data()["cause"] == cause
 
 
+@pytest.mark.parametrize("verbose", [False, True])
+def test_code_of_a_problem_is_shown_only_with_details(messages: Messages, verbose: bool) -> None:
+    rejected = known(line("refused"), problems=("the right arm takes it [ARM_IS_POLICY]",))
+    rows = dict(Why(rejected, messages, "en", verbose=verbose).facts())
+    assert rows["problem"].endswith("[ARM_IS_POLICY]") is verbose
+
+
 def test_sentences_of_the_mission_are_quoted_in_another_language(messages: Messages) -> None:
     refused = known(line("refused"), refusal="I know no window.", facts={"door": "ajar"})
     why = Why(refused, messages, "ko")
