@@ -88,6 +88,7 @@ class Stage:
         asks = plan is None and asks_to_continue(command)
         if asks and (record := unfinished(self.session)) is not None:
             self.session.open()
+            self.interrupted = ""  # its world is restored
             return continue_mission(self.session, self.conductor, record, language)
         with self.conductor.preparing(site.messages.say("PREPARING", language, site=site.name)):
             if plan is None:

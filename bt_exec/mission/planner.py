@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from bt_exec.events import NodeChanged, Planned, Planning, Refused, Rejected
 from bt_exec.failure import Failure, Refusal, SpecError, UsageError, in_words, plain_error
+from bt_exec.language.meaning import Meaning
 from bt_exec.mission.clock import Clock
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.outcome import Ending
@@ -60,6 +61,7 @@ class Planner:
         self._runtime = runtime
         self._check_stop = check_stop
         self._confirmation = confirmation or Confirmation()
+        self._meaning: Meaning | None = None
 
     def plan(self, request: Request) -> VerifiedPlan | Ending:
         """Return a verified plan, or the ending of a mission without one: a refusal or a reply."""
@@ -74,6 +76,9 @@ class Planner:
         if isinstance(answer, Refusal):
             self._runtime.emit(Refused(*self._time_and_tick(), answer))
             return _ending_without_plan(request, answer)
+        if answer.meaning is None and request.previous is not None:
+            answer = replace(answer, meaning=self._meaning)  # a repair is for the same command
+        self._meaning = answer.meaning
         try:
             part = "the verification of the plan"  # checkers and passes of packs
             watch = self._runtime.watch

@@ -46,18 +46,27 @@ class CameraWatch:
     def __init__(self, size: tuple[int, int] | None = None) -> None:
         self._size = size
         self._before: View[Any] | None = None
+        self._fault: CameraFault | None = None
 
     def fault(self, view: View[Any]) -> CameraFault | None:
-        """Return the fault of the camera, or None."""
+        """Return the fault of the camera, or None.
+
+        A picture that is returned again with its old time stamp is as faulty as before.
+        """
         before, self._before = self._before, view
+        same = before is not None and np.array_equal(before.frame, view.frame)
+        if before is None or not same or view.t > before.t:
+            self._fault = self._new_fault(view, repeated=same)
+        return self._fault
+
+    def _new_fault(self, view: View[Any], *, repeated: bool) -> CameraFault | None:
         if view.fault is not None:
             return view.fault
         if view.frame.size == 0:
             return "missing"
         if view.frame.shape[2:] != (3,) or self._size not in (None, view.frame.shape[:2]):
             return "wrong_size"
-        # A picture that is returned again with its old time stamp is stale, not faulty.
-        if before is not None and view.t > before.t and np.array_equal(before.frame, view.frame):
+        if repeated:
             return "frozen" if _is_lit(view.frame) else "dark"
         return fault_in(view.frame)
 

@@ -10,6 +10,8 @@ import pytest
 
 from bt_exec.events import Planned, Rejected
 from bt_exec.failure import Failure, Problem, Refusal, UsageError
+from bt_exec.language.meaning import Meaning
+from bt_exec.mission import planner
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.planner import Planner
 from bt_exec.nodes.runtime import Runtime
@@ -80,6 +82,23 @@ def request_of():
         return replace(request, **more)
 
     return request_of
+
+
+def test_repaired_plan_is_prepared_with_the_meaning_of_the_command(request_of, monkeypatch):
+    """Without it, passes would apply their rules for unread commands to words such as "again"."""
+    prepared: list[Plan] = []
+
+    def prepare_noting(answer: Plan, request: Request) -> VerifiedPlan:
+        prepared.append(answer)
+        return prepare(answer.spec, request)
+
+    monkeypatch.setattr(planner, "prepare_answer", prepare_noting)
+    read = Meaning("en", ())
+    answers = iter([Plan(plan_of(), meaning=read), Plan(plan_of()), Plan(plan_of())])
+    on = Asked(Says(lambda _: next(answers)))
+    for previous in (None, plan_of(), None):
+        on.planner.plan(request_of(previous=previous))
+    assert [answer.meaning for answer in prepared] == [read, read, None]
 
 
 def test_verified_plan_is_returned_and_reported(request_of, lines):

@@ -81,6 +81,13 @@ def test_fault_across_two_pictures_is_detected(
     assert watch.fault(View(1.5 if later else 1.0, now)) == fault
 
 
+def test_frozen_picture_stays_faulty_while_time_stands_still() -> None:
+    watch = CameraWatch()
+    views = [View(t, board()) for t in (1.0, 1.5, 1.5, 2.0)]
+    assert [watch.fault(view) for view in views] == [None, "frozen", "frozen", "frozen"]
+    assert watch.fault(View(2.0, board(9))) is None
+
+
 def test_only_the_previous_picture_is_compared() -> None:
     watch = CameraWatch((96, 128))
     views = [View(float(t), frame) for t, frame in enumerate([board(), board(9), board(), board()])]
