@@ -107,7 +107,7 @@ class _File:
 
     def _of_fact(self, name: str, value: str, place: Place) -> Iterator[Problem]:
         declared = self.catalogue.facts_of(self.pack.name)
-        for mistake in declared.mistakes(name, value):
+        for mistake in declared.mistakes(name, value, may_be_unknown=True):
             if mistake.code == "UNKNOWN_FACT" or "*" not in value:
                 yield self.source.problem(
                     mistake.code,
