@@ -142,8 +142,8 @@ class Pack:
         robots: Rig factories by the name a site uses.
         identities: For robots that exist outside this process: a function from the pack's settings
             to the identity of the robot, by its name in `robots`: a serial number, an address
-            (`bt_exec.mission.robot_lock.network_identity`). It opens nothing: the robot is locked
-            by it first.
+            (`bt_exec.mission.robot_lock.network_identity`). The function must not open the robot,
+            which is locked by its identity first.
         settings: Model of the pack's settings in a site file.
         world: Model of the initial states of its simulated world.
         formats: Other forms of a plan that the pack reads and writes, by name.

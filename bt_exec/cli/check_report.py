@@ -30,7 +30,7 @@ def report(problems: Sequence[Problem], form: ReportFormat, closing: Sequence[st
     """Write a report: data on standard output, text for the operator on standard error.
 
     Args:
-        problems: The mistakes, in the order of the list.
+        problems: The mistakes, in the order of the report.
         form: The form of the report.
         closing: Closing lines for the operator.
     """

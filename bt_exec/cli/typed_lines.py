@@ -1,6 +1,6 @@
 """Lines typed at the terminal: at the prompt, and during a mission.
 
-Those of a mission are answers, a stop, and commands for later.
+During a mission, a line is an answer, a request to stop, or a command for later.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class TypedLines:
             os.close(done)
 
     def drop(self) -> tuple[str, ...]:
-        """Remove and return the kept lines at a stop, except a typed stop and what followed it."""
+        """Remove and return the lines typed before a stop; a typed stop and later lines stay."""
         stale = len(self.kept) if self._stale is None else self._stale
         self._stale = None
         return tuple(self.kept.popleft() for _ in range(stale))

@@ -134,7 +134,7 @@ class LifeCycle:
         """Allow missions again after an inspection of the robot.
 
         Raises:
-            UsageError: If the note of another user cannot be removed.
+            UsageError: If the file that requires the inspection cannot be removed.
         """
         for note in self._notes:
             try:

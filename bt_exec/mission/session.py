@@ -569,11 +569,11 @@ class Session:
             lock.release()
 
     def __enter__(self) -> Session:
-        """Return itself."""
+        """Return the session."""
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Close it."""
+        """Close the session."""
         self.close()
 
     def _begin(self) -> None:

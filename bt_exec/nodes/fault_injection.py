@@ -30,7 +30,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "operator": ("stop",),
     "process": ("kill",),
 }
-"""Kinds of faults of each part."""
+"""Kinds of faults by part."""
 
 _FORM = re.compile(
     r"(?P<skill>\w+(?:\.\w+)?)(?::(?P<call>[0-9]{1,9}))?=(?P<code>[A-Z][A-Z0-9_]*)\Z"

@@ -213,7 +213,7 @@ class Suggesting(Protocol):
     """A compiler that can list the commands it would accept in a situation."""
 
     def suggestions(self, request: Request) -> tuple[str, ...]:
-        """Return such commands, in the language of the request."""
+        """Return the commands that would be accepted, in the language of the request."""
 
 
 @runtime_checkable

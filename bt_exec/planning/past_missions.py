@@ -49,7 +49,7 @@ def last_result(context: Context, messages: Messages, language: str, *, trouble:
         context: The missions.
         messages: The sentences.
         language: Language of the answer.
-        trouble: Whether the question is if it had trouble.
+        trouble: Whether the question asks if there was trouble.
     """
     tried = [turn for turn in context.turns if turn.has_result]
     last = tried[-1] if tried else context.last()

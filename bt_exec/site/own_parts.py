@@ -1,8 +1,7 @@
 """Parts defined by a site itself: trees, skills, words and sentences.
 
 They are in files next to the site file and replace the parts named in ``overrides:``. Trees, words
-and sentences form a pack called `OWN`; skills and conditions are added to a pack of the site
-(`bt_exec.site.own_parts`).
+and sentences form a pack called `OWN`; skills and conditions are added to a pack of the site.
 
 Skills and conditions may also come from a user's file, ``--tools FILE``. A file with one decorated
 function is enough; no package has to be installed. They are added to the first pack of the site and
@@ -110,7 +109,7 @@ def unused_overrides(
         source: The site file.
         overrides: The names.
         known: Names that could be replaced.
-        used: Names that are.
+        used: Names that were replaced.
     """
     for at, name in enumerate(overrides):
         if name in used:

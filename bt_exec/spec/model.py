@@ -195,7 +195,7 @@ def _write_each(each: Each) -> Any:
 
 
 class NodeBase(Filled):
-    """Modifiers that every node may have; see the table at the top of this file."""
+    """Modifiers that every node may have; see the docstring of the module."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)] | None = None
     for_each: Annotated[Each, BeforeValidator(_read_each), PlainSerializer(_write_each)] | None = (

@@ -30,7 +30,7 @@ class Display:
         paused: Whether the view stands still between keys.
         full: Whether the view fills the screen.
         colours: Whether the terminal has colours.
-        taken: Keys that have another meaning here, such as those of a replay.
+        taken: Keys that the caller of the view handles, such as those of a replay.
     """
 
     cursor: str | None = None

@@ -171,7 +171,7 @@ class Why:
         Args:
             attempt: The plan.
             again: Whether it equals the previous plan.
-            came: Origin of a later plan.
+            came: Heading of the steps of a plan after the first.
         """
         cause = self.known.cause
         steps = [self.step(name, args) for name, args in attempt.steps]

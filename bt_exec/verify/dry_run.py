@@ -140,7 +140,7 @@ class _DryRun(AbstractRun[States]):
         return Answers(frozenset(yes), frozenset(doubt), frozenset(no))
 
     def unexpanded(self, step: Located[Tree], before: States) -> Ends[States]:
-        """Return a state without facts: the changes of the tree are unknown here."""
+        """Return a state without facts, because the changes of an unexpanded tree are unknown."""
         del step, before
         return Ends(*[frozenset([state_of({})])] * 4)
 

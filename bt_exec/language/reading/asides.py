@@ -19,7 +19,7 @@ __all__ = ["asides"]
 
 _WORD = 0.1  # cost of a word of a remark
 _SUBJECT = 4
-"""Number of words within which a remark has its verb."""
+"""The verb of a remark must be among this number of first words."""
 _STATES = ("adj", "noun", "any_noun", "wh_noun")
 
 
@@ -68,7 +68,7 @@ class _Asides:
             yield from self._edge("purpose", first, last, words, ())
 
     def _starts(self, first: int) -> bool:
-        """Return True if a remark may start here: after a pause, or as "it is", "I am"."""
+        """Return True if a remark may start at a word: after a pause, or as "it is", "I am"."""
         before = self._words[first - 1] if first else ","
         if before in (",", *self._rules["after"]):
             return True

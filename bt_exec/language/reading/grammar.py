@@ -46,7 +46,7 @@ class Line:
     """A rule as written.
 
     Args:
-        makes: Its category.
+        makes: Category that the rule makes.
         text: The line.
 
     Attributes:
@@ -106,7 +106,7 @@ class Rest(NamedTuple):
         line: The line.
         names: Names of the items of the prefix.
         ahead: The next items, in order.
-        free: Places of the items in braces that come then; None if they are already behind.
+        free: Indices of the items in braces that are still to come; None behind the braces.
         absent: Cost of absent items.
         turned: Whether items in braces are in another order than the written one.
     """
@@ -186,7 +186,7 @@ class State:
 
     @cached_property
     def complete(self) -> list[Rule]:
-        """Rules that end here."""
+        """Rules whose last item is the last one of the prefix."""
         steps = (step for rest in self.rests for step in rest.steps())
         return [Rule(end) for item, end in steps if item is None]
 

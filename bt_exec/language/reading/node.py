@@ -300,7 +300,7 @@ def _sorted(node: Node) -> Node:
 def _absorbed(part: Node, given: tuple[Node, ...]) -> Node:
     """Return a disjunction without alternatives that other parts of a conjunction exclude.
 
-    Without any alternative left, it is the formula that nothing satisfies.
+    If no alternative is left, the formula that nothing satisfies is returned.
     """
     if part.kind != "or":
         return part

@@ -32,7 +32,7 @@ _TOKEN = re.compile(r"\s*([$\w]+|[(),])")
 
 
 UNSAID = negation(Node("any"))
-"""The meaning of what cannot be said: edges with it are left out."""
+"""Meaning of an invalid combination: edges with this meaning are discarded."""
 
 
 class GrammarError(ValueError):
@@ -56,7 +56,7 @@ class Template:
         line: The rule, for messages.
 
     Attributes:
-        names: Names of the items that it uses, each as often as it does.
+        names: Names of the items that it uses, repeated if used more than once.
     """
 
     def __init__(self, text: str, line: str) -> None:
@@ -226,7 +226,7 @@ def _leave_out(question: Node, formula: Node) -> Node:
 
 
 def _asked_what(question: Node) -> Node:
-    """Return a question unless it is a yes/no question, which has no meaning here."""
+    """Return a question other than yes or no; `UNSAID` for a yes/no question."""
     return UNSAID if question.text("what") == "whether" else question
 
 
@@ -243,7 +243,7 @@ def _more_of(noun: Node, one: Node, other: Node) -> Node:
 
 
 def _fill(top: Node, formula: Node) -> Node:
-    """Return a superlative of "one" as that of the objects of a formula."""
+    """Return a superlative such as "the largest one", with "one" replaced by a formula."""
     of = top.node("of")
     return top.replace(of=formula if of == _ONE else _fill(of, formula))
 
@@ -258,7 +258,7 @@ def _within(question: Node, formula: Node) -> Node:
 
 
 def _single(formula: Node) -> Node:
-    """Return a formula in the singular; one in the plural becomes a formula without objects."""
+    """Return a formula in the singular; for a plural, the formula that no object satisfies."""
     return negation(Node("any")) if Node("many") in conjuncts(formula) else formula
 
 
@@ -357,7 +357,8 @@ def _among(phrase: Node, said: Node) -> Node:
 def _contrasted(phrase: Node, said: Node) -> Node:
     """Return orders about "the big ones" and "the small ones" with the noun of a phrase.
 
-    It ends with the first order about something else; the first of them has no other noun.
+    Only the orders before the first one with a noun of its own are changed. There must be at least
+    one; otherwise the result is `UNSAID`.
     """
     acts = said.parts() if said.kind == "seq" else (said,)
     done = []
