@@ -1,4 +1,4 @@
-"""Engines: the same function over many tasks, in local processes or on a Ray cluster.
+"""Execution engines: run a function on many tasks, in local processes or on a Ray cluster.
 
 A task whose worker dies is tried again alone. If its worker dies again, its result is None; the
 other tasks are not affected.

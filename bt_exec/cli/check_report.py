@@ -113,7 +113,7 @@ def _message(problem: Problem) -> str:
 
 
 def _relative(file: str) -> str:
-    """Return a file below the working folder as its relative path, others as they are."""
+    """Return the relative path of a file below the working folder; other paths unchanged."""
     path = os.path.relpath(file) if file and Path(file).exists() else file
     return file if path.startswith("..") else path
 

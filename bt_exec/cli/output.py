@@ -205,7 +205,7 @@ def emit(data: Any, *, lines: bool = False) -> None:
 
 
 def operator_painter(*, beside: bool = False) -> Painter:
-    """Return the painter for the operator; on stderr if `beside` data on standard output."""
+    """Return the painter for the operator; with `beside`, on stderr, because stdout has data."""
     return Painter(own_stream(sys.stderr if beside else sys.stdout))
 
 

@@ -155,7 +155,7 @@ def row_data(event: Event, replaced: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         event: Any event.
-        replaced: Values to write instead of those of fields: the digest of a spec.
+        replaced: Values that replace fields, by name: the digest of a spec.
     """
     data: dict[str, Any] = {}
     for name, optional in _FIELDS[type(event)]:

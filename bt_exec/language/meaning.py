@@ -264,7 +264,7 @@ class Context:
         return (*found, *own) or tuple(earlier[-1:])
 
     def failed(self, today: date) -> tuple[Turn, ...]:
-        """Return the missions of the account that did not end well, and questions that failed."""
+        """Return the missions of `account` that did not end well, and questions that failed."""
         own = self._own()
         earlier = [turn for turn in self.account(today) if turn not in own]
         tried = [turn for turn in (*self.dropped, *self.turns) if turn.has_result]
@@ -274,7 +274,7 @@ class Context:
         return [turn for turn in (*self.dropped, *self.turns) if turn.acted]
 
     def unfinished(self, today: date) -> Turn | None:
-        """Return the newest mission of the account that no later one with its command finished."""
+        """Return the newest unfinished mission whose command no later mission completed."""
         finished: set[str] = set()
         for turn in reversed(self.account(today)):
             if turn.status == "satisfied":

@@ -71,7 +71,7 @@ class Conversation:
         return self._context
 
     def heard(self, outcome: Outcome, *, acted: bool = True, language: str = "") -> None:
-        """Record a command and its outcome; thanks and questions are not recorded.
+        """Record a command and its outcome, unless the command was only replied to (thanks).
 
         Args:
             outcome: The outcome.

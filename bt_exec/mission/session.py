@@ -378,7 +378,7 @@ class Session:
         return " · ".join(filter(None, seen))
 
     def _today(self) -> Sequence[MissionLine]:
-        """Return the ended missions of today at this site, oldest first, interrupted ones too."""
+        """Return today's ended or interrupted missions at this site, oldest first."""
         if self.journal is None:
             return ()
         today = self.journal.missions(None, site=self.site.name, day=dt.date.today())

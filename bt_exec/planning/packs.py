@@ -340,7 +340,7 @@ def _read_back(spec: MissionSpec, request: Request) -> str:
 
 
 def _is_mission(turn: Turn) -> bool:
-    """Return True if a command was neither refused nor answered with words."""
+    """Return True if a command was neither refused nor only replied to."""
     return turn.status != "refused" and turn.code not in REPLIES
 
 

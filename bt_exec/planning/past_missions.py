@@ -43,7 +43,7 @@ def list_failed(context: Context, messages: Messages, language: str) -> str:
 
 
 def last_result(context: Context, messages: Messages, language: str, *, trouble: bool) -> str:
-    """Return whether the last mission ended well, apart from answers, and how it ended.
+    """Return whether and how the last mission ended well; answers to questions do not count.
 
     Args:
         context: The missions.

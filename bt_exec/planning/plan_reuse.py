@@ -48,7 +48,7 @@ def still_kept(
 
 
 class _State(NamedTuple):
-    """State of a rehearsal.
+    """State of the simulation of a plan.
 
     Attributes:
         facts: Known facts; a missing fact is uncertain.

@@ -43,8 +43,8 @@ def own_pack(
         folder: Folder of the site file.
         packs: The packs of the site, to which the files may refer.
         trees: Folder of trees, relative to `folder`; may be empty.
-        lexicon: File of further words, likewise.
-        messages: File of further sentences, likewise.
+        lexicon: File of further words, relative to `folder`; may be empty.
+        messages: File of further sentences, relative to `folder`; may be empty.
     """
     if not (trees or lexicon or messages):
         return ()
@@ -54,7 +54,7 @@ def own_pack(
 
 
 def load_library(catalogue: Catalogue, overrides: Collection[str]) -> Library:
-    """Return the common trees and those of the packs of a catalogue, overridden ones replaced.
+    """Return the common trees and the trees of a catalogue's packs, with overrides applied.
 
     Args:
         catalogue: The packs.

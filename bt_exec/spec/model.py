@@ -465,7 +465,7 @@ def _read_default(value: Any) -> Any:
 class Param(SpecModel):
     """A parameter of a tree: its named type, and a default that makes it optional.
 
-    With ``many: true`` the value is a list; type, bounds and choices are those of its items.
+    With ``many: true`` the value is a list; type, bounds and choices apply to its items.
 
     ``min`` and ``max`` bound a number, ends included. ``choices`` lists the allowed values;
     ``speed: [fast, slow]`` is short for a parameter with choices and nothing else. The type of

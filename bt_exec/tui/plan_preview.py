@@ -21,7 +21,7 @@ def planned(
     ascii: bool = False,  # noqa: A002
     verbose: bool = False,
 ) -> ViewModel:
-    """Return a model of a plan of which nothing has run, in the language of its command."""
+    """Return the view model of a plan that has not run, in the language of its command."""
     model = ViewModel(messages=messages, ascii=ascii, verbose=verbose)
     model.on(MissionStarted(0.0, 0, "", spec.mission.command, spec.mission.language, ""))
     model.on(Planned(0.0, 0, spec, 0))

@@ -66,7 +66,7 @@ def _parameter(context: Context, name: str, param: Param) -> None:
 
 
 def _check_alternative(context: Context, tree: TreeSpec, way: Way, place: Place) -> None:
-    """Check an alternative: arguments of the same name are passed on, ``with`` changes some."""
+    """Check an alternative: arguments of the same name are passed on, ``with`` overrides some."""
     target = tree
     if way.tree is not None and way.tree != tree.tree:
         if way.tree not in context.library:

@@ -145,7 +145,7 @@ class _File:
         return self.source.problem(code, message, place, found=name, allowed=allowed, key=True)
 
     def _names_in_both_forms(self, names: Iterable[str]) -> set[str]:
-        """Return names in the form of the site and in that of the pack."""
+        """Return names as used on the site, and as used in the pack."""
         return {one for name in names for one in (name, name.rpartition(".")[2])}
 
     def _arguments(self, name: str, kind: str) -> set[str] | None:

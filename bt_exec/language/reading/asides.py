@@ -29,7 +29,7 @@ def asides(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge
     Args:
         text: The text.
         lexicon: The words of its language.
-        edges: The words in it.
+        edges: Edges of the lattice for the words in the text.
     """
     made = _Asides(text, lexicon.language.data["asides"], edges)
     for first in range(len(text.words)):

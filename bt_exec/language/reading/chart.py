@@ -30,7 +30,7 @@ class Edge(NamedTuple):
         end: The position after it.
         category: Category of the grammar.
         meaning: A node, a constant, or None if the category has no meaning.
-        cost: Cost of the wording; 0 is the usual one.
+        cost: Cost of the wording; 0 for the usual wording.
         parts: The edges that it consists of; empty for words.
         text: The words, for edges of the lattice.
         past: Whether it is a verb in a past form.

@@ -33,7 +33,7 @@ def free_texts(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[
     Args:
         text: The text.
         lexicon: The words of its language.
-        edges: The words in it.
+        edges: Edges of the lattice for the words in the text.
     """
     made = _Texts(text, lexicon, edges)
     for first in range(len(text.words)):

@@ -193,8 +193,8 @@ class Lexicon:
     Attributes:
         language: The grammar and closed classes.
         entries: Words by spelling without spaces.
-        stems: Korean verb stems likewise.
-        endings: Korean endings likewise.
+        stems: Korean verb stems, by spelling without spaces.
+        endings: Korean endings, by spelling without spaces.
         names: Display names of objects, attributes, relations and aspects, from the packs.
         kinds: The kind of each attribute: ``colour``; attributes of one kind exclude each other.
     """

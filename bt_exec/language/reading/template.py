@@ -168,7 +168,7 @@ def _less(objects: Any, formula: Node | None) -> Any:
 
 
 def _restated(new: Any, old: Any) -> Any:
-    """Return corrected objects; without a noun, they take that of the replaced ones."""
+    """Return corrected objects; without a noun, they take the noun of the replaced objects."""
     if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
         return new
     parts, before = conjuncts(new.node("of")), conjuncts(old.node("of"))
@@ -263,7 +263,7 @@ def _single(formula: Node) -> Node:
 
 
 def _compound(one: Node, other: Node) -> Node:
-    """Return the object whose name consists of those of two: "child ticket"."""
+    """Return the object whose name joins the names of two objects: "child ticket"."""
     names = [part.text("name") for part in (one, *conjuncts(other)) if part.kind == "thing"]
     return Node("thing", (("name", " ".join(names)),))
 
@@ -357,7 +357,7 @@ def _among(phrase: Node, said: Node) -> Node:
 def _contrasted(phrase: Node, said: Node) -> Node:
     """Return orders about "the big ones" and "the small ones" with the noun of a phrase.
 
-    Only the orders before the first one with a noun of its own are changed. There must be at least
+    Only the orders before the first one with another noun are changed. There must be at least
     one; otherwise the result is `UNSAID`.
     """
     acts = said.parts() if said.kind == "seq" else (said,)
