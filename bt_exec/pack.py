@@ -212,7 +212,7 @@ class Catalogue:
         owners: Name of the defining pack by skill or condition; empty for those of
             `bt_exec.declarations.built_in`.
         shared: The packs that define a name, for every skill, condition and type that clashes.
-        trees: Names of the trees of robots of the same pack, by robot.
+        trees: Names of trees by robot, for robots that share a pack.
 
     Raises:
         RegistrationError: If a pack defines a name twice, redefines a built-in name or type, or

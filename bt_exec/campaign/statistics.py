@@ -164,7 +164,7 @@ def _by_number(value: str) -> tuple[float, str]:
 
 
 def _binned(values: Sequence[str]) -> list[str]:
-    """Return numbers as the quartile that they are in; a single bin for texts."""
+    """Return the quartile of each number, such as ``5 to 20``; "" unless all are numbers."""
     try:
         numbers = [float(value) for value in values]
     except ValueError:

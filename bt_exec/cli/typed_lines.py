@@ -36,8 +36,8 @@ def can_ask(painter: Painter) -> bool:
 class TypedLines:
     """The reader of standard input while the main thread runs a mission.
 
-    A line answers the question that is being asked, asks to stop, or is kept for later. A line with
-    a stop and more ("stop and come back") stops, and is kept as well.
+    A line answers the open question, stops the mission, or is kept for later. A line that begins
+    with a stop and continues ("stop and come back") stops the mission and is kept as well.
 
     Attributes:
         kept: Commands for later, as typed.

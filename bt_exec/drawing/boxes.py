@@ -1,4 +1,4 @@
-"""Tree as boxes, the common content of all pictures, and differences between two trees."""
+"""Boxes of a tree, the common content of all pictures, and differences between two trees."""
 
 from __future__ import annotations
 

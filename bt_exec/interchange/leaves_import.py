@@ -169,7 +169,7 @@ def metadata(element: Element, name: str) -> Data:
 
 
 def refers(value: Any) -> bool:
-    """Return True for ``$name``."""
+    """Return True if a value is a reference, ``$name``."""
     return isinstance(value, str) and value.startswith("$") and not value.startswith("$$")
 
 

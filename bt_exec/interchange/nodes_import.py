@@ -59,7 +59,7 @@ class NodeReader(LeafReader):
         return [data for data in found if data is not None]
 
     def node(self, element: Element) -> Data | None:
-        """Return an element with its pre- and post-conditions; None if nothing is left of it."""
+        """Return an element with its pre- and post-conditions; None if it cannot be imported."""
         data = self._exported_form(element) or self._core(element)
         return None if data is None else self._scripted(data, element)
 

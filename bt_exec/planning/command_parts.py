@@ -237,7 +237,7 @@ class Parts:
         return answer.spec.root
 
     def _if(self, part: Node, before: dict[str, tuple[Node, ...]]) -> list[PlanNode]:
-        """Return the nodes of a condition of one pack before parts of others."""
+        """Return the nodes of a condition of one pack whose branches may be parts for others."""
         question = part.node("of") if part.kind == "if" else part
         owner = self._owner(question) if part.kind == "if" else ""
         if not owner:

@@ -88,7 +88,7 @@ class AbstractRun(Generic[Value]):
         return value
 
     def ends(self, done: Value, again: Value | None = None) -> Ends[Value]:
-        """Return ends without doubt and stops."""
+        """Return ends of a node that is not stopped and whose conditions are known."""
         return Ends(done, self.nothing if again is None else again, self.nothing, self.nothing)
 
     def run(self, step: Step, before: Value) -> Ends[Value]:
@@ -103,7 +103,7 @@ class AbstractRun(Generic[Value]):
         return ends
 
     def entered(self, step: Step, before: Value) -> Ends[Value]:
-        """Return the values after one item."""
+        """Return the values after a node has run for one item of its list."""
         condition = step.node.skip_if
         if condition is None:
             return self._repeated(step, before)

@@ -49,7 +49,7 @@ class Display:
 
     @property
     def narrowed(self) -> bool:
-        """Whether a part of the nodes is hidden on request."""
+        """Whether nodes are hidden at the operator's request."""
         return self.active or bool(self.filter)
 
     def shows(self, model: ViewModel, node: ViewNode) -> bool:

@@ -31,7 +31,8 @@ def planned(
 def checks_of(model: ViewModel, node: ViewNode) -> tuple[str, ...]:
     """Return the modifiers of a row that decide whether and how often it runs.
 
-    They are sentences in the command's language, or all modifiers as written for authors.
+    For operators, they are sentences in the command's language. For authors (verbose views), they
+    are all modifiers as written in the plan.
     """
     specs = [spec for spec in (node.named, node.spec) if spec is not None]
     if model.verbose:

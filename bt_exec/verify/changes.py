@@ -102,7 +102,7 @@ class Change:
         return self.sets.union(kept)
 
     def applied_to(self, facts: Mapping[str, str]) -> dict[str, str]:
-        """Return the facts afterwards, in any order."""
+        """Return the facts afterwards, as an unsorted mapping."""
         return dict(self.apply(state_of(facts)))
 
 

@@ -19,7 +19,7 @@ __all__ = ["asides"]
 
 _WORD = 0.1  # cost of a word of a remark
 _SUBJECT = 4
-"""The verb of a remark must be among this number of first words."""
+"""Number of words at the beginning of a remark that must include its verb."""
 _STATES = ("adj", "noun", "any_noun", "wh_noun")
 
 
