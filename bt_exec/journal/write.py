@@ -59,7 +59,7 @@ class _Flag:
         self._lock.acquire()
 
     def is_set(self) -> bool:
-        """Return True if it is set."""
+        """Return True if the flag is set."""
         return not self._lock.locked()
 
     def set(self) -> None:

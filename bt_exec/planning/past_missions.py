@@ -29,8 +29,8 @@ _LONGEST = 40
 def list_missions(context: Context, messages: Messages, language: str) -> str:
     """Return the missions of today that started an action, a line each; empty if there are none.
 
-    The newest ones are listed, after the number of those left out. Without one of today, the last
-    one before is listed. Commands that were only planned are listed as such.
+    The newest ones are listed, after the number of those left out. If there are none today, the
+    last mission before is listed. Commands that were only planned are listed as such.
     """
     return _listed(context.account(date.today()), messages, language)
 

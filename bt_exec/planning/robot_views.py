@@ -176,7 +176,7 @@ def _view(catalogue: Catalogue, library: Library, _: int, robot: str) -> tuple[C
 
 
 def _context_of(request: Request, robot: str) -> Context:
-    """Return the earlier commands to one robot, or to none."""
+    """Return the earlier commands to one robot; for an empty name, those without addressee."""
     names = names_of(request)
 
     def own(turn: Turn) -> Turn | None:

@@ -176,7 +176,7 @@ def _names(pack: Pack) -> set[str]:
 
 
 def _with_part(pack: Pack, part: Skill | Condition, *, replaces: bool) -> Pack:
-    """Return a pack with an additional part, which replaces the one of its name if `replaces`."""
+    """Return a pack with a part added, or if `replaces`, in place of the part of that name."""
 
     def rest(parts: Iterable[Any]) -> tuple[Any, ...]:
         return tuple(one for one in parts if not (replaces and one.name == part.name))

@@ -511,7 +511,7 @@ class Param(SpecModel):
 
     @property
     def required(self) -> bool:
-        """Whether callers must give it."""
+        """Whether callers must give the parameter a value."""
         return self.default is None and not self.optional
 
     @property

@@ -50,7 +50,7 @@ class Line:
         text: The line.
 
     Attributes:
-        makes: As given.
+        makes: Category that the rule builds.
         before: Items before braces; all items if there are none.
         free: Items in braces.
         behind: Items behind braces.
@@ -77,7 +77,7 @@ class Line:
         return Template(self._meaning.strip(), self._text)
 
     def check(self, silent: frozenset[str]) -> None:
-        """Check it; only `silent` categories need no name.
+        """Check the rule; only items of `silent` categories need no name.
 
         Raises:
             GrammarError: If it is not a rule.
@@ -145,7 +145,7 @@ class Rule:
     """A line with the items that are present, in order.
 
     Args:
-        rest: The end of the line.
+        rest: The continuation at the end of the line, with the present items.
 
     Attributes:
         makes: Category.

@@ -152,7 +152,7 @@ def _refine(phrase: Node | None, *formulas: Node | None) -> Node | None:
 
 
 def _set(phrase: Node, name: str, value: Value | None) -> Node:
-    """Return a node with one argument set, if there is a value for it and it can have one."""
+    """Return a node with an argument set if there is a value; `UNSAID` if its kind has none."""
     if value is not None and name not in KINDS[phrase.kind]:
         return UNSAID
     return phrase if value is None else phrase.replace(**{name: value})
@@ -394,7 +394,7 @@ def _amended(said: Any, new: Any) -> Any:
 
 
 def _extended(said: Any, new: Any) -> Any:
-    """Return an order with `new` in addition to the one phrase of its sort."""
+    """Return an order with `new` added beside its only phrase of the same sort."""
     return _changed(said, new, lambda old: (old, new))
 
 
