@@ -20,7 +20,9 @@ More threads would busy-wait and take a core from the tick loop. numpy reads it 
 """
 
 _COLLECTIONS = 700, 10, 100
-"""Thresholds of the garbage collector: a full scan during the start finds nothing to collect."""
+"""Thresholds of the garbage collector. Full scans are rare, because they find no garbage during
+the start.
+"""
 
 
 def main() -> NoReturn:

@@ -12,7 +12,7 @@ __all__ = ["is_program", "leave_if_program", "leave_on_interrupt"]
 _signal = __import__("_signal")  # the builtin part of `signal`; no stub lists it
 
 _SIGNAL = 128
-"""Exit code of a signal, less its number."""
+"""Exit code after a signal, minus the number of the signal."""
 
 
 def is_program() -> bool:

@@ -85,7 +85,7 @@ OWN_CODES = frozenset(
         "TOO_MANY_ITEMS",
     }
 )
-"""Codes of failures that are not declared by packs: those of `bt_exec.nodes` and of endings."""
+"""Failure codes that packs need not declare: those of `bt_exec.nodes` and of mission endings."""
 
 STOPPED = "STOPPED"
 """Code of a skill whose motion was stopped from outside, by the operator or by the robot."""
@@ -107,9 +107,9 @@ def nearest_first(word: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 _LONGEST, _LONGEST_TRACE = 4_000, 40_000
-"""Lengths of a message and of a traceback; longer ones would block the loop [characters]."""
+"""Maximum lengths of a message and of a traceback [characters]; longer ones delay the loop."""
 _DEPTH = 48
-"""Nesting of evidence."""
+"""Maximum nesting depth of evidence."""
 
 
 # read past the overrides of a class or metaclass, which may raise
@@ -217,7 +217,7 @@ class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as
 class Interrupted(KeyboardInterrupt):
     """Raised for a Ctrl-C of the operator, as opposed to a KeyboardInterrupt that a part raises.
 
-    After a plain `KeyboardInterrupt` in ``exec``, ``python -m`` ends by the signal.
+    A subclass also prevents that ``python -m`` ends the process by the signal itself.
     """
 
 
@@ -292,8 +292,8 @@ class Failure:
         node: Name of the skill or condition.
         args: Arguments.
         evidence: Measured facts by name.
-        retryable: Whether another attempt may succeed. Doubt that stays and a crash are not
-            retryable.
+        retryable: Whether another attempt may succeed. A condition that stays unknown and a crash
+            are not retryable.
         cause: The failure that led to this one (an earlier attempt, an earlier branch).
     """
 

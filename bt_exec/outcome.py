@@ -50,7 +50,7 @@ _OPTIONAL = frozenset(
 """Fields that are omitted from an outcome's plain data when they are empty."""
 
 STOPS = ("ABORTED", STOPPED, "STOP_FAILED", "STEP_HUNG", "STALLED", "GUARD_LOST")
-"""Codes of missions that were stopped, instead of ended by their plan."""
+"""Codes of missions that were stopped before their plan ended."""
 
 PARTLY_DONE, NOTHING_DONE = "PARTLY_DONE", "NOTHING_DONE"
 """Codes of missions that continued without a part: some parts were done, or none."""
@@ -65,8 +65,8 @@ class Ending:
         reason_code: ``OK``, or the reason of the failure.
         failure: The failure that ended it, if any.
         why: Why there was no re-plan after the failure; a code with a sentence.
-        said: The same in the compiler's words, if any. For a satisfied mission without a plan: the
-            reply to the command; for an aborted one: who or what stopped it.
+        said: The reason in the compiler's words, if any. For a satisfied mission without a plan:
+            the reply to the command. For an aborted mission: who or what stopped it.
         refusal: The compiler's refusal, if it refused.
         problems: Problems of a plan that was not accepted.
     """
@@ -115,7 +115,7 @@ class Outcome:
             not succeed.
         record_problem: The missing parts of the record and where they are; empty if it is complete.
         cause: The first failure without recovery, as plain data; empty if none ended the mission.
-        state: Known facts at its end that the mission concerned: ``{"door": "open"}``.
+        state: Facts that concern the mission and were known at its end: ``{"door": "open"}``.
     """
 
     mission_id: str
@@ -156,7 +156,7 @@ class Outcome:
 
     @property
     def decisive_failure(self) -> Failure | None:
-        """The cause of the end; of a mission that recovered, the first failure; None if none."""
+        """The cause of the end, or the first recovered failure; None without failures."""
         found = (self.cause, *self.failures) if self.cause else self.failures
         return Failure.from_dict(dict(found[0])) if found else None
 
@@ -189,7 +189,7 @@ class Outcome:
 
     @property
     def is_stop(self) -> bool:
-        """Whether the mission was stopped: commands that wait need the operator's consent."""
+        """Whether the mission was stopped. Waiting commands then need the operator's consent."""
         return self.reason_code in STOPS
 
     @property

@@ -142,8 +142,8 @@ class Pack:
         robots: Rig factories by the name a site uses.
         identities: For robots that exist outside this process: a function from the pack's settings
             to the identity of the robot, by its name in `robots`: a serial number, an address
-            (`bt_exec.mission.robot_lock.network_identity`). It opens nothing: the robot is locked
-            by it first.
+            (`bt_exec.mission.robot_lock.network_identity`). The function must not open the robot,
+            which is locked by its identity first.
         settings: Model of the pack's settings in a site file.
         world: Model of the initial states of its simulated world.
         formats: Other forms of a plan that the pack reads and writes, by name.
@@ -212,7 +212,7 @@ class Catalogue:
         owners: Name of the defining pack by skill or condition; empty for those of
             `bt_exec.declarations.built_in`.
         shared: The packs that define a name, for every skill, condition and type that clashes.
-        trees: Names of the trees of robots of the same pack, by robot.
+        trees: Names of trees by robot, for robots that share a pack.
 
     Raises:
         RegistrationError: If a pack defines a name twice, redefines a built-in name or type, or

@@ -70,7 +70,7 @@ def _owner(point: EntryPoint) -> str:
 def _registered(folders: tuple[tuple[str, int], ...]) -> Any:  # noqa: ARG001 - the key
     """All registered entry points, read from one file for each installed package.
 
-    They have `select`; Python 3.11 and 3.12 name their class differently.
+    The result has a method `select`. Its class depends on the version of Python.
     """
     return entry_points()
 

@@ -243,7 +243,7 @@ class Skill(Signature, Generic[P, T]):
         fails: Codes it may raise with `Failed`; any other code is a bug of the skill.
         needs: Facts that must hold before, as templates over the arguments:
             ``{"hand.{arm}": "empty"}``. Several allowed values are separated by ``|``.
-        effects: Facts that hold after success, likewise. ``"?"`` means unknown afterwards.
+        effects: Facts that hold after success, as templates. ``"?"`` means unknown afterwards.
         uses: Resources it claims while it runs: ``{"arm.{arm}"}``. Two skills that run in
             parallel may not claim the same one.
         timeout_s: Timeout if the spec does not set one [s].

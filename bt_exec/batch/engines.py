@@ -1,4 +1,4 @@
-"""Engines: the same function over many tasks, in local processes or on a Ray cluster.
+"""Execution engines: run a function on many tasks, in local processes or on a Ray cluster.
 
 A task whose worker dies is tried again alone. If its worker dies again, its result is None; the
 other tasks are not affected.
@@ -41,10 +41,10 @@ def run_tasks(
     workers: int = 1,
     stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[_Task, _Result | None]]:
-    """Yield each task with its result, in the order in which they end.
+    """Yield each task with its result, in the order of completion.
 
     Args:
-        function: A function of a module.
+        function: A function at module level, which workers can import by name.
         tasks: Arguments of the calls; tasks and results must be picklable.
         engine: ``processes`` or ``ray``.
         workers: Number of tasks that run at the same time on this machine.
@@ -99,7 +99,7 @@ def _in_processes(
 
 
 def _begin_worker() -> None:
-    """Ignore Ctrl-C in favour of the parent, and end when the parent is killed."""
+    """Ignore Ctrl-C, which the parent handles, and end this worker if the parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.getLogger("bt_exec").setLevel(logging.ERROR)
     parent = multiprocessing.parent_process()

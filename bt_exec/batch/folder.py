@@ -32,7 +32,7 @@ def _own_folder(folder: Path) -> Callable[[], None]:
         A function that releases the lock.
 
     Raises:
-        UsageError: If another process holds it; the message names that process.
+        UsageError: If another process holds the lock; the message names that process.
         OSError: If the folder cannot be written.
     """
     file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
@@ -58,7 +58,7 @@ class RunFolder:
     ::
 
         OUT/
-            run.json      settings: a run is resumed only with the same ones
+            run.json      settings; a run is resumed only with the same settings
             run.lock      the process that writes here
             run.sqlite    items, results and amounts spent
 
@@ -66,7 +66,7 @@ class RunFolder:
         folder: Path.
 
     Attributes:
-        command: The command that makes such folders.
+        command: Command that creates such folders, for messages: ``bt-exec campaign``.
     """
 
     command: ClassVar[str]
@@ -129,18 +129,18 @@ class RunFolder:
         self._store = self._release = None
 
     def __enter__(self) -> Self:
-        """Return the folder; `begin` was called."""
+        """Return the folder; `begin` must have been called before."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
+        """Close the store and release the lock."""
         self.close()
 
     def manifest(self) -> dict[str, Any]:
         """Return the settings of the run.
 
         Raises:
-            UsageError: If there is no run.
+            UsageError: If the folder contains no run.
         """
         try:
             data: dict[str, Any] = json.loads((self.folder / "run.json").read_text("utf-8"))
@@ -156,12 +156,12 @@ def _is_foreign(path: Path) -> bool:
 
 @contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
-    """Yield a folder to write to, which gets its name when it is complete.
+    """Yield a temporary folder, which is renamed to `folder` when the context ends.
 
     The remains of an interrupted attempt are removed.
 
     Args:
-        folder: The name; must be empty or not exist.
+        folder: Final path; must be an empty folder or not exist.
 
     Raises:
         UsageError: If the folder is in use, or cannot be written.

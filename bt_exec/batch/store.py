@@ -105,7 +105,7 @@ class ResultStore:
             return {key for (key,) in self._connection.execute(statement)}
 
     def put(self, lines: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
-        """Write results by key in one transaction; each contains its ``item``."""
+        """Write results by key in one transaction; each contains its identifier as ``item``."""
         rows = [
             (key, line["item"], json.dumps(line, ensure_ascii=False, separators=(",", ":")))
             for key, line in lines

@@ -87,7 +87,7 @@ def summary_lines(lines: Sequence[Mapping[str, Any]], total: int) -> Iterator[st
 
 
 def comparison_lines(found: Mapping[tuple[str, str], Difference]) -> Iterator[str]:
-    """Yield the differences of two campaigns, all cells first."""
+    """Yield the differences between two campaigns: first for all cells, then by setting."""
     for (setting, value), one in found.items():
         sure = "" if one.p >= 0.05 else ", significant"
         change = (
@@ -103,7 +103,7 @@ def comparison_lines(found: Mapping[tuple[str, str], Difference]) -> Iterator[st
 
 
 def write_page(path: Path, title: str, lines: Sequence[Mapping[str, Any]]) -> None:
-    """Write the page as a single self-contained file."""
+    """Write the HTML page of a campaign as a single self-contained file."""
     rates = by_setting(lines)
     failed = [line for line in lines if not line["expected"]]
     shown = f"{len(failed)} cells" + (

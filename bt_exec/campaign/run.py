@@ -163,7 +163,7 @@ def read_results(path: Path) -> list[dict[str, Any]]:
     """Return the results in a folder or Parquet file, as `run_campaign` returns them.
 
     Raises:
-        UsageError: If there are none.
+        UsageError: If there are no results.
     """
     file = path / "results.parquet" if path.is_dir() else path
     if not file.is_file():

@@ -57,8 +57,8 @@ class Difference(NamedTuple):
     """Comparison of the cells that two campaigns share.
 
     Attributes:
-        before: Rate of the first.
-        after: Rate of the second.
+        before: Rate of the first campaign.
+        after: Rate of the second campaign.
         better: Cells that ended as expected only in the second.
         worse: Cells that ended as expected only in the first.
         p: Probability of such a difference by chance, corrected for the number of settings.
@@ -72,7 +72,7 @@ class Difference(NamedTuple):
 
     @property
     def is_worse(self) -> bool:
-        """Return True if the second is significantly worse, at 5 %."""
+        """Return True if the second campaign is significantly worse, at the 5 % level."""
         return self.worse > self.better and self.p < 0.05
 
 
@@ -110,7 +110,7 @@ def by_combination(lines: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], 
 def compare(
     before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
 ) -> dict[tuple[str, str], Difference]:
-    """Return the differences of the common cells, in all and for each value of each setting."""
+    """Compare the common cells of two campaigns, overall and for each value of each setting."""
     second = {line["item"]: line for line in after}
     first = [line for line in before if line["item"] in second]
     found: dict[tuple[str, str], Difference] = {}
@@ -146,7 +146,7 @@ def _mcnemar(better: int, worse: int) -> float:
 
 
 def _holm(found: Mapping[tuple[str, str], Difference]) -> dict[tuple[str, str], Difference]:
-    """Return differences with p corrected by Holm's method; that of all cells is unchanged."""
+    """Return differences with p corrected by Holm's method; p for all cells is unchanged."""
     parts = sorted((one.p, name) for name, one in found.items() if name != ALL)
     corrected, least = {}, 0.0
     for rank, (p, name) in enumerate(parts):
@@ -164,7 +164,7 @@ def _by_number(value: str) -> tuple[float, str]:
 
 
 def _binned(values: Sequence[str]) -> list[str]:
-    """Return numbers as the quartile that they are in; a single bin for texts."""
+    """Return the quartile of each number, such as ``5 to 20``; "" unless all are numbers."""
     try:
         numbers = [float(value) for value in values]
     except ValueError:

@@ -68,7 +68,7 @@ EXIT_STOPPED = 130
 EXIT_READER_GONE = 141
 
 _IMPOSSIBLE_PATHS = frozenset({errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR})
-"""Errors caused by a path given by the operator, not by the machine."""
+"""Error numbers that mean an invalid path from the operator, not a fault of the machine."""
 
 _CLICK_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 """Base class of command-line errors, which typer has moved between modules."""
@@ -80,7 +80,7 @@ _GROUPS = "bt_exec.commands"
 """Entry-point group of further command groups: each a `typer.Typer` with few imports."""
 
 _NUMBERED = re.compile(r"\[Errno -?\d+\] ")
-"""Numbers of errors of the operating system."""
+"""Pattern of the error number in messages of the operating system."""
 
 _LOOK_UP = {
     "tree": "bt-exec trees",
@@ -217,7 +217,7 @@ def call(arguments: Sequence[str]) -> int:
 
 
 def call_inside(arguments: Sequence[str]) -> int:
-    """Run a command line within another one, whose streams are set up; return its exit code."""
+    """Run a command line inside another command, with its streams; return the exit code."""
     try:
         with streams_apart(data=_is_data(arguments)):
             code = _run(list(arguments))
@@ -287,7 +287,7 @@ def _call(arguments: list[str], name: str | None) -> object:
 def _is_korean(arguments: Sequence[str], file: TextIO) -> bool:
     """Return True if the stream supports Korean, and the locale or the command line is Korean.
 
-    The name of a file does not indicate the language of a question.
+    Only arguments with spaces count, if there are any: file names do not show the language.
     """
     from bt_exec.cli.output import reader_language
 
@@ -341,7 +341,7 @@ def _report_error(error: Exception, arguments: Sequence[str]) -> int:
 
 
 def _error_text(error: BtExecError, arguments: Sequence[str]) -> str:
-    """Return an error and a suggested next command, for the site that was named."""
+    """Return an error and a suggested next command, for the site given with ``--site``."""
     from bt_exec.language.korean_errors import error_message
 
     language = "ko" if _is_korean(arguments, sys.stderr) else "en"
@@ -370,7 +370,7 @@ def _shows_codes(arguments: Sequence[str]) -> bool:
 
 
 def _site_of(arguments: Sequence[str]) -> str:
-    """Return the option ``--site`` of a command line, as repeated in advice."""
+    """Return the option ``--site`` of a command line, for use in suggested commands."""
     for index, word in enumerate(arguments):
         if word.startswith("--site="):
             return f" --site {shlex.quote(word.partition('=')[2])}"
@@ -412,7 +412,7 @@ def _print_error(message: str, code: int) -> int:
 
 
 def _shortened(line: str) -> str:
-    """Return a line without its middle if it is too long, because it then repeats input."""
+    """Return a line; if it is too long, its middle is cut out."""
     if len(line) <= _LONGEST_LINE:
         return line
     return f"{line[: _LONGEST_LINE // 10]} … {line[-_LONGEST_LINE // 10 :]}"
@@ -433,7 +433,7 @@ def _streams() -> bool:
 
 
 def _discard_output(stream: object) -> None:
-    """Redirect a stream that cannot be written to the null device, so that the exit is silent."""
+    """Redirect an unwritable stream to the null device, so that the program exits silently."""
     try:
         number = stream.fileno()  # type: ignore[attr-defined]
         os.dup2(os.open(os.devnull, os.O_WRONLY), number)
@@ -450,7 +450,8 @@ def _reason_of(error: OSError) -> str:
 class _StderrHandler(logging.Handler):
     """Logging handler that prints warnings and errors of the library as one line on stderr.
 
-    The error is appended, unless the message is ``complete``: a sentence that contains it.
+    The exception is appended, unless the record has the attribute ``complete``, which means that
+    the message already contains it.
     """
 
     def emit(self, record: logging.LogRecord) -> None:

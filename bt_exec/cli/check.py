@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "check", "files_in"]
 
 _OF_A_SITE = ("UNKNOWN_CODE", "UNKNOWN_CONDITION", "UNKNOWN_SKILL", "UNKNOWN_TREE", "UNKNOWN_TYPE")
-"""Codes of mistakes that may be valid at another site."""
+"""Codes of unknown names, which another site may define."""
 
 _POSITION = re.compile(r"(?s)(\S[^\n]*?\.\w+):(\d+):(\d+): (.*)\Z")
 """Pattern of a message that begins with a position: ``words.yaml:3:1: …``."""
@@ -210,7 +210,7 @@ def _known_elsewhere(own: str) -> Iterator[tuple[str, set[str]]]:
 
 
 def files_in(given: list[Path]) -> tuple[list[Path], list[Path]]:
-    """Return the distinct files to check, and the other files of folders.
+    """Return the distinct files to check, and the other YAML or JSON files in the folders.
 
     Raises:
         UsageError: If a folder contains no files to check.

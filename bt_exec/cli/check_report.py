@@ -30,7 +30,7 @@ def report(problems: Sequence[Problem], form: ReportFormat, closing: Sequence[st
     """Write a report: data on standard output, text for the operator on standard error.
 
     Args:
-        problems: The mistakes, in the order of the list.
+        problems: The mistakes, in the order of the report.
         form: The form of the report.
         closing: Closing lines for the operator.
     """
@@ -113,7 +113,7 @@ def _message(problem: Problem) -> str:
 
 
 def _relative(file: str) -> str:
-    """Return a file below the working folder as its relative path, others as they are."""
+    """Return the relative path of a file below the working folder; other paths unchanged."""
     path = os.path.relpath(file) if file and Path(file).exists() else file
     return file if path.startswith("..") else path
 

@@ -19,7 +19,7 @@ __all__ = ["CheckedFiles"]
 
 
 class CheckedFiles:
-    """The problems of files; trees of the files may use each other and those of the site.
+    """Collector of the problems of files. Trees in them may use each other and trees of the site.
 
     Args:
         site: Name or file of the site against which trees and plans are checked.
@@ -218,7 +218,7 @@ def _is_words(source: Source) -> bool:
 
 
 def _is_sentences(source: Source) -> bool:
-    """Return True if a file is a pack's messages: a text per language for a key, or phrases."""
+    """Return True if a file contains a pack's messages: texts by language, or phrases."""
     data = source.data
     said = data.values() if isinstance(data, dict) else ()
     texts = any(isinstance(one, dict) and not one.keys().isdisjoint(("en", "ko")) for one in said)

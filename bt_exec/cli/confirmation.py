@@ -25,7 +25,7 @@ class TerminalConfirm:
     """Confirmation at the terminal; implements `bt_exec.planning.confirmation.Confirm`.
 
     Args:
-        conductor: Displays missions; its view is paused meanwhile.
+        conductor: Displays missions; its view is paused while the question is open.
     """
 
     def __init__(self, conductor: Conductor) -> None:

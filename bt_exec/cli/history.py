@@ -245,7 +245,7 @@ def prune(
 
 
 def _amount(text: str, option: str, units: Mapping[str, float]) -> float | None:
-    """Return an amount such as ``90d`` in the first unit; None for an empty text.
+    """Return an amount such as ``90d`` in the first of `units`; None for an empty text.
 
     Raises:
         UsageError: If it has another form.

@@ -162,7 +162,7 @@ class Conductor:
         return self.typed.reading(session.abort, report)
 
     def _said(self, code: str, line: str) -> str:
-        """Return a sentence about a typed line, in its language."""
+        """Return a sentence about a typed line, in the language of the line."""
         language = "en" if self.painter.ascii else language_of(line)
         return self.model.messages.say(code, language, command=clean(line))
 

@@ -108,7 +108,7 @@ class Stage:
         return outcome
 
     def say_world_is_new(self, command: str, language: str) -> None:
-        """Print once that a simulated world lacks what a mission has left behind."""
+        """Print once that the simulated world is new, without the effects of an earlier mission."""
         if self.session.simulated:
             self.interrupted = ""
             say = self.session.site.messages.say
@@ -132,7 +132,7 @@ def _report_unused(session: Session, painter: Painter, language: str) -> None:
 
 
 def _report_lost_world(session: Session, painter: Painter) -> None:
-    """Print how a stopped mission can be continued, whose simulated world ends with the program."""
+    """Print how a stopped mission can be continued after its simulated world has ended."""
     left = unfinished(session) if session.simulated else None
     if left is not None and left.status == "aborted" and left.session == session.world_id:
         number = left.id.rpartition("-")[2].lstrip("0")

@@ -1,8 +1,8 @@
-"""Streams of a command: its data, text and progress, apart from prints of other code.
+"""Streams of a command: data, text and progress, kept apart from the output of other code.
 
 Packs, drivers and libraries may print, also from C and in child processes. With ``--json`` their
 text goes to standard error, so that standard output contains only data. On a terminal, control and
-invisible characters are removed from it; colours are kept.
+invisible characters are removed from that text; colours are kept.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def write(text: str) -> None:
 
 @contextlib.contextmanager
 def streams_apart(*, data: bool) -> Iterator[None]:
-    """Replace the standard streams while a command runs, also one within another command.
+    """Replace the standard streams while a command runs. Contexts may be nested.
 
     Args:
         data: Whether standard output carries data; prints of other code then go to standard error.
@@ -166,7 +166,7 @@ _typed: ContextVar[str] = ContextVar("typed", default="")
 
 @contextlib.contextmanager
 def typed_in(language: str) -> Iterator[None]:
-    """Set the reader's language to that of a word that was typed; an empty one changes nothing."""
+    """Set the reader's language to that of a typed word; empty for the locale's language."""
     before = _typed.set(language)
     try:
         yield
@@ -196,7 +196,7 @@ def emit(data: Any, *, lines: bool = False) -> None:
 
     Args:
         data: Plain data.
-        lines: Whether it is one of several, a line each.
+        lines: Whether it is one of several objects, which are written one per line.
     """
     out = own_stream(sys.stdout)
     indent = 2 if out.isatty() and not lines else None
@@ -205,7 +205,7 @@ def emit(data: Any, *, lines: bool = False) -> None:
 
 
 def operator_painter(*, beside: bool = False) -> Painter:
-    """Return the painter for the operator: stderr if standard output carries data."""
+    """Return the painter for the operator; with `beside`, on stderr, because stdout has data."""
     return Painter(own_stream(sys.stderr if beside else sys.stdout))
 
 

@@ -115,7 +115,7 @@ def _print_prompt(
 
 
 def situation_for(site: Site, compiler: Compiler, world: Sequence[str] = ()) -> Situation | None:
-    """Return what the robot of a site observes, without a mission; None if it is not needed.
+    """Return the situation that a site's robot observes now; None if it is not needed.
 
     Args:
         site: The site.

@@ -124,7 +124,13 @@ class _Prompt:
         return True
 
     def is_resumption(self, text: str, *, named: bool) -> bool:
-        """Return True for ``resume N``, and for ``resume`` with the name of the program."""
+        """Return True for ``resume N``, and for ``resume`` alone if it is a command.
+
+        Args:
+            text: The typed line, without the name of the program.
+            named: Whether the line began with the name of the program: ``bt-exec resume``. Without
+                it, the English word alone is a request to the robot.
+        """
         first, *rest = text.split()
         if command_name(first) != "resume":
             return False

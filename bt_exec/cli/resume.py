@@ -73,7 +73,7 @@ def mission_to_continue(journal: Journal, which: str, site: str = "") -> Mission
     Args:
         journal: The journal.
         which: Name of the mission; empty for the last one.
-        site: Site of the last one; any site if empty.
+        site: Site of the last mission, if `which` is empty; any site if empty.
 
     Raises:
         UsageError: If there is none, if it was finished, or if it is still running.
@@ -119,8 +119,8 @@ def _compiler_of(record: MissionRecord) -> str | None:
 def unfinished(session: Session) -> MissionRecord | None:
     """Return the mission to which "go on" refers; None if nothing is left.
 
-    It is the last one of this world that was not finished; if there is none, the last one of this
-    site of the last 24 hours.
+    This is the last unfinished mission in this world; if there is none, the last unfinished mission
+    at this site within 24 hours.
     """
     if session.journal is None:
         return None

@@ -100,7 +100,7 @@ def _arguments(
 
 
 def _value(hint: Any, text: str) -> Any:
-    """Return a typed text as a value; a text that begins with ``$`` is not a reference here."""
+    """Return a typed text as a value. Unlike in trees, ``$name`` is not a reference."""
     from bt_exec.verify.types import read_word
 
     if text.startswith(("[", "{")):

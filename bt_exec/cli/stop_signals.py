@@ -1,4 +1,4 @@
-r"""Ctrl-C and other stop signals: before a mission, in it, and a third time.
+r"""Handling of Ctrl-C and other stop signals, before and during a mission.
 
 From the start of the program, every Ctrl-C is recorded: other code, such as an import or a
 callback, may swallow the exception, and then no mission may begin.
@@ -45,8 +45,9 @@ __all__ = [
 ]
 
 _HELD_S = 1.0
-"""Time after the second Ctrl-C before which a third has no effect, so that a held key does not exit
-[s].
+"""Time after the second Ctrl-C in which a third is ignored [s].
+
+A key that is held down therefore does not exit the program.
 """
 
 _END_S = 5.0
@@ -54,10 +55,10 @@ _END_S = 5.0
 
 _MAIN = threading.main_thread().name
 _EXITS, _DONE = threading.Event(), threading.Event()
-"""Whether exit functions are called, and whether another thread has called them."""
+"""Events: exit functions are being called; another thread has called all of them."""
 
 EXIT_SIGNAL = 128
-"""Exit code after a signal, less its number."""
+"""Exit code after a signal, minus the number of the signal."""
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """Signals that end the program, with the robots closed."""
@@ -109,9 +110,9 @@ def _interrupt(*_: object) -> None:
 
 
 def _unraisable(what: sys.UnraisableHookArgs) -> None:
-    """Report an unraisable exception in one line; a Ctrl-C in a callback is recorded elsewhere.
+    """Report an exception that Python cannot raise in one line; Ctrl-C is recorded elsewhere.
 
-    It covers a skill that yields after it was closed, and an exception in ``__del__``.
+    Examples are a skill that yields after it was closed, and an exception in ``__del__``.
     """
     if isinstance(what.exc_value, KeyboardInterrupt):
         return
@@ -234,8 +235,9 @@ def handled(stop: Callable[[int, object], None], session: Session) -> Iterator[N
 def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[None]:
     """Turn Ctrl-C into a clean stop; the second stops the robot, a later one exits the program.
 
-    Before the mission has begun, it prevents the start. Ctrl-Z suspends a simulation. A real robot
-    would keep moving while this program is suspended, so Ctrl-Z then stops the mission like Ctrl-C.
+    Before the mission has begun, Ctrl-C prevents the start. Ctrl-Z suspends a simulation. A real
+    robot would keep moving while this program is suspended, so Ctrl-Z then stops the mission like
+    Ctrl-C.
 
     Args:
         session: Runs the mission.

@@ -30,7 +30,7 @@ def _help() -> Mapping[str, str]:
 
 @cache
 def _texts_beside(module: str) -> ChainMap[str, str]:
-    """Return the texts next to the module of a command, before those of this program."""
+    """Return the translations next to a command's module, which override those of bt-exec."""
     from bt_exec.spec.plain_yaml import read_yaml
 
     path = Path(getattr(sys.modules.get(module), "__file__", None) or "").with_name("help_ko.yaml")
@@ -62,7 +62,7 @@ def _rstrip_end(text: Any, size: int) -> None:
 
 
 def _frame_text(module: Any, name: str) -> str:
-    """Return a text of the frame of a help page; empty for other kinds of constants."""
+    """Return a constant of typer that is a translatable text of help pages; otherwise ""."""
     text = getattr(module, name)
     return text if name.isupper() and isinstance(text, str) and text in _help() else ""
 

@@ -1,6 +1,6 @@
 """Lines typed at the terminal: at the prompt, and during a mission.
 
-Those of a mission are answers, a stop, and commands for later.
+During a mission, a line is an answer, a request to stop, or a command for later.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def can_ask(painter: Painter) -> bool:
 class TypedLines:
     """The reader of standard input while the main thread runs a mission.
 
-    A line answers the question that is being asked, asks to stop, or is kept for later. A line with
-    a stop and more ("stop and come back") stops, and is kept as well.
+    A line answers the open question, stops the mission, or is kept for later. A line that begins
+    with a stop and continues ("stop and come back") stops the mission and is kept as well.
 
     Attributes:
         kept: Commands for later, as typed.
@@ -80,7 +80,7 @@ class TypedLines:
             os.close(done)
 
     def drop(self) -> tuple[str, ...]:
-        """Remove and return the kept lines at a stop, except a typed stop and what followed it."""
+        """Remove and return the lines typed before a stop; a typed stop and later lines stay."""
         stale = len(self.kept) if self._stale is None else self._stale
         self._stale = None
         return tuple(self.kept.popleft() for _ in range(stale))

@@ -25,7 +25,7 @@ def prompt_words() -> Mapping[str, tuple[str, ...]]:
 
 
 def command_name(word: str) -> str:
-    """Return the name of the command that a word stands for; other words stay as they are."""
+    """Return the name of the command that a word stands for; other words unchanged."""
     return str(_words()["commands"].get(word, word))
 
 

@@ -1,4 +1,4 @@
-"""Tree as boxes, the common content of all pictures, and differences between two trees."""
+"""Boxes of a tree, the common content of all pictures, and differences between two trees."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Change:
 
 
 def changes(old: Box, new: Box) -> tuple[Change, ...]:
-    """Return the rows of both trees in order; a node with changed fields is one row."""
+    """Return the difference of two trees as rows; a node with changed fields is one row."""
     before, after = list(_rows(old)), list(_rows(new))
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     found: list[Change] = []
@@ -123,7 +123,7 @@ def header_changes(old: Document, new: Document) -> Iterator[tuple[str, Any, Any
 
 
 def _header(document: Document) -> dict[str, Any]:
-    """Return the fields of a document besides its nodes; those of a mission with its prefix."""
+    """Return the fields of a document besides its nodes; header fields as ``mission.FIELD``."""
     data = to_data(document)
     mission = {f"mission.{field}": value for field, value in data.get("mission", {}).items()}
     return {**{field: data[field] for field in _HEADER if field in data}, **mission}

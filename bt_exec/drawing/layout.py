@@ -51,7 +51,7 @@ class Placed:
 
     @property
     def middle(self) -> float:
-        """The height of the middle line."""
+        """Vertical position of the middle of the box [px]."""
         return self.y + self.height / 2
 
     def all(self) -> list[Placed]:

@@ -46,7 +46,7 @@ class Case(UserData):
         actions: Skills that must occur in this order, with arguments that the words determine.
         any_order: Whether the order of `actions` is free.
         forbid: Skills that must not occur.
-        only: Whether no skill may occur but `actions` and those on the way.
+        only: Whether no skills may occur except `actions` and those in ``on_the_way``.
         condition: Whether an action must depend on a condition.
         question: Whether nothing may move.
         never: Values of arguments that must not occur.

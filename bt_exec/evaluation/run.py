@@ -29,13 +29,13 @@ class Evaluation(NamedTuple):
 
     Attributes:
         compiler: Name.
-        understood: Commands that should work and do what was asked.
-        wrong: Commands of any kind that lead to a plan that does something else.
-        refused: Commands that should be refused and are.
+        understood: Rate of commands with a correct plan, among those that should have one.
+        wrong: Rate of commands with an incorrect plan, among all commands.
+        refused: Rate of refused commands, among those that should be refused.
         objections: Number of rejected plans and refused commands, by code.
-        requests: Requests to a model.
-        tokens: Tokens of these requests, both directions.
-        cost: Their cost [USD].
+        requests: Number of requests to a model.
+        tokens: Number of tokens of these requests, prompts and answers together.
+        cost: Cost of these requests [USD].
         seconds: Mean time of an answer [s].
     """
 
@@ -148,7 +148,7 @@ def _result(name: str, cases: Cases, lines: Sequence[Line]) -> Evaluation:
 
 
 def differences(cases: Cases, lines: Sequence[Line]) -> dict[str, Difference]:
-    """Return how each further compiler differs from the first: right answers, McNemar's p."""
+    """Compare the correct answers of each further compiler with the first one (McNemar)."""
     by_compiler: dict[str, list[dict[str, Any]]] = {}
     for line in lines:
         cell = {"item": line["item"], "expected": _is_right(cases, line)}

@@ -1,4 +1,4 @@
-"""Lines and moments of a mission, in the language of its command.
+"""A mission as JSON lines and as moments, the changes at one time; in its command's language.
 
 ::
 
@@ -40,7 +40,7 @@ class Moment:
         plan: The plan version in force; 0 before the first.
         nodes: The rows of the tree, if the tree changed: path, label, about, depth, state, detail,
             progress.
-        sentences: New sentences, each after its level: ``info``, ``warning`` or ``error``.
+        sentences: Pairs of a level (``info``, ``warning`` or ``error``) and a new sentence.
     """
 
     t: float
@@ -74,7 +74,7 @@ class _Sentences(PlainView):
     """Plain view without times.
 
     Attributes:
-        said: Levels and texts of the changes.
+        said: Level and text of each change of the last event.
     """
 
     def __init__(self, model: ViewModel) -> None:

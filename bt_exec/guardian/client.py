@@ -41,7 +41,7 @@ class Guardian:
         locks: Lock files of the robots (`bt_exec.mission.robot_lock`).
 
     Attributes:
-        accounts: Actions of the guardian that were not taken yet.
+        accounts: Actions of the guardian that `take_accounts` has not returned yet.
         lost: Whether the process has ended, or was ended because it was silent.
         released: Whether others may drive the robot.
 
@@ -257,7 +257,7 @@ def take_report(file: Path) -> dict[str, Any] | None:
 
 @atexit.register
 def _forget() -> None:
-    """Tell the guardians that this process ends; they are not waited for."""
+    """Notify the guardians that this process ends, without waiting for them."""
     for guardian in _STARTED.values():
         guardian._process.returncode = 0  # no ResourceWarning for a running process
         if guardian._pid == os.getpid():

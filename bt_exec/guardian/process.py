@@ -125,7 +125,7 @@ class Helper:
         return f"{how}: {said}" if said else how
 
     def kill(self) -> None:
-        """Kill it with its child processes."""
+        """Kill the helper with its child processes."""
         with contextlib.suppress(OSError):
             os.killpg(self.pid, signal.SIGKILL)
         with contextlib.suppress(OSError):

@@ -1,7 +1,7 @@
 """Trees and missions as BehaviorTree.CPP 4 XML.
 
 =================  ==========================================================================
-tree language BehaviorTree.CPP
+tree language      BehaviorTree.CPP
 =================  ==========================================================================
 ``do``             an action with ports; ``save`` as output ports
 ``check``          a condition; ``not``, ``all``, ``any`` as Inverter, ReactiveSequence and
@@ -13,9 +13,12 @@ tree language BehaviorTree.CPP
 ``skip_if``        a Fallback of the condition and the node
 ``while``          a ReactiveSequence of the condition and the node
 ``timeout``        Timeout
-``retry``          a loop of KeepRunningUntilFailure that counts attempts in a private entry:
-``repeat``         RetryUntilSuccessful and Repeat begin the next attempt within the same tick
+``retry``          a loop of KeepRunningUntilFailure that counts attempts in a private entry
+``repeat``         the same loop with a count of rounds
 =================  ==========================================================================
+
+RetryUntilSuccessful and Repeat are not used, because they begin the next attempt within the same
+tick.
 
 Attributes that begin with ``_`` contain features without an equivalent; BehaviorTree.CPP ignores
 them. `bt_exec.interchange.btcpp_import` restores the same documents. Unsupported features are

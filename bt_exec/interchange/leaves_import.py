@@ -143,7 +143,7 @@ class LeafReader:
         return own_name(ident)
 
     def named(self, data: Data, element: Element) -> Data:
-        """Return a node with the name of its element, if it is not just its kind."""
+        """Return a node with the name of its element, unless that only repeats the tag or ID."""
         name = element.attributes.get("name", "")
         known = (element.tag, element.attributes.get("ID", ""))
         if name and (self.own or name not in known):
@@ -169,7 +169,7 @@ def metadata(element: Element, name: str) -> Data:
 
 
 def refers(value: Any) -> bool:
-    """Return True for ``$name``."""
+    """Return True if a value is a reference, ``$name``."""
     return isinstance(value, str) and value.startswith("$") and not value.startswith("$$")
 
 

@@ -2,8 +2,8 @@
 
 ::
 
-    Journal      the file: begin a mission, list missions, read one back
-    Recorder     the record of one running mission: a `bt_exec.events.Listener`
+    Journal         the file: begin a mission, list missions, read one back
+    Recorder        the record of one running mission: a `bt_exec.events.Listener`
     MissionRecord   a mission read back, with all its events
 
 One SQLite file (WAL) holds all missions; frames are PNG files in a folder next to it.

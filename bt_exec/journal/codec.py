@@ -59,7 +59,7 @@ class RecordedObservation:
         t: Capture time of the frame [s, mission clock].
         data: The result of the observation's `record`.
         seen: Labels.
-        established: Facts for the dry run.
+        established: Facts that the observation established.
         text: Summary line, in the language of the command.
         frame_file: Path of its frame, if one was kept and not dropped.
         texts: Summary lines in other languages, by language.
@@ -155,7 +155,7 @@ def row_data(event: Event, replaced: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         event: Any event.
-        replaced: Values to write instead of those of fields: the digest of a spec.
+        replaced: Values that replace fields, by name: the digest of a spec.
     """
     data: dict[str, Any] = {}
     for name, optional in _FIELDS[type(event)]:

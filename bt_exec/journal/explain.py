@@ -70,8 +70,8 @@ class Cause:
         failure: The first failure that was never recovered.
         version: Version of the plan in force.
         t: Time since the command [s, mission clock]; None if unknown.
-        seen: Last observation until then, a line for each pack that saw anything new.
-        blind: Messages of the perceptions that gave nothing new then, by pack.
+        seen: Last observation before the cause, a line for each pack that saw anything new.
+        blind: Messages of the perceptions that returned nothing new at that time, by pack.
     """
 
     failure: Failure
@@ -86,7 +86,7 @@ class Explanation:
     """Known facts about a mission's end.
 
     Attributes:
-        line: Name, command, status, message, times.
+        line: List entry of the mission: identifier, command, status, message, times.
         attempts: Plans, in order.
         cause: The first cause; None where nothing failed.
         planner: The failure of the compiler that was to repair the plan, if that ended it.
@@ -98,7 +98,7 @@ class Explanation:
         facts: Facts known at the end, from observations and completed skills.
         possible: The facts that the running skills were to establish.
         uncertain: The facts that held before, and that the running skills change: unknown now.
-        blind: Messages of the perceptions that gave nothing new at the cause, or else at the end.
+        blind: Messages of the perceptions that returned nothing new at the cause, or at the end.
         held: Skills with a step that held the mission up.
         incomplete: Unreadable parts of the record.
         found: Results of its successful skills, in order; skills without a result are left out.

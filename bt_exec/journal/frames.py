@@ -127,7 +127,7 @@ class FrameStore:
         return self._crowded + self._failed
 
     def offer(self, number: int, frame: Any) -> str | None:
-        """Queue a frame if there is room; return the name of its file. Never waits."""
+        """Queue a frame; return the name of its file, or None if the queue is full. Never waits."""
         name = f"{number:06d}.png"
         try:
             self._waiting.put_nowait((self.folder / name, frame))

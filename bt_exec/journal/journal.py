@@ -409,9 +409,10 @@ class Journal:
             return tuple(name for (name,) in found)
 
     def copy_missions_before(self, mission_id: str, other: Journal) -> None:
-        """Copy the last 50 missions before the session of a mission, and the last that acted.
+        """Copy the last 50 or more missions before a mission's session, and the last that acted.
 
-        Only list entries and started skills are copied.
+        All missions of the day are included. A mission acted if a skill was started in it. Only
+        list entries and started skills are copied.
 
         Raises:
             UsageError: If one of the journals cannot be used.

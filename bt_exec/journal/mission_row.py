@@ -186,7 +186,7 @@ def is_gone(process: str | None) -> bool:
 def _start_time_of(number: int) -> str:
     """Return the start time of a process in ticks since boot; "" where it is not available.
 
-    A process that has ended and only waits for its parent has none.
+    A zombie process, which has ended and waits for its parent, has no start time.
     """
     try:
         text = Path(f"/proc/{number}/stat").read_text(encoding="utf-8", errors="replace")

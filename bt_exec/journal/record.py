@@ -66,7 +66,7 @@ class MissionLine:
         begun: Whether any event of it is on record; False for one that was only booked.
         damaged: Unreadable cells of its row, with the values found.
         failure: The cause of its end, or the first failure that it recovered from.
-        state: Known facts that it concerned, at its end.
+        state: Facts that concern the mission and were known at its end.
     """
 
     id: str

@@ -17,7 +17,7 @@ from bt_exec.spec.model import MissionSpec
 __all__ = ["STATEMENTS", "Raw", "Row", "Rows"]
 
 Row: TypeAlias = tuple[str, tuple[Any, ...]]
-"""A statement and its values. Executing it twice has the same effect as once."""
+"""A statement, one of the values of `STATEMENTS`, with its parameters; idempotent."""
 
 _EVENT = "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SPEC = "INSERT OR IGNORE INTO specs VALUES (?, ?)"

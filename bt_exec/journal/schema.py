@@ -244,7 +244,7 @@ def _columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Turn on the write-ahead log; SQLite does not retry on contention here, so this does."""
+    """Turn on the write-ahead log; retried while locked, because SQLite does not wait then."""
     deadline = time.monotonic() + _OPEN_S
     while True:
         try:

@@ -43,7 +43,7 @@ _NOT_SATISFIED = (
     " UNION ALL SELECT no FROM missions WHERE status < 'satisfied'"
     " UNION ALL SELECT no FROM missions WHERE status > 'satisfied'"
 )
-"""Separate queries for NULL, below and above, so that each uses the index of statuses."""
+"""Query of missions that were not satisfied, in parts that each use the index of statuses."""
 
 _WITHOUT_INDEX = (
     "SELECT no FROM missions WHERE command LIKE :part ESCAPE '\\'"

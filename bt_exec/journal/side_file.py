@@ -54,9 +54,9 @@ def keep_aside(journal: Path, mission_id: str, number: int, rows: Sequence[Row])
 
 
 def _new_files(journal: Path, suffix: str) -> Iterator[tuple[Path, str]]:
-    """Yield a new file in each folder that allows one, with the prefix of the names there.
+    """Yield a new file in each folder that allows one, with the prefix for file names there.
 
-    It has a random name and owner-only access, so that no planted link is followed.
+    The file has a random name and owner-only access, so that no planted link is followed.
     """
     for folder, prefix in folders_beside(journal):
         try:

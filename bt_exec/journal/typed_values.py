@@ -1,7 +1,7 @@
 """Decoding of recorded values against the declared types of their fields.
 
 A journal file can be edited or damaged, and SQLite stores any value in any column. Values are
-checked here on reading, so that later code can rely on the types of events.
+checked on reading, so that later code can rely on the types of events.
 """
 
 from __future__ import annotations

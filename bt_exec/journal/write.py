@@ -43,7 +43,7 @@ PENDING = 100_000  # rows kept in memory meanwhile; further ones are lost
 
 
 _MAY_GET_WELL = (sqlite3.OperationalError, sqlite3.DatabaseError)
-"""Errors that may pass: of the file (full, locked, read-only, damaged), not of a row."""
+"""Errors that may be temporary: they concern the file (full, locked, damaged), not a row."""
 
 
 class _Flag:
@@ -59,7 +59,7 @@ class _Flag:
         self._lock.acquire()
 
     def is_set(self) -> bool:
-        """Return True if it is set."""
+        """Return True if the flag is set."""
         return not self._lock.locked()
 
     def set(self) -> None:
@@ -96,7 +96,7 @@ _COUNT = (
 
 
 class Recorder:
-    """Records one mission; implements `bt_exec.events.Listener`. Made by `Journal.begin`.
+    """Recorder of one mission; implements `bt_exec.events.Listener`. Made by `Journal.begin`.
 
     Use it as a context manager, or call `close`. Mappings inside events must not change after
     they were handed over.
@@ -104,13 +104,13 @@ class Recorder:
     Args:
         path: The journal.
         number: The mission's row.
-        mission_id: The mission's name.
+        mission_id: Identifier of the mission.
         language: Language of descriptions of observations and of error messages.
         frames: The folder for frames, or None to keep none.
         tell: Called once with a message if something cannot be written, on any thread.
 
     Attributes:
-        mission_id: The mission's name, ``2026-11-20-0007``.
+        mission_id: Identifier of the mission, ``2026-11-20-0007``.
         path: The journal.
         problem: Why rows cannot be written at present; "" if they can.
         lost: Number of rows that will never be written.

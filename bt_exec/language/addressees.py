@@ -1,7 +1,7 @@
 """Robots that a command addresses by name, with the part of the command for each.
 
 "Cart A, open the door, and cart B, get the material." Names are those of the site file; forms of
-address are in ``addressees.yaml``. Other uses of a name in a sentence are left to the reader.
+address are in ``addressees.yaml``. Other uses of a name in a sentence are left to the parser.
 """
 
 from __future__ import annotations

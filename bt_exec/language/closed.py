@@ -27,5 +27,5 @@ def closed_classes(language: str) -> Mapping[str, Any]:
 
 
 def words(language: str, name: str) -> tuple[str, ...]:
-    """Return the words of a closed class of the compiler of commands."""
+    """Return the words of a class in the section ``commands``, used by the offline compiler."""
     return tuple(closed_classes(language)["commands"][name])

@@ -14,7 +14,7 @@ OLD_S = 5.0
 
 
 UNKNOWN = "?"
-"""Value of a fact whose value is not known; it has a sentence only under its own code."""
+"""Value that stands for an unknown value. Sentences for any value (``door=*``) do not cover it."""
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,8 @@ def korean_message(error: BtExecError) -> str:
 def korean_mistake(problem: Problem, shown: str = "") -> str:
     """Return the Korean form of a problem's message, or the meaning of its code without one.
 
-    The meaning is followed by the names of the message that neither it nor `shown` contains.
+    The meaning is followed by the quoted names of the message that are neither in the meaning nor
+    in `shown`.
     """
     said = korean_error(problem.message)
     if said != problem.message or problem.code not in _table("problems"):

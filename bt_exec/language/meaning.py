@@ -160,7 +160,7 @@ class Meaning:
 
 @dataclass(frozen=True)
 class Unclear:
-    """Reason why a command has no meaning here.
+    """Reason why a command could not be understood.
 
     Attributes:
         code: A stable name; the compiler has a sentence for it.
@@ -189,12 +189,12 @@ class Turn:
         code: ``OK``, or the reason code.
         message: The final message.
         did_you_mean: Commands suggested by a refusal.
-        acted: Whether a skill that changes something was started; not so for questions.
+        acted: Whether a skill that changes something was started; False for questions.
         at: Start of its mission, in local time; None if it is not known.
         seconds: Duration on the mission clock [s].
         failure: The cause of its end, or the first failure that it recovered from.
         language: Language of the message; empty if it is that of the command.
-        state: Known facts that its mission concerned, at its end.
+        state: Facts that concern its mission and were known at its end.
     """
 
     command: str
@@ -211,7 +211,7 @@ class Turn:
 
     @property
     def has_result(self) -> bool:
-        """Whether it did something, found it needless, or failed; not so for answers."""
+        """Whether the command was carried out, found needless, or failed; False for answers."""
         return self.acted or (self.status not in ("", "refused") and self.code != "OK")
 
 
@@ -220,9 +220,9 @@ class Context:
     """History of a session.
 
     Attributes:
-        turns: Last commands, oldest first; references are to them.
-        earlier: Missions before this session; questions may ask about them, references do not.
-        recall: Reads these missions from the record on request; None without a record.
+        turns: Last commands, oldest first; pronouns and fragments may refer to them.
+        earlier: Missions before this session; only questions may be about them.
+        recall: Reads the missions before this session from the record; None without a record.
         dropped: Missions with an action before `turns`, oldest first.
     """
 
@@ -233,7 +233,7 @@ class Context:
 
     @classmethod
     def of(cls, commands: Iterable[str]) -> Context:
-        """Return the context after commands that count as done."""
+        """Return the context of a session in which these commands were carried out."""
         return cls(tuple(Turn(command) for command in commands))
 
     def then(self, turn: Turn) -> Context:
@@ -252,8 +252,8 @@ class Context:
     def account(self, today: date) -> tuple[Turn, ...]:
         """Return the missions that started an action, oldest first.
 
-        They are those of the session, and the earlier ones of a day. Without any, the last one
-        before is returned.
+        They are the missions of the session and the earlier ones of the day `today`. If there are
+        none, the last mission before is returned.
         """
         own = self._own()
         known = {(turn.at, turn.command) for turn in own if turn.at is not None}
@@ -264,7 +264,7 @@ class Context:
         return (*found, *own) or tuple(earlier[-1:])
 
     def failed(self, today: date) -> tuple[Turn, ...]:
-        """Return the missions of the account that did not end well, and questions that failed."""
+        """Return the missions of `account` that did not end well, and questions that failed."""
         own = self._own()
         earlier = [turn for turn in self.account(today) if turn not in own]
         tried = [turn for turn in (*self.dropped, *self.turns) if turn.has_result]
@@ -274,7 +274,7 @@ class Context:
         return [turn for turn in (*self.dropped, *self.turns) if turn.acted]
 
     def unfinished(self, today: date) -> Turn | None:
-        """Return the newest mission of the account that no later one with its command finished."""
+        """Return the newest unfinished mission whose command no later mission completed."""
         finished: set[str] = set()
         for turn in reversed(self.account(today)):
             if turn.status == "satisfied":

@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 OWN_MESSAGES = Path(__file__).with_name("messages.yaml")
-"""File of the executive's own sentences; a pack that generates messages loads it with its own."""
+"""File of the executive's sentences. A pack that generates messages loads it with its own file."""
 
 Called: TypeAlias = Callable[[str, str], str | None]
 """Function from a name and a language to a display name; None for an unknown name."""
@@ -71,7 +71,7 @@ def language_of(text: str) -> str:
 
 
 class Messages:
-    """A catalogue of sentences, merged from the executive's own and those of packs.
+    """A catalogue of sentences, merged from the files of the executive and of packs.
 
     Packs may define different sentences for the same code: those for ``UNREACHABLE`` may refer to
     an arm or to a route. Callers that know the failing pack pass its name.

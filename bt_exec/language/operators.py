@@ -1,7 +1,8 @@
 """Operator words of a text: not, except, if, before, 말고, -면, 그 전에.
 
 The words are closed classes of the language (see `bt_exec.language.closed`). They are found in the
-text independently of its reading, to explain refusals and to keep them out of idle phrases.
+text independently of its parse, because remarks and fillers must not contain any, and because
+refusals name them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Clocks: real time, or as fast as the simulation; both give the same ticks.
+"""Mission clocks: real time, or as fast as the simulation can run; the ticks are the same.
 
 Simulated time advances only between ticks, by one period at a time, with both clocks. The real-time
 clock also waits for the deadline on the wall clock. Deadlines are absolute, so that delays do not

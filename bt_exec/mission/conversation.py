@@ -49,7 +49,8 @@ class Conversation:
         journal: Source of earlier missions, or None.
         site: Only missions of this site count.
         actions: Names of the skills that change something; a mission without one only answers.
-        session: Returns the identifier of the session and its world, whose own missions are known.
+        session: Returns the identifier of the session and its world; missions with this identifier
+            are not read from the journal.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Conversation:
         return self._context
 
     def heard(self, outcome: Outcome, *, acted: bool = True, language: str = "") -> None:
-        """Record a command and its outcome; thanks and questions are not recorded.
+        """Record a command and its outcome, unless the command was only replied to (thanks).
 
         Args:
             outcome: The outcome.
@@ -183,7 +184,7 @@ def asks_to_continue(command: str) -> bool:
 def asks_to_stop(said: str) -> bool:
     """Return True if a line given during a mission begins with a stop: "stop it!", "멈추고 돌아와".
 
-    It takes no compiler, so that nothing delays the stop. Questions do not ask to stop.
+    No compiler is called, so that nothing delays the stop. Questions do not ask to stop.
     """
     return not said.rstrip().endswith("?") and _after_stop(said) is not None
 
@@ -323,13 +324,13 @@ def _own_answer(question: Question, request: Request) -> Reply | None:
 
 
 def _was_unfinished(context: Context) -> bool:
-    """Return True if the last command is what is left: only it is repeated without a record."""
+    """Return True if the last command is the newest unfinished one, so that it can be repeated."""
     last = context.turns[-1] if context.turns else None
     return last is not None and last == context.unfinished(datetime.now().astimezone().date())
 
 
 def _left(request: Request) -> str:
-    """Return what is left of the missions so far."""
+    """Return a report of the newest unfinished mission, or that there is none."""
     say, language, context = request.messages.say, request.language, request.context
     today = datetime.now().astimezone().date()
     if (left := context.unfinished(today)) is not None:

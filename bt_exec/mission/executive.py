@@ -2,11 +2,11 @@
 
 Lifecycle::
 
-        perceive ──► plan (worker) ──► verify ──► tick, tick, tick … ──► satisfied
-              ▲    │ refusal → refused         │ failure of a check, doubt that stays → blocked
+    perceive ──► plan (worker) ──► verify ──► tick, tick, tick … ──► satisfied
+              ▲    │ refusal → refused         │ failed check, lasting uncertainty → blocked
               │    └ rejected → refused        │ crash → failed
-              │                                │ success of a turn that is open: the next turn
-              └─────────────────────────────── ┘ failure of a skill or a guard, within the budget
+              │                                │ success of an open turn: the next turn
+              └────────────────────────────────┘ failure of a skill or a guard, within the budget
 
 A tick never blocks: planning and perception run on workers between ticks, and a watchdog limits the
 duration of every call of pack code. If anything still moves when a mission ends, for whatever
@@ -210,7 +210,7 @@ class Executive:
 
         If the loop does not react in time (a skill blocks it), the robots are stopped; a second
         call stops them at once. A signal handler interrupts the loop anywhere, also while it holds
-        a lock, so nothing here may acquire one (`tests/bt_exec/mission/test_abort_anywhere.py`).
+        a lock, so this method may not acquire one (`tests/bt_exec/mission/test_abort_anywhere.py`).
         """
         again = bool(self._abort_reason)
         self._abort_reason = self._abort_reason or reason or "operator"
@@ -402,7 +402,7 @@ class Executive:
         return Ending("refused", code, refusal=Refusal(code, words))
 
     def _satisfied(self, progress: MissionProgress) -> Ending:
-        """Return the ending of a mission whose plan succeeded; an idle one reports what it skipped.
+        """Return the ending after the plan succeeded; without any action, it names the skips.
 
         A mission that continued without a part is partial, or blocked if nothing of it was done.
         """

@@ -64,8 +64,8 @@ class Heartbeat:
     def start(self) -> None:
         """Start monitoring: the robot may move from now on.
 
-        What exists by now, such as a plan of thousands of nodes, is not scanned by the garbage
-        collector until the end: a full scan blocks every thread for a time that grows with it.
+        Existing objects, such as a plan of thousands of nodes, are excluded from garbage collection
+        until the end. A full scan would block every thread for a time that grows with their number.
 
         Raises:
             PartBroken: If the guardian has ended.

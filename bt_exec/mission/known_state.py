@@ -59,7 +59,7 @@ def state_of(
 
 
 def _touched(spec: MissionSpec, catalogue: Catalogue, *, well: bool) -> Iterator[str]:
-    """Yield the facts that skills of a plan change, and unless it ended `well`, need."""
+    """Yield the facts that skills of a plan change; unless `well`, also those that they need."""
     for node in walk(spec.root, Do):
         skill = catalogue.skill(node.do)
         args: dict[str, Any] = dict(node.args)

@@ -62,8 +62,8 @@ class LifeCycle:
         rigs: The rigs, by pack.
         locks: The locks of the real robots.
         report: Called on another thread if robots moved outside a mission, with reasons by rig.
-        runaway: Called likewise if such a motion continues or begins again in spite of many stops:
-            the program should exit.
+        runaway: Called on another thread, with reasons by rig, if such a motion continues or begins
+            again in spite of many stops. The program should exit then.
 
     Attributes:
         state: The current state.
@@ -134,7 +134,7 @@ class LifeCycle:
         """Allow missions again after an inspection of the robot.
 
         Raises:
-            UsageError: If the note of another user cannot be removed.
+            UsageError: If the file that requires the inspection cannot be removed.
         """
         for note in self._notes:
             try:

@@ -100,7 +100,7 @@ class PerceptionWorker:
     ) -> Observation | None:
         """Return the observation that has arrived and store it; None if there is none.
 
-        A simulated mission that is to end gets no further one: whether it arrived in time would
+        A simulated mission that is to end gets no further observation: its arrival in time would
         depend on the speed of the machine.
 
         Raises:
@@ -212,7 +212,7 @@ class PerceptionLoop:
         return known_facts(runtime.catalogue, runtime.rigs, buffers, self._ask)
 
     def old_facts(self, old_s: float) -> dict[str, float]:
-        """Return the times of outdated newest observations, by the facts that they establish [s].
+        """Return the time of each newest observation that is outdated, by its facts [s].
 
         An observation is outdated if an action ended after it, or if it is older than `old_s` [s].
         """

@@ -41,7 +41,7 @@ class Reporters:
         rigs: Their rigs by pack; a reporter receives the services of its pack's rig. A pack whose
             robot was not opened has no reporter, because the mission cannot use its skills.
         watch: Watches the calls; a reporter that hangs ends the mission.
-        catalogue: Names of the site, if each reporter receives events in those of its pack.
+        catalogue: Names of the site's skills and conditions; by default, names do not clash.
     """
 
     def __init__(

@@ -153,7 +153,7 @@ def recorded_site(record: MissionRecord) -> Site:
     """Return the site of a mission with its settings at that time.
 
     Raises:
-        UsageError: If it is not installed here, or its settings became invalid.
+        UsageError: If it is not installed, or its settings became invalid.
     """
     setup = record.setup
     try:
@@ -257,7 +257,7 @@ class _Stops:
 
 
 def _observations_until(stop: Aborting, events: Sequence[Event]) -> int | None:
-    """Return the number of observations before a stop if the last came at the same time."""
+    """Return the number of observations before a stop; None if it was not right after one."""
     before = takewhile(lambda event: event is not stop, events)
     seen = [event.t for event in before if isinstance(event, Observed)]
     return len(seen) if seen and seen[-1] == stop.t else None
@@ -491,7 +491,7 @@ def _data(row: EventRow, ids: tuple[str, str]) -> dict[str, Any]:
 
 
 def _without_paths(value: Any) -> Any:
-    """Return data with file paths reduced to suffixes: a new run writes where names are free."""
+    """Return data with file paths reduced to suffixes, because a new run writes other files."""
     if isinstance(value, dict):
         return {key: _without_paths(one) for key, one in value.items()}
     if isinstance(value, list):

@@ -103,7 +103,7 @@ def recorded_work(record: MissionRecord, catalogue: Catalogue, *, lost: bool = F
 
 
 def _is_known(event: Event, catalogue: Catalogue) -> bool:
-    """Return False for events of skills that are not installed here."""
+    """Return False for events of skills that are not installed."""
     return not isinstance(event, SkillStarting | SkillEnded) or event.skill in catalogue.skills
 
 

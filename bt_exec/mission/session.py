@@ -159,7 +159,7 @@ class Session:
             self.open()
 
     def book(self, command: str) -> Booking:
-        """Put a command on record for a later run, with its identifier; from any thread.
+        """Record a command for a later run and assign its identifier; callable on any thread.
 
         Raises:
             UsageError: If the session keeps no journal, or the journal cannot be written.
@@ -286,7 +286,7 @@ class Session:
         return any(rig.simulation is not None for rig in self.rigs.values())
 
     def _work_of(self, record: MissionRecord, *, lost: bool) -> Work:
-        """Return the completed work of a recorded mission, in times of this session."""
+        """Return the completed work of a recorded mission, with times on this session's clock."""
         work = recorded_work(record, self.site.catalogue, lost=lost)
         since_s = self._clock_shift(record)
         return replace(work, done=tuple(replace(one, t=one.t + since_s) for one in work.done))
@@ -378,7 +378,7 @@ class Session:
         return " · ".join(filter(None, seen))
 
     def _today(self) -> Sequence[MissionLine]:
-        """Return the ended missions of today at this site, oldest first, interrupted ones too."""
+        """Return today's ended or interrupted missions at this site, oldest first."""
         if self.journal is None:
             return ()
         today = self.journal.missions(None, site=self.site.name, day=dt.date.today())
@@ -569,11 +569,11 @@ class Session:
             lock.release()
 
     def __enter__(self) -> Session:
-        """Return itself."""
+        """Return the session."""
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Close it."""
+        """Close the session."""
         self.close()
 
     def _begin(self) -> None:

@@ -176,7 +176,7 @@ class _Summary:
         return own if own is not None else self.say("yes" if verdict.holds else "no")
 
     def _question(self, asked: Asked) -> str:
-        """Return a question in words, if its answer needs them and it is a single condition."""
+        """Return a question as a phrase; empty if its answer is a full sentence."""
         asks, messages, language = self._condition(asked), self.messages, self.progress.language
         if asks is None or messages.answers_in_full(asks.name, language):
             return ""

@@ -143,8 +143,8 @@ class Fallback(_OneByOne):
         path: Path of the node.
         children: Branches.
         notes: Branches that only record the earlier failure.
-        choice: Whether a branch whose first child, a check, held excludes the others: if it fails,
-            they are not tried.
+        choice: Whether the branches exclude each other: if a branch fails after its first child, a
+            check, has held, the other branches are not tried.
 
     Attributes:
         noted: This path and the recorded failure; empty if there is none.

@@ -30,7 +30,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "operator": ("stop",),
     "process": ("kill",),
 }
-"""Kinds of faults of each part."""
+"""Kinds of faults by part."""
 
 _FORM = re.compile(
     r"(?P<skill>\w+(?:\.\w+)?)(?::(?P<call>[0-9]{1,9}))?=(?P<code>[A-Z][A-Z0-9_]*)\Z"
@@ -46,7 +46,7 @@ class Fault(UserData):
     Attributes:
         part: The failing part. ``operator`` stops the mission, ``process`` kills its process.
         name: The skill, or the pack of the camera; every one if empty.
-        does: Kind of failure; `ACTIONS` lists those of each part. ``lose`` returns no frame,
+        does: Kind of failure, one of `ACTIONS` for the part. ``lose`` returns no frame,
             ``freeze`` repeats the previous frame, ``slow`` adds a delay of `seconds`.
         code: Failure code of a skill.
         call: Number of the skill's call in a mission, from 1; every call if None.

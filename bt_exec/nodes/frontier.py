@@ -33,7 +33,7 @@ class _Foreign:
         self.part = f"behaviour {node.name}"
 
     def advance(self) -> Status | None:
-        """Tick it."""
+        """Tick the behaviour."""
         status = step(self.node)
         return None if status is RUNNING else status
 

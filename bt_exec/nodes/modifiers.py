@@ -253,7 +253,8 @@ class Retry(Modifier):
 class Repeat(Modifier):
     """Decorator that runs the child N times in a row, one round per tick; any failure ends it.
 
-    With a condition, the rounds end when it holds, and fail if it does not hold after the last.
+    With a condition, the rounds end when it holds. They fail if it does not hold after the last
+    round.
 
     Attributes:
         noted: Parts that were not done in rounds before the last.

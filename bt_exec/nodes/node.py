@@ -22,7 +22,7 @@ from py_trees.common import Status
 __all__ = ["RUNNING", "SLOW_S", "Collector", "KeptNode", "Leaf", "Node", "collect", "step"]
 
 RUNNING: Final = Status.RUNNING
-"""The member of the enumeration, whose lookup by name takes as long as the step of a skill."""
+"""`Status.RUNNING`, stored because its lookup takes as long as one step of a skill."""
 
 SLOW_S = 2.0
 """Duration above which a step is logged, because it delays guards and stops [s]."""

@@ -120,7 +120,7 @@ class SkillNode(Leaf):
             )
 
     def _begin(self, given: Mapping[str, Any]) -> Steps[Any]:
-        """Return the generator; watched, because an ordinary function would run here."""
+        """Return the generator; watched, because a function without ``yield`` runs at once."""
         steps: Any = self.runtime.watch.call(self.part, self.skill, **given)
         if not isinstance(steps, Generator):
             raise TypeError(f"returns {type(steps).__name__} instead of a generator; it must yield")

@@ -30,7 +30,10 @@ _NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "alike": (("aspects", "aspect"),),
     "act": (("verbs", "verb"), ("aspects", "by")),
 }
-"""Arguments of nodes that are names of a lexicon, with their sections; relations are common."""
+"""Arguments of nodes that are names of a lexicon, with their sections.
+
+Relations are left out, because all packs share them.
+"""
 
 
 _ITS = ("it", "them")
@@ -65,7 +68,7 @@ class PartCompiler(Compiler, Protocol):
     asks_back: frozenset[str]
 
     def words(self, request: Request) -> Mapping[str, Any]:
-        """Return its words in the form of `bt_exec.language.reading.lexicon`, always one object."""
+        """Return the compiler's words, as a lexicon; the same object at every call."""
 
     def names(self, request: Request) -> Mapping[str, str]:
         """Return the words for the current objects, with the name that each one means."""
@@ -79,9 +82,10 @@ class PartCompiler(Compiler, Protocol):
     def condition(
         self, request: Request, part: CommandPart
     ) -> bool | tuple[tuple[PlanNode, ...], Any] | Refusal:
-        """Return the nodes and the condition of a yes/no question in a plan.
+        """Return the answer to a yes/no question, or how a plan finds it out.
 
-        Either the answer now, or the steps that observe what it is about and its condition.
+        If the answer is known now, it is returned. Otherwise the result is the steps that observe
+        the objects of the question, and the condition that answers it.
         """
 
 
@@ -106,7 +110,7 @@ class Parts:
         compilers: The compilers by name.
         request: The request with the command.
         reading: The command.
-        context_of: Returns the session as far as a compiler may refer to it.
+        context_of: Returns the earlier commands to which a part for a compiler may refer.
     """
 
     def __init__(
@@ -186,7 +190,7 @@ class Parts:
     ) -> None:
         """Raise RefusedError for a prohibition that other parts of the command may contradict.
 
-        What no other part does is not done anyway, so that it needs no steps.
+        Without such a part, the prohibited action is not in the plan, so that no steps are needed.
         """
         avoided = [part for part in run if part.kind == "avoid"]
         if not avoided:
@@ -233,7 +237,7 @@ class Parts:
         return answer.spec.root
 
     def _if(self, part: Node, before: dict[str, tuple[Node, ...]]) -> list[PlanNode]:
-        """Return the nodes of a condition of one pack before parts of others."""
+        """Return the nodes of a condition of one pack whose branches may be parts for others."""
         question = part.node("of") if part.kind == "if" else part
         owner = self._owner(question) if part.kind == "if" else ""
         if not owner:

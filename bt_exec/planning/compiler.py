@@ -59,8 +59,8 @@ class Done:
     Attributes:
         path: Path in the plan.
         skill: The skill it ran.
-        args: The arguments of the run; of a `for_each`, those of its last item, empty if that was
-            skipped.
+        args: The arguments of the run; for a `for_each`, the arguments of the last item, empty if
+            the last item was skipped.
         skipped: Why it was skipped; empty if it was not.
         result: Fields of its result.
         t: Time of its end [s, mission clock].
@@ -213,7 +213,7 @@ class Suggesting(Protocol):
     """A compiler that can list the commands it would accept in a situation."""
 
     def suggestions(self, request: Request) -> tuple[str, ...]:
-        """Return such commands, in the language of the request."""
+        """Return the commands that would be accepted, in the language of the request."""
 
 
 @runtime_checkable
@@ -250,7 +250,7 @@ class Wrapping(ABC):
 
     @property
     def needs_observation(self) -> bool:
-        """Whether one of them resolves objects."""
+        """Whether one of the inner compilers resolves objects."""
         return any(getattr(one, "needs_observation", False) for one in self.inners)
 
     def problems(self, request: Request) -> Iterable[Problem]:
@@ -326,5 +326,5 @@ class VerifiedPlan:
             raise TypeError("plans are verified only by bt_exec.planning.plan.prepare")
 
     def is_of(self, written: MissionSpec, situation: Situation) -> bool:
-        """Whether this is `written`, already verified for this situation."""
+        """Return True if this is `written`, already verified for this situation."""
         return self.written is written and self.situation is situation

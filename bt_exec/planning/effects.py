@@ -42,7 +42,7 @@ def finished_steps(request: Request) -> dict[str, Facts]:
     """Return the facts achieved by each finished leaf of the plan, by path, in document order.
 
     A skill achieves its declared effects; a check or a skip achieves the facts that its conditions
-    establish. A skip that establishes nothing counts as its skill's effects.
+    establish. A skip whose condition establishes no fact counts as the effects of its skill.
     """
     done = {one.path: one for one in request.done}
     kept = set(request.previous.mission.kept) if request.previous is not None else set()

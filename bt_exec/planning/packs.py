@@ -48,9 +48,9 @@ from bt_exec.spec.paths import locate, moved
 __all__ = ["PacksCompiler", "for_packs"]
 
 _WIDTH = 0.5
-"""Meanings that cost more than the cheapest by this are not considered."""
+"""Cost difference from the cheapest meaning above which a meaning is not considered."""
 _MOST_TURNS = 256
-"""Number of earlier commands of which it is cached who understood them."""
+"""Size of the cache that stores which compilers understood an earlier command."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class PacksCompiler(Wrapping):
     # -- commands that one compiler understands
 
     def _order_in_texts(self, request: Request, name: str, answer: Plan | Refusal | Reply) -> str:
-        """Return a command for another pack in the free texts of a command; empty without one."""
+        """Return an order to another pack inside a free text of a command; empty if none."""
         if not isinstance(answer, Plan) or answer.meaning is None:
             return ""
         texts = [role.value for act in answer.meaning.acts for role in act.roles]
@@ -237,7 +237,7 @@ class PacksCompiler(Wrapping):
     # -- repair
 
     def _repaired(self, request: Request) -> Plan | Refusal | Reply:
-        """Return the failed plan with the part of one compiler repaired by it."""
+        """Return the failed plan with the failed part repaired by the compiler of its pack."""
         previous, failure = request.previous, request.failure
         assert previous is not None
         assert failure is not None
@@ -281,7 +281,7 @@ class PacksCompiler(Wrapping):
 
 
 def _of_words(request: Request, refusals: tuple[Refusal, ...], unknown: str) -> Refusal:
-    """Return the refusal whose words belong to no other pack."""
+    """Return the refusal that names the unknown words, or words that no other pack knows."""
     said, known = request.command.casefold(), set(unknown.casefold().split())
     for one in refusals:
         typed = [word for word in " ".join(one.missing).casefold().split() if word in said]
@@ -340,7 +340,7 @@ def _read_back(spec: MissionSpec, request: Request) -> str:
 
 
 def _is_mission(turn: Turn) -> bool:
-    """Return True if a command was neither refused nor answered with words."""
+    """Return True if a command was neither refused nor only replied to."""
     return turn.status != "refused" and turn.code not in REPLIES
 
 

@@ -29,8 +29,8 @@ _LONGEST = 40
 def list_missions(context: Context, messages: Messages, language: str) -> str:
     """Return the missions of today that started an action, a line each; empty if there are none.
 
-    The newest ones are listed, after the number of those left out. Without one of today, the last
-    one before is listed. Commands that were only planned are listed as such.
+    The newest ones are listed, after the number of those left out. If there are none today, the
+    last mission before is listed. Commands that were only planned are listed as such.
     """
     return _listed(context.account(date.today()), messages, language)
 
@@ -43,13 +43,13 @@ def list_failed(context: Context, messages: Messages, language: str) -> str:
 
 
 def last_result(context: Context, messages: Messages, language: str, *, trouble: bool) -> str:
-    """Return whether the last mission ended well, apart from answers, and how it ended.
+    """Return whether and how the last mission ended well; answers to questions do not count.
 
     Args:
         context: The missions.
         messages: The sentences.
         language: Language of the answer.
-        trouble: Whether the question is if it had trouble.
+        trouble: Whether the question asks if there was trouble.
     """
     tried = [turn for turn in context.turns if turn.has_result]
     last = tried[-1] if tried else context.last()

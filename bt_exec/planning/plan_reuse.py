@@ -48,13 +48,14 @@ def still_kept(
 
 
 class _State(NamedTuple):
-    """State of a rehearsal.
+    """State of the simulation of a plan.
 
     Attributes:
         facts: Known facts; a missing fact is uncertain.
         givers: The kept skills that may have set a fact last, by fact.
         anew: Facts that were set by a step that ran again.
-        replaced: Facts that were set after the kept skill that may have set them.
+        replaced: Facts that a repeated skill set again, after the kept skills that may have set
+            them.
     """
 
     facts: Facts

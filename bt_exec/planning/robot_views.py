@@ -108,12 +108,12 @@ def _each_part(
 
 
 def owners_in(node: NodeBase, catalogue: Catalogue) -> set[str]:
-    """Return the packs and robots whose skills and conditions a node and all under it use."""
+    """Return the packs and robots whose skills or conditions are used at or under a node."""
     return {catalogue.owners.get(name, "") for name in _names_in(node)} - {""}
 
 
 def _names_in(node: NodeBase) -> Iterator[str]:
-    """Yield the skills and conditions that a node and all under it use."""
+    """Yield the skills and conditions that are used at or under a node."""
     for inner in walk(node):
         if isinstance(inner, Do):
             yield inner.do
@@ -176,7 +176,7 @@ def _view(catalogue: Catalogue, library: Library, _: int, robot: str) -> tuple[C
 
 
 def _context_of(request: Request, robot: str) -> Context:
-    """Return the earlier commands to one robot, or to none."""
+    """Return the earlier commands to one robot; for an empty name, those without addressee."""
     names = names_of(request)
 
     def own(turn: Turn) -> Turn | None:

@@ -35,7 +35,7 @@ from bt_exec.spec.model import MissionSpec, Node, Parallel, Sequence
 __all__ = ["RobotsCompiler", "joined_plan"]
 
 ONE_BY_ONE = "ONE_BY_ONE"
-"""Code of a command to several robots of which one part needs a reply instead of a plan."""
+"""Code of the refusal of a command to several robots if one part of it needs a reply."""
 
 
 @dataclass(frozen=True)

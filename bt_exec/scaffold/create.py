@@ -152,7 +152,7 @@ def _create(kind: str, facts: Mapping[str, str], folder: Path) -> tuple[Path, ..
 
 
 def _arguments(skill: Skill) -> str:
-    """Return ``with:`` and a first value for every required argument; empty if there is none."""
+    """Return ``with:`` and an example of every required argument; empty if there is none."""
     schema: Mapping[str, Any] = skill.model.model_json_schema()
     values = {
         name: _example(schema["properties"][name], schema)

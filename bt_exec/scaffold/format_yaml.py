@@ -4,9 +4,9 @@ Indentation is two spaces, list items are indented under their key, and the fiel
 the order of the documentation, kind first. Quotes and flow style are kept. Mappings with comments
 between their fields keep their order, so that comments stay in place.
 
-A name is corrected only if exactly one allowed name differs from it by one letter (one that is
-missing, too many or another, or two that changed places), in a word of four letters or more. Names
-that differ in a digit or in a short word, ``tray_1`` and ``arm_a``, may both be meant, and stay.
+A name is corrected only if exactly one allowed name differs from it by one letter (missing,
+additional, replaced, or swapped with its neighbour), in a word of four letters or more. Names that
+differ in a digit or in a short word, such as ``tray_1`` and ``tray_2``, are not corrected.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ _NAME = re.compile(r"""['"$]?(?P<name>[\w.-]+)""")
 _VALUE = re.compile(rf"""['"]?[\w.-]+['"]?:[ ]+{_NAME.pattern}""")  # the position is that of a key
 _BETWEEN_WORDS = re.compile(r"([\W\d_]+)")
 _SHORTEST = 4
-"""Letters of a word in which a single letter is taken for a slip."""
+"""Minimum length of a word in which one different letter counts as a misspelling [letters]."""
 
 
 def correction(found: str, allowed: Iterable[str]) -> str:

@@ -35,7 +35,7 @@ _KINDS: Mapping[str, str] = {
     "nouns": "lexicon",
     "phrases": "messages",
 }
-"""Schemas by a field that only files of their kind have at the top."""
+"""Names of schemas, by a top-level field that only files of that kind have."""
 
 
 def write_schemas(site: Site, folder: Path) -> tuple[Path, ...]:

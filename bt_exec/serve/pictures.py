@@ -59,7 +59,7 @@ class Picture:
     _png: bytes = b""
 
     def data(self) -> dict[str, Any]:
-        """Return the data for drawing it on the page."""
+        """Return the data for drawing the picture on the page."""
         return {
             "number": self.number,
             "pack": self.pack,
@@ -69,7 +69,7 @@ class Picture:
         }
 
     def png(self) -> bytes:
-        """Return it as a PNG file, encoded once.
+        """Return the picture as a PNG file, encoded once.
 
         Raises:
             ValueError: If it is not a picture.

@@ -20,7 +20,7 @@ _PREFIX = "/sites/"
 
 
 class HttpServer(AppServer):
-    """Server of a service until it is stopped.
+    """HTTP server of a service, which runs until it is stopped.
 
     Args:
         service: The service; open.

@@ -85,7 +85,7 @@ class Service:
     Attributes:
         watching: State of the page.
         questions: Open questions to operators.
-        held: The mission that was stopped while others waited, which begin after `resume`. Empty
+        held: The stopped mission after which the waiting missions are held until `resume`. Empty
             if the queue is not held.
         hung: The mission with a hanging part that cannot be interrupted, after which this
             process can run no other mission. Empty if there is none.
@@ -415,7 +415,7 @@ class Service:
         return None
 
     def _holds(self, before: BookedMission) -> bool:
-        """Return True if the missions after one that has ended need the operator's consent."""
+        """Return True if waiting missions need the operator's consent after `before` has ended."""
         return before.stopped or before.ended.result().is_stop or bool(self.inspection())
 
     def _on_hung_end(self, outcome: Outcome) -> None:

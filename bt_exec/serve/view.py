@@ -23,7 +23,7 @@ class Part(NamedTuple):
     """A part of a plan.
 
     Attributes:
-        text: Purpose.
+        text: Subgoal, or name of the step.
         path: Path; None if the plan does not contain it.
     """
 

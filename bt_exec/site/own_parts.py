@@ -1,8 +1,7 @@
 """Parts defined by a site itself: trees, skills, words and sentences.
 
 They are in files next to the site file and replace the parts named in ``overrides:``. Trees, words
-and sentences form a pack called `OWN`; skills and conditions are added to a pack of the site
-(`bt_exec.site.own_parts`).
+and sentences form a pack called `OWN`; skills and conditions are added to a pack of the site.
 
 Skills and conditions may also come from a user's file, ``--tools FILE``. A file with one decorated
 function is enough; no package has to be installed. They are added to the first pack of the site and
@@ -44,8 +43,8 @@ def own_pack(
         folder: Folder of the site file.
         packs: The packs of the site, to which the files may refer.
         trees: Folder of trees, relative to `folder`; may be empty.
-        lexicon: File of further words, likewise.
-        messages: File of further sentences, likewise.
+        lexicon: File of further words, relative to `folder`; may be empty.
+        messages: File of further sentences, relative to `folder`; may be empty.
     """
     if not (trees or lexicon or messages):
         return ()
@@ -55,7 +54,7 @@ def own_pack(
 
 
 def load_library(catalogue: Catalogue, overrides: Collection[str]) -> Library:
-    """Return the common trees and those of the packs of a catalogue, overridden ones replaced.
+    """Return the common trees and the trees of a catalogue's packs, with overrides applied.
 
     Args:
         catalogue: The packs.
@@ -110,7 +109,7 @@ def unused_overrides(
         source: The site file.
         overrides: The names.
         known: Names that could be replaced.
-        used: Names that are.
+        used: Names that were replaced.
     """
     for at, name in enumerate(overrides):
         if name in used:
@@ -177,7 +176,7 @@ def _names(pack: Pack) -> set[str]:
 
 
 def _with_part(pack: Pack, part: Skill | Condition, *, replaces: bool) -> Pack:
-    """Return a pack with an additional part, which replaces the one of its name if `replaces`."""
+    """Return a pack with a part added, or if `replaces`, in place of the part of that name."""
 
     def rest(parts: Iterable[Any]) -> tuple[Any, ...]:
         return tuple(one for one in parts if not (replaces and one.name == part.name))

@@ -69,7 +69,7 @@ class Site:
         messages: Sentences.
         confirm: Plans that need the operator's confirmation.
         keep: Retention of its missions in the journal.
-        guard: Stop action of the guardian instead of those of the drivers, or None.
+        guard: Stop action of the guardian that replaces those of the drivers; None for theirs.
         replaced: A sentence for each part of a pack that another part replaces.
     """
 

@@ -287,7 +287,7 @@ def _closed_object(properties: Schema, required: list[str], summary: str) -> Sch
 
 
 def _or_reference(schema: Schema) -> Schema:
-    """Return `schema` or a ``$name``; lists may contain names, and texts may contain values."""
+    """Return the schema of a value or a ``$name``; items of a list are not restricted."""
     if "items" in schema or "prefixItems" in schema:
         schema = {"type": "array"}
     return {"anyOf": [schema, {"$ref": "#/$defs/reference"}]}
@@ -308,7 +308,14 @@ def _type(hint: Any, definitions: Schema) -> Schema:
 def _choose(
     kind: Schema, field: str, parts: Mapping[str, tuple[str, Schema]], *, closed: bool
 ) -> None:
-    """Add to `closed` that `field` names one of `parts`, and ``with`` contains its arguments."""
+    """Add to the schema `kind` that `field` names a part and ``with`` contains its arguments.
+
+    Args:
+        kind: Schema of a node kind; changed in place.
+        field: Field with the name: ``do``.
+        parts: Summary and schema of the arguments, by name.
+        closed: Whether other names are errors.
+    """
     names: list[Schema] = [
         {"const": name, "description": summary or name} for name, (summary, _) in parts.items()
     ]
@@ -330,7 +337,7 @@ def _choose(
 
 
 def _results(kind: Schema, name: str, skill: Skill) -> None:
-    """Add that ``save`` contains fields of a skill's result."""
+    """Add the rule that ``save`` contains fields of a skill's result."""
     form = {
         field: {"type": "string", "description": f"a name for {field!r}"} for field in skill.results
     }
@@ -343,7 +350,7 @@ def _results(kind: Schema, name: str, skill: Skill) -> None:
 
 
 def _named_types(param: Schema, catalogue: Catalogue, types: Mapping[str, Schema]) -> None:
-    """Add that ``type`` is one of the named types, and ``default`` a value of it."""
+    """Add the rules that ``type`` is a named type and ``default`` a value of that type."""
     param["properties"]["type"] = {
         "description": FIELDS["type"],
         "enum": list(catalogue.types),

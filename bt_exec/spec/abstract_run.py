@@ -88,7 +88,7 @@ class AbstractRun(Generic[Value]):
         return value
 
     def ends(self, done: Value, again: Value | None = None) -> Ends[Value]:
-        """Return ends without doubt and stops."""
+        """Return ends of a node that is not stopped and whose conditions are known."""
         return Ends(done, self.nothing if again is None else again, self.nothing, self.nothing)
 
     def run(self, step: Step, before: Value) -> Ends[Value]:
@@ -103,7 +103,7 @@ class AbstractRun(Generic[Value]):
         return ends
 
     def entered(self, step: Step, before: Value) -> Ends[Value]:
-        """Return the values after one item."""
+        """Return the values after a node has run for one item of its list."""
         condition = step.node.skip_if
         if condition is None:
             return self._repeated(step, before)
@@ -189,7 +189,7 @@ class AbstractRun(Generic[Value]):
         return Ends(before, self.join(*again), self.join(*over), self.join(*stopped))
 
     def fallback(self, step: Step, before: Value) -> Ends[Value]:
-        """Return the ends of branches of which each runs after the ones before it failed."""
+        """Return the ends of branches, each of which runs after all earlier branches failed."""
         ends, done, stopped = self.ends(self.nothing, before), [], []
         for number, child in enumerate(step.children, 1):
             ends = self.run(child, self.join(ends.again, ends.over))
@@ -201,7 +201,7 @@ class AbstractRun(Generic[Value]):
         return ends._replace(done=self.join(*done), stopped=self.join(*stopped))
 
     def parallel(self, step: Step, before: Value) -> Ends[Value]:
-        """Return the ends of branches as if they ran in order, or each alone if not all must."""
+        """Return the ends of branches, followed in order; each alone if not all must succeed."""
         node: Any = step.node
         if node.needed == len(step.children):
             return self.sequence(step, before)

@@ -21,7 +21,7 @@ _ESCAPED = re.compile("[\x85\u2028\u2029\ufeff]")
 
 
 class _Dumper(_BASE):  # type: ignore[misc]
-    """Quotes text that `bt_exec.spec.source` would parse as a number."""
+    """YAML dumper that quotes texts which `bt_exec.spec.source` would parse as numbers."""
 
 
 _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", NUMBER, list("-+0123456789"))

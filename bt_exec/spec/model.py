@@ -195,7 +195,7 @@ def _write_each(each: Each) -> Any:
 
 
 class NodeBase(Filled):
-    """Modifiers that every node may have; see the table at the top of this file."""
+    """Modifiers that every node may have; see the docstring of the module."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)] | None = None
     for_each: Annotated[Each, BeforeValidator(_read_each), PlainSerializer(_write_each)] | None = (
@@ -465,7 +465,7 @@ def _read_default(value: Any) -> Any:
 class Param(SpecModel):
     """A parameter of a tree: its named type, and a default that makes it optional.
 
-    With ``many: true`` the value is a list; type, bounds and choices are those of its items.
+    With ``many: true`` the value is a list; type, bounds and choices apply to its items.
 
     ``min`` and ``max`` bound a number, ends included. ``choices`` lists the allowed values;
     ``speed: [fast, slow]`` is short for a parameter with choices and nothing else. The type of
@@ -511,7 +511,7 @@ class Param(SpecModel):
 
     @property
     def required(self) -> bool:
-        """Whether callers must give it."""
+        """Whether callers must give the parameter a value."""
         return self.default is None and not self.optional
 
     @property

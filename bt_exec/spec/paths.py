@@ -4,8 +4,8 @@ Paths are stable across builds, readable in a failure, unique in a document.
 
 A path joins labels from the top: ``get_material/take_material/grasp``. A label is the node's
 ``name``, or the skill, condition or tree that it runs. Unnamed sequences, fallbacks and parallels
-have a path but do not appear in those of their children. A second ``grasp`` in the same place is
-``grasp#2``.
+have a path but do not appear in the paths of their children. A second ``grasp`` in the same place
+is ``grasp#2``.
 """
 
 from __future__ import annotations

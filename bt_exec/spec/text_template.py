@@ -40,7 +40,8 @@ def fill_template(value: str, known: Callable[[str], Any]) -> str:
 
     Args:
         value: The template.
-        known: Returns the value of a name; ``$other`` renames it, another template is inserted.
+        known: Returns the value of a name: a value, ``$other`` to rename it, or a template, which
+            is inserted.
     """
     left = False
 

@@ -95,7 +95,7 @@ def load_model(model: type[_Model], path: Path) -> _Model:
 
 
 def _of_settings(problem: Problem, model: type[BaseModel]) -> Problem:
-    """Return a problem; the one of an empty file lists the allowed fields."""
+    """Return a problem; for an empty file, with the allowed fields."""
     if problem.code != "EMPTY":
         return problem
     return replace(problem, message="is empty", allowed=tuple(_fields(model)))

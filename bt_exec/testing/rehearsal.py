@@ -51,7 +51,7 @@ _SKIP = "skip_if."
 """Prefix of conditions in ``skip_if``, which are answered differently."""
 _TIMEOUT = "TIMEOUT"
 _OFTEN = 2
-"""Number of answers per question that are inverted: the first, and the first after its start."""
+"""Maximum number of answers to a question that are inverted, from the first on."""
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,7 @@ class Report:
     def growth_mib(self) -> float:
         """Steady growth of memory after the warm-up [MiB].
 
-        Loads that happen once, such as that of the Korean analyser, do not count.
+        Memory that is allocated only once, as by the Korean analyser, does not count.
         """
         warm = self.mib[int(len(self.mib) * _WARM) :]
         marks = warm[:: max(1, len(warm) // _MARKS)]

@@ -155,7 +155,7 @@ def _node(row: Row) -> ViewNode:
 def selected(rows: list[Row], cursor: str | None) -> int:
     """Return the index of the row at the cursor, or of the nearest row above it in the tree.
 
-    Without a cursor it is the running row.
+    Without a cursor, the index of the running row is returned.
     """
     if cursor is None:
         return focus_of(rows)

@@ -30,7 +30,7 @@ class Display:
         paused: Whether the view stands still between keys.
         full: Whether the view fills the screen.
         colours: Whether the terminal has colours.
-        taken: Keys that have another meaning here, such as those of a replay.
+        taken: Keys that the caller of the view handles, such as those of a replay.
     """
 
     cursor: str | None = None
@@ -49,7 +49,7 @@ class Display:
 
     @property
     def narrowed(self) -> bool:
-        """Whether a part of the nodes is hidden on request."""
+        """Whether nodes are hidden at the operator's request."""
         return self.active or bool(self.filter)
 
     def shows(self, model: ViewModel, node: ViewNode) -> bool:

@@ -171,7 +171,7 @@ class ViewModel:
         return clean(self.messages.word(text, self.language))
 
     def cause(self, text: str) -> str:
-        """Return why a part failed, in the command's language: its sentence, if it has one."""
+        """Return why a part failed, in the command's language if there is a translation."""
         if text in self.messages and not self.ascii:
             return clean(self.messages.say(text, self.language).rstrip("."))
         return self.fixed(text) if self.language == "en" else self.told(text)
@@ -269,7 +269,7 @@ class ViewModel:
         return self.shown(value) if isinstance(value, str) else value
 
     def code(self, failure: Failure) -> str:
-        """Return the code of a failure for authors, or if there is no sentence for it."""
+        """Return the code of a failure; empty if a sentence is shown instead."""
         return "" if not self.verbose and failure.code in self.messages else failure.code
 
     def mistake(self, problem: Problem) -> str:

@@ -177,7 +177,7 @@ def names_of(spec: MissionSpec) -> frozenset[str]:
 
 
 def with_values(text: str, names: frozenset[str], values: Mapping[str, Any]) -> str:
-    """Return `text` with every ``$name`` of a saved result replaced by its value.
+    """Return `text` with every ``$name`` of a saved result replaced by the value.
 
     A missing result is shown as its name in parentheses: ``(found)``. Other words that start with a
     dollar sign are plain text.

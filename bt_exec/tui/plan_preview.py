@@ -21,7 +21,7 @@ def planned(
     ascii: bool = False,  # noqa: A002
     verbose: bool = False,
 ) -> ViewModel:
-    """Return a model of a plan of which nothing has run, in the language of its command."""
+    """Return the view model of a plan that has not run, in the language of its command."""
     model = ViewModel(messages=messages, ascii=ascii, verbose=verbose)
     model.on(MissionStarted(0.0, 0, "", spec.mission.command, spec.mission.language, ""))
     model.on(Planned(0.0, 0, spec, 0))
@@ -31,7 +31,8 @@ def planned(
 def checks_of(model: ViewModel, node: ViewNode) -> tuple[str, ...]:
     """Return the modifiers of a row that decide whether and how often it runs.
 
-    They are sentences in the command's language, or all modifiers as written for authors.
+    For operators, they are sentences in the command's language. For authors (verbose views), they
+    are all modifiers as written in the plan.
     """
     specs = [spec for spec in (node.named, node.spec) if spec is not None]
     if model.verbose:

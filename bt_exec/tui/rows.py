@@ -37,7 +37,7 @@ class Row:
         text: Text of a note, a change or a gap; empty for nodes.
         node: The node, for ``node``.
         weight: Priority of removal if rows do not fit; the largest goes first.
-        first: Whether a note starts here; its next lines have no elbow.
+        first: Whether this is the first line of a note; further lines have no elbow sign.
         folded: Number of steps folded into the row.
     """
 

@@ -84,7 +84,7 @@ def plan_lines(
     ascii: bool = False,  # noqa: A002
     verbose: bool = False,
 ) -> list[Line]:
-    """Return a plan before its execution, whole, with the words of its command's language."""
+    """Return all lines of a plan before its execution, in the language of its command."""
     model = planned(spec, messages, ascii=ascii, verbose=verbose)
     glyphs, display = ASCII if ascii else UNICODE, Display(unfolded=True)
     artist = _Artist(model, width, glyphs, verbose, model.now(), display)

@@ -65,7 +65,15 @@ def _mission_entry(spec: MissionSpec) -> Entry:
 def _rows(
     node: NodeBase, library: Library, own: str, below: str, above: tuple[str, ...]
 ) -> Iterator[tuple[str, str, str, str]]:
-    """Yield guide, label, arguments and note of every row; `own` leads to it, `below` past it."""
+    """Yield guide, label, arguments and note of every row.
+
+    Args:
+        node: The node of the first row.
+        library: Trees that may be expanded.
+        own: Guide lines before the label of the node.
+        below: Guide lines before the rows under the node.
+        above: Names of the enclosing trees.
+    """
     name = label_node(node)
     node, inner, names = _shown_node(node, library, above)
     yield own, name, about_node(node), ""

@@ -172,7 +172,7 @@ class Why:
         Args:
             attempt: The plan.
             again: Whether it equals the previous plan.
-            came: Origin of a later plan.
+            came: Heading of the steps of a plan after the first.
         """
         cause = self.known.cause
         steps = [self.step(name, args) for name, args in attempt.steps]
@@ -198,7 +198,7 @@ class Why:
         return [*rows, *self.passed(one for one in later if str(one) not in ended)]
 
     def passed(self, failures: Iterable[Failure]) -> Iterator[tuple[str, str]]:
-        """Yield the failures that did not end a plan; of those of one kind, the first one."""
+        """Yield the failures that did not end a plan; equal failures are counted with the first."""
         kinds: dict[tuple[str, str, str], list[Failure]] = {}
         for one in failures:
             if one.cause is not None:
@@ -238,7 +238,7 @@ class Why:
         return value if known or language_of(value) == self.language else f"“{value}”"
 
     def state(self, facts: Mapping[str, str]) -> tuple[str, ...]:
-        """Return a sentence for each fact: the one of its value, or else the one of any value."""
+        """Return a sentence for each fact: for its value, or else the sentence for any value."""
         return tuple(
             self.say(code, value=value)
             for fact, value in facts.items()

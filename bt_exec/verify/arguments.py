@@ -1,8 +1,8 @@
 """Layer 2, arguments: every value fits, every ``$name`` is bound and of the right type.
 
 Codes: ``UNKNOWN_ARGUMENT``, ``MISSING_ARGUMENT``, ``WRONG_TYPE``, ``UNBOUND``, ``UNKNOWN_RESULT``,
-``SKIPPED_SAVE``, ``SAVED_TWICE``, ``MAY_BE_ABSENT``,
-``NAME_SHADOWED``, ``TOO_MANY_ITEMS``, ``BAD_TEMPLATE``.
+``SKIPPED_SAVE``, ``SAVED_TWICE``, ``MAY_BE_ABSENT``, ``NAME_SHADOWED``, ``TOO_MANY_ITEMS``,
+``BAD_TEMPLATE``.
 
 A name saved by ``save`` is bound for all nodes that certainly run after it: later children of the
 same sequence. After a fallback or a parallel, only names saved by every branch are bound. Branches
@@ -66,7 +66,7 @@ def _parameter(context: Context, name: str, param: Param) -> None:
 
 
 def _check_alternative(context: Context, tree: TreeSpec, way: Way, place: Place) -> None:
-    """Check an alternative: arguments of the same name are passed on, ``with`` changes some."""
+    """Check an alternative: arguments of the same name are passed on, ``with`` overrides some."""
     target = tree
     if way.tree is not None and way.tree != tree.tree:
         if way.tree not in context.library:
@@ -144,7 +144,7 @@ def _item_type(context: Context, each: Each, place: Place, bound: Names) -> Any:
 
 
 _IMPOSSIBLE: Names = {"": None}
-"""Names of a run that is impossible; real ones are not empty."""
+"""Bound names of an impossible run. A real name is never empty."""
 
 
 class _Names(AbstractRun[Names]):

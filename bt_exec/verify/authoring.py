@@ -70,7 +70,7 @@ def check_authoring(context: Context) -> None:
 
 
 def _check_bounds(context: Context, tree: TreeSpec, step: Step) -> None:
-    """Report a parameter with a bound that the argument to which it is passed does not take."""
+    """Report a parameter whose bounds are wider than those of the argument it is passed to."""
     node = step.node
     if not isinstance(node, Do | Tree):
         return

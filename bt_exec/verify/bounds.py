@@ -43,7 +43,7 @@ MAX_DURATION_S = 24 * 3600.0
 """Longest duration of a plan in which every attempt runs into its timeout [s]."""
 
 MAX_ATTEMPTS = 4
-"""Factor by which a longer plan may exceed the sum of its skills' declared timeouts."""
+"""Maximum duration of a plan longer than `MAX_DURATION_S`, relative to its skills' timeouts."""
 
 
 def check_bounds(context: Context) -> None:

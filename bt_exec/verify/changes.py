@@ -102,7 +102,7 @@ class Change:
         return self.sets.union(kept)
 
     def applied_to(self, facts: Mapping[str, str]) -> dict[str, str]:
-        """Return the facts afterwards, in any order."""
+        """Return the facts afterwards, as an unsorted mapping."""
         return dict(self.apply(state_of(facts)))
 
 
@@ -191,7 +191,7 @@ def state_of(facts: Mapping[str, str]) -> State:
 
 
 def few(states: States) -> States:
-    """Return the states; if there are too many, the one with the facts common to all."""
+    """Return the states; if there are too many, a single state with the common facts."""
     return states if len(states) <= _MOST_STATES else frozenset([agreed(states)])
 
 
@@ -213,11 +213,11 @@ class Others:
         self._known: dict[States, States] = {}
 
     def and_also(self, changes: Iterable[Change]) -> Others:
-        """Return these and further changes."""
+        """Return the union of these changes and further ones."""
         return Others((*self._changes, *changes))
 
     def beside(self, branches: list[tuple[Change, ...]]) -> Iterator[Others]:
-        """Yield for each branch what may change meanwhile: these and other branches' changes."""
+        """Yield the changes that may disturb each branch: these and those of other branches."""
         counts = Counter(change for branch in branches for change in branch)
         every = self.and_also(counts)
         for branch in branches:

@@ -48,14 +48,17 @@ class Context:
         return locate(self.document.root)
 
     def labels_for(self, skill: str) -> tuple[str, ...]:
-        """Return the labels that a skill may name; only its own robot's if robots share a pack."""
+        """Return the labels that a skill may name.
+
+        If several robots share a pack, these are only the labels that the skill's robot detects.
+        """
         robot = self.catalogue.owners.get(skill, "")
         if self.catalogue.is_robot(robot) and robot in self.labels_by:
             return self.labels_by[robot]
         return self.labels or ()
 
     def has_problem_at(self, place: Place) -> bool:
-        """Return True if a problem of this place was reported."""
+        """Return True if a problem at this place was reported."""
         return place in self._places
 
     def report(

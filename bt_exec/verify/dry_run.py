@@ -2,7 +2,7 @@
 
 Code: ``NEED_NOT_MET``. All possible executions of a plan are followed at once: skips, failures,
 retries, stops, and orders of parallel branches. A need is reported if a known fact contradicts it
-in one of them. The assumptions are:
+in one of these executions. The assumptions are:
 
 - skills have their declared effects; if they fail or are stopped, these facts are unknown;
 - an unknown fact contradicts nothing; a condition about a known fact follows it;
@@ -140,7 +140,7 @@ class _DryRun(AbstractRun[States]):
         return Answers(frozenset(yes), frozenset(doubt), frozenset(no))
 
     def unexpanded(self, step: Located[Tree], before: States) -> Ends[States]:
-        """Return a state without facts: the changes of the tree are unknown here."""
+        """Return a state without facts, because the changes of an unexpanded tree are unknown."""
         del step, before
         return Ends(*[frozenset([state_of({})])] * 4)
 
@@ -214,7 +214,7 @@ class _DryRun(AbstractRun[States]):
             yield from self._changes_during(child)
 
     def _is_read(self, fact: str, step: Step) -> bool:
-        """Return True if a fact is tracked beyond a node, because it is read there."""
+        """Return True if a fact is read after a node, so that it must be tracked until then."""
         return self._readers is None or self._readers.has_after(fact, step)
 
     def _constant_facts(self, expression: Any) -> dict[str, str]:

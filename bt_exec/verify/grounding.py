@@ -45,7 +45,7 @@ class _Grounding(AbstractRun[int]):
         return Answers(before, _LATER, _LATER)
 
     def parallel(self, step: Step, before: int) -> Ends[int]:
-        """Run every branch first."""
+        """Check every branch as if it ran first."""
         return self.ends(self.join(*(self.run(child, before).done for child in step.children)))
 
     def do(self, step: Located[Do], before: int) -> Ends[int]:

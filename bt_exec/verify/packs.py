@@ -2,8 +2,8 @@
 
 Codes: ``UNKNOWN_FACT`` and ``UNKNOWN_FACT_VALUE`` for needs, effects and established facts that the
 pack does not declare; ``UNDECLARED_CODE`` for a failure code that a skill's source raises and its
-decorator does not list; ``BLOCKING_CALL`` for a call in it that would hold up the tick. A site with
-an undeclared fact does not load, because a misspelt need would have no effect.
+decorator does not list; ``BLOCKING_CALL`` for a call in a skill's source that would delay the tick.
+A site with an undeclared fact does not load, because a misspelt need would have no effect.
 
 The source code is parsed, never run. Codes are followed through functions of the same module that a
 skill calls. Helpers in other modules are not followed, because their codes depend on the arguments.
@@ -47,7 +47,7 @@ def fact_problems(catalogue: Catalogue) -> list[Problem]:
 
 
 def code_problems(catalogue: Catalogue) -> list[Problem]:
-    """Return the failure codes that skills raise undeclared, and the calls that would block."""
+    """Return the failure codes that skills raise without declaring, and calls that block."""
     return [
         problem
         for pack in {pack.kind: pack for pack in catalogue.packs}.values()

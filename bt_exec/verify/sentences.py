@@ -1,9 +1,9 @@
 """Sentences of packs for unknown names, and placeholders without a value.
 
 Codes: ``UNKNOWN_PHRASE`` for a phrase of an unknown skill, condition or tree;
-``UNKNOWN_CONDITION``, ``UNKNOWN_TYPE``, ``UNKNOWN_FACT`` and ``UNKNOWN_FACT_VALUE`` for sentences
-about them; ``UNKNOWN_CODE`` for a failure code that is never raised; ``UNKNOWN_PLACEHOLDER`` for a
-placeholder without a value.
+``UNKNOWN_CONDITION``, ``UNKNOWN_TYPE``, ``UNKNOWN_FACT`` and ``UNKNOWN_FACT_VALUE`` for a sentence
+about an unknown condition, type, fact or value; ``UNKNOWN_CODE`` for a failure code that is never
+raised; ``UNKNOWN_PLACEHOLDER`` for a placeholder without a value.
 
 Codes and evidence may come from any Python code of the pack. A code or a placeholder of a sentence
 is reported only if it does not occur as a word in that code.
@@ -145,7 +145,7 @@ class _File:
         return self.source.problem(code, message, place, found=name, allowed=allowed, key=True)
 
     def _names_in_both_forms(self, names: Iterable[str]) -> set[str]:
-        """Return names in the form of the site and in that of the pack."""
+        """Return names as used on the site, and as used in the pack."""
         return {one for name in names for one in (name, name.rpartition(".")[2])}
 
     def _arguments(self, name: str, kind: str) -> set[str] | None:

@@ -1,8 +1,10 @@
 """Layer 1, vocabulary: every name is defined on this site, and so is every value of a fact.
 
 Codes: ``UNKNOWN_SKILL``, ``UNKNOWN_CONDITION``, ``UNKNOWN_TREE``, ``UNKNOWN_TYPE``, ``TREE_CYCLE``,
-``ELSE_WITH_TELL``, ``TOO_MANY_NEEDED``, ``UNKNOWN_FACT_VALUE``. Declarations of skills are checked
-with their pack (`bt_exec.verify.packs`), the values that arguments give declared facts here.
+``ELSE_WITH_TELL``, ``TOO_MANY_NEEDED``, ``UNKNOWN_FACT_VALUE``.
+
+A declared fact such as ``door: {state}`` gets its value from an argument; this layer checks that
+value. The declarations themselves are checked by `bt_exec.verify.packs`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """Checks of every request before its route.
 
-============  =====================================================================================
-the name      it is asked by (``Host``) is ours, so no page of others reaches us by a name of theirs
-the page      it comes from (``Origin``) is ours, so no page of others acts in an operator's name
-the asker     holds the token, or has logged in with it, where one is asked for
-the size      of its body is bounded, and so is the time in which it must arrive
-============  =====================================================================================
+================  =================================================================================
+``Host``          must be a name or address of this server; prevents DNS rebinding
+``Origin``        must be a page of this server; prevents requests by other sites (CSRF)
+token             must be sent, or a login cookie, unless the path is open
+``Content-Type``  must be JSON for requests that change something, or audio for uploads
+body              is limited in size and in the time in which it must arrive
+================  =================================================================================
 
-Slow heads and slow readers are the protocol's: `bt_exec.web.server`.
+Clients that send heads or read responses slowly are handled by `bt_exec.web.server`.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _STOP_S = 5  # time limit for responses in progress when the server ends [s]
 
 
 class AppServer:
-    """Server of an application until it is stopped.
+    """HTTP server of an application, which runs until it is stopped.
 
     Args:
         app: The application behind its request checks.

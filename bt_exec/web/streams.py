@@ -1,4 +1,4 @@
-"""Server-sent events, and a broadcast of which every subscriber receives the newest text."""
+"""Server-sent events, and a broadcast that gives every subscriber the newest text."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ __all__ = ["asides"]
 
 _WORD = 0.1  # cost of a word of a remark
 _SUBJECT = 4
-"""Number of words within which a remark has its verb."""
+"""Number of words at the beginning of a remark that must include its verb."""
 _STATES = ("adj", "noun", "any_noun", "wh_noun")
 
 
@@ -29,7 +29,7 @@ def asides(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge
     Args:
         text: The text.
         lexicon: The words of its language.
-        edges: The words in it.
+        edges: Edges of the lattice for the words in the text.
     """
     made = _Asides(text, lexicon.language.data["asides"], edges)
     for first in range(len(text.words)):
@@ -68,7 +68,7 @@ class _Asides:
             yield from self._edge("purpose", first, last, words, ())
 
     def _starts(self, first: int) -> bool:
-        """Return True if a remark may start here: after a pause, or as "it is", "I am"."""
+        """Return True if a remark may start at a word: after a pause, or as "it is", "I am"."""
         before = self._words[first - 1] if first else ","
         if before in (",", *self._rules["after"]):
             return True

@@ -17,9 +17,9 @@ from bt_exec.language.reading.template import UNSAID
 __all__ = ["MOST", "Edge", "parse"]
 
 MOST = 4
+"""Maximum number of meanings per category and span, for the words of one pack."""
 _BUDGET = 40_000
 """Maximum number of edges; usual commands need up to 3,000."""
-"""Maximum number of meanings per category and span, for the words of one pack."""
 
 
 class Edge(NamedTuple):
@@ -30,7 +30,7 @@ class Edge(NamedTuple):
         end: The position after it.
         category: Category of the grammar.
         meaning: A node, a constant, or None if the category has no meaning.
-        cost: Cost of the wording; 0 is the usual one.
+        cost: Cost of the wording; 0 for the usual wording.
         parts: The edges that it consists of; empty for words.
         text: The words, for edges of the lattice.
         past: Whether it is a verb in a past form.
@@ -67,7 +67,7 @@ def parse(
 ) -> list[Edge]:
     """Return the readings of category `goal` over the whole lattice, the cheapest first.
 
-    A text of endless repetitions has none: the work for one text is bounded.
+    The number of edges is bounded, so a long text with many repetitions may have no reading.
     """
     by_end: dict[int, list[Edge]] = defaultdict(list)
     for edge in lattice:
@@ -136,7 +136,7 @@ class _Waiting:
         self._wanted: dict[str, bool] = {}
 
     def wants(self, category: str, grammar: Grammar) -> bool:
-        """Return True if a category may begin here, once all rules up to here are matched."""
+        """Return True if a rule expects a category at this position, or one that starts with it."""
         if category not in self._wanted:
             begun = grammar.begun_by(category)
             self._wanted[category] = not self.places.keys().isdisjoint(begun)

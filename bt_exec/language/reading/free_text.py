@@ -33,7 +33,7 @@ def free_texts(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[
     Args:
         text: The text.
         lexicon: The words of its language.
-        edges: The words in it.
+        edges: Edges of the lattice for the words in the text.
     """
     made = _Texts(text, lexicon, edges)
     for first in range(len(text.words)):
@@ -61,7 +61,7 @@ class _Texts:
         """Spans of words that order something else."""
         silent = {*lexicon.language.data.get("skipped", ())}
         self._late = {one.end for one in edges if one.category in silent}
-        """Ends of words without meaning, which rather belong to a text that follows."""
+        """Ends of words without meaning. A text that starts after such a word costs more."""
         starts = {start for start, _ in self._acts}
         if lexicon.language.name == "en":
             links = [one for one in edges if one.category in ("link", "comma", "~or")]
@@ -170,7 +170,8 @@ class _Texts:
 def remarks(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
     """Yield the edges of remarks in words of any kind: ``aside_text``.
 
-    A remark has the ending of one, and contains no order, exclusion, condition, time or person.
+    A remark has one of the endings listed for remarks, and contains no order, exclusion,
+    condition, time or person.
     """
     data = lexicon.language.data
     ends = tuple("".join(end.split()) for end in data["remarks"]["ends"])

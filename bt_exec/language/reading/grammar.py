@@ -46,11 +46,11 @@ class Line:
     """A rule as written.
 
     Args:
-        makes: Its category.
+        makes: Category that the rule makes.
         text: The line.
 
     Attributes:
-        makes: As given.
+        makes: Category that the rule builds.
         before: Items before braces; all items if there are none.
         free: Items in braces.
         behind: Items behind braces.
@@ -77,7 +77,7 @@ class Line:
         return Template(self._meaning.strip(), self._text)
 
     def check(self, silent: frozenset[str]) -> None:
-        """Check it; only `silent` categories need no name.
+        """Check the rule; only items of `silent` categories need no name.
 
         Raises:
             GrammarError: If it is not a rule.
@@ -106,7 +106,7 @@ class Rest(NamedTuple):
         line: The line.
         names: Names of the items of the prefix.
         ahead: The next items, in order.
-        free: Places of the items in braces that come then; None if they are already behind.
+        free: Indices of the items in braces that are still to come; None behind the braces.
         absent: Cost of absent items.
         turned: Whether items in braces are in another order than the written one.
     """
@@ -145,7 +145,7 @@ class Rule:
     """A line with the items that are present, in order.
 
     Args:
-        rest: The end of the line.
+        rest: The continuation at the end of the line, with the present items.
 
     Attributes:
         makes: Category.
@@ -186,7 +186,7 @@ class State:
 
     @cached_property
     def complete(self) -> list[Rule]:
-        """Rules that end here."""
+        """Rules whose last item is the last one of the prefix."""
         steps = (step for rest in self.rests for step in rest.steps())
         return [Rule(end) for item, end in steps if item is None]
 

@@ -8,7 +8,7 @@ form      used before                                     of *yeol-* (open)
 plain     endings that change nothing                     yeol
 nasal     endings that begin with a nasal                 yeo
 linked    endings with a linking vowel                    yeol
-honoured  the same where a final liquid is dropped        yeo
+honoured  linked endings that drop a final liquid         yeo
 open      endings of the a/eo class                       yeoreo
 noun      nothing: it is the past or present adnominal    yeon
 future    nothing, or endings of intent                   yeol

@@ -203,7 +203,7 @@ def _tails(
 def _requested(stem: Stem, mood: str, chars: str, lexicon: Lexicon) -> str:
     """Return the mood of a verb group that ends in `chars`.
 
-    A wish is an order, and so is a question with a verb of request, unless it offers something.
+    A wish counts as an order. So does a question with a verb of request, except an offer.
     """
     if mood == "wish" and (stem.asks or stem.kind.startswith("v.")):
         return "order"

@@ -2,11 +2,8 @@
 
 A pack's lexicon names nouns, attributes, relations, aspects and verbs in both languages::
 
-    things:
-      tomato: {en: [tomato/tomatoes], ko: […]}
-
-Attributes:
-      red: {kind: colour, en: {adjective: [red]}, ko: {adjective: […], attribute: […]}}
+    things: {tomato: {en: [tomato/tomatoes], ko: […]}}
+    attributes: {red: {kind: colour, en: {adjective: [red]}, ko: {attribute: […]}}}
 
 An English word with an irregular form names it after a slash; Korean adjectives and verbs are
 listed in their dictionary form.
@@ -57,7 +54,7 @@ _EDGES = {"limit": "limits", "vocative": "vocative", "edge": "edge"}
 """Categories of further words without meaning, and their sections."""
 _SEVERAL = (Node("one"), Node("many"))
 _INTRODUCING = ("tell", "wonder")
-"""Categories of words that introduce a question in the language itself: "tell me how many"."""
+"""Categories of closed-class words that introduce a question: "tell me how many"."""
 _NAMED = {"relations": "relation", "insides": "inside", "aspects": "aspect"}
 """Sections whose words are constants, and the category of each."""
 
@@ -196,8 +193,8 @@ class Lexicon:
     Attributes:
         language: The grammar and closed classes.
         entries: Words by spelling without spaces.
-        stems: Korean verb stems likewise.
-        endings: Korean endings likewise.
+        stems: Korean verb stems, by spelling without spaces.
+        endings: Korean endings, by spelling without spaces.
         names: Display names of objects, attributes, relations and aspects, from the packs.
         kinds: The kind of each attribute: ``colour``; attributes of one kind exclude each other.
     """
@@ -353,7 +350,7 @@ class Lexicon:
     def add_verb(self, word: str, kind: str, meaning: Any, auxiliary: str = "") -> None:
         """Add a Korean verb or adjective in its dictionary form, with its past.
 
-        Any other word is an order as it is said, alone or before an auxiliary.
+        A word in another form is added as it is: as an order, alone or before an auxiliary.
         """
         light = self.language.data.get("light", "\0")
         if kind.startswith("v.") and word.endswith(light) and word != light:

@@ -275,7 +275,7 @@ def _in_order(node: Node) -> Node:
 
 
 def _hoisted(act: Node) -> Node:
-    """Return an act with the mark of its order moved from inside to around it."""
+    """Return an act enclosed by ``ordered`` if a node in it was; inner marks are removed."""
     marked = [node for node in act.walk() if node.kind == "ordered"]
     if not marked:
         return act
@@ -300,7 +300,7 @@ def _sorted(node: Node) -> Node:
 def _absorbed(part: Node, given: tuple[Node, ...]) -> Node:
     """Return a disjunction without alternatives that other parts of a conjunction exclude.
 
-    Without any alternative left, it is the formula that nothing satisfies.
+    If no alternative is left, the formula that nothing satisfies is returned.
     """
     if part.kind != "or":
         return part

@@ -75,7 +75,7 @@ class Reading:
     def with_meaning(self, meaning: Node) -> Reading:
         """Return the reading with the parse tree of one of its meanings.
 
-        For any other node, it is the reading itself.
+        For any other node, the reading itself is returned.
         """
         rivals = (tree for tree in self.trees if normal(tree.meaning) == meaning)
         tree = self.edge if meaning == self.meaning else next(rivals, self.edge)
@@ -91,7 +91,7 @@ class Reading:
 
         Args:
             node: The node.
-            whole: Whether the words around it that mean no more are included: "tell me".
+            whole: Whether to include surrounding words that add no meaning: "tell me".
         """
         edges = self._edges.get(node)
         if edges is None:

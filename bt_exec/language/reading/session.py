@@ -54,7 +54,7 @@ def resolve(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) ->
 
 
 def _other_subject(earlier: Sequence[Node]) -> Node | None:
-    """Return the second phrase of a comparison, or the subject of the same question before it."""
+    """Return the second phrase of a comparison, or the subject of a like question before it."""
     pair = next((node for node in earlier[-1].walk() if node.kind in _PAIRS), None)
     if pair is not None:
         return pair.node("to")
@@ -128,7 +128,7 @@ def _combined(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -> Node
 
 
 def _kind(part: Node, kinds: Mapping[str, str]) -> str:
-    """Return the attribute kind of a formula; negations and choices have that of their parts."""
+    """Return the attribute kind of a formula; for negations and "or", that of their parts."""
     if part.kind in ("not", "or"):
         return _kind(part.parts()[0], kinds)
     return kinds.get(part.text("attribute"), part.kind)

@@ -32,7 +32,7 @@ _TOKEN = re.compile(r"\s*([$\w]+|[(),])")
 
 
 UNSAID = negation(Node("any"))
-"""The meaning of what cannot be said: edges with it are left out."""
+"""Meaning of an invalid combination: edges with this meaning are discarded."""
 
 
 class GrammarError(ValueError):
@@ -56,7 +56,7 @@ class Template:
         line: The rule, for messages.
 
     Attributes:
-        names: Names of the items that it uses, each as often as it does.
+        names: Names of the items that it uses, repeated if used more than once.
     """
 
     def __init__(self, text: str, line: str) -> None:
@@ -152,7 +152,7 @@ def _refine(phrase: Node | None, *formulas: Node | None) -> Node | None:
 
 
 def _set(phrase: Node, name: str, value: Value | None) -> Node:
-    """Return a node with one argument set, if there is a value for it and it can have one."""
+    """Return a node with an argument set if there is a value; `UNSAID` if its kind has none."""
     if value is not None and name not in KINDS[phrase.kind]:
         return UNSAID
     return phrase if value is None else phrase.replace(**{name: value})
@@ -168,7 +168,7 @@ def _less(objects: Any, formula: Node | None) -> Any:
 
 
 def _restated(new: Any, old: Any) -> Any:
-    """Return corrected objects; without a noun, they take that of the replaced ones."""
+    """Return corrected objects; without a noun, they take the noun of the replaced objects."""
     if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
         return new
     parts, before = conjuncts(new.node("of")), conjuncts(old.node("of"))
@@ -226,7 +226,7 @@ def _leave_out(question: Node, formula: Node) -> Node:
 
 
 def _asked_what(question: Node) -> Node:
-    """Return a question unless it is a yes/no question, which has no meaning here."""
+    """Return a question other than yes or no; `UNSAID` for a yes/no question."""
     return UNSAID if question.text("what") == "whether" else question
 
 
@@ -243,7 +243,7 @@ def _more_of(noun: Node, one: Node, other: Node) -> Node:
 
 
 def _fill(top: Node, formula: Node) -> Node:
-    """Return a superlative of "one" as that of the objects of a formula."""
+    """Return a superlative such as "the largest one", with "one" replaced by a formula."""
     of = top.node("of")
     return top.replace(of=formula if of == _ONE else _fill(of, formula))
 
@@ -258,12 +258,12 @@ def _within(question: Node, formula: Node) -> Node:
 
 
 def _single(formula: Node) -> Node:
-    """Return a formula in the singular; one in the plural becomes a formula without objects."""
+    """Return a formula in the singular; for a plural, the formula that no object satisfies."""
     return negation(Node("any")) if Node("many") in conjuncts(formula) else formula
 
 
 def _compound(one: Node, other: Node) -> Node:
-    """Return the object whose name consists of those of two: "child ticket"."""
+    """Return the object whose name joins the names of two objects: "child ticket"."""
     names = [part.text("name") for part in (one, *conjuncts(other)) if part.kind == "thing"]
     return Node("thing", (("name", " ".join(names)),))
 
@@ -357,7 +357,8 @@ def _among(phrase: Node, said: Node) -> Node:
 def _contrasted(phrase: Node, said: Node) -> Node:
     """Return orders about "the big ones" and "the small ones" with the noun of a phrase.
 
-    It ends with the first order about something else; the first of them has no other noun.
+    Only the orders before the first one with another noun are changed. There must be at least
+    one; otherwise the result is `UNSAID`.
     """
     acts = said.parts() if said.kind == "seq" else (said,)
     done = []
@@ -393,7 +394,7 @@ def _amended(said: Any, new: Any) -> Any:
 
 
 def _extended(said: Any, new: Any) -> Any:
-    """Return an order with `new` in addition to the one phrase of its sort."""
+    """Return an order with `new` added beside its only phrase of the same sort."""
     return _changed(said, new, lambda old: (old, new))
 
 
