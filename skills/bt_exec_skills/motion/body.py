@@ -66,7 +66,7 @@ class OneMotion(Generic[S]):
         self._stop_asked = True
 
     def obey(self) -> None:
-        """Stop the motion and freeze, if requested."""
+        """Stop the motion and freeze the hardware, if a stop was requested."""
         if self._stop_asked:
             self._stop_asked = False
             if self._motion is not None:

@@ -28,7 +28,7 @@ def border_of(picture: npt.NDArray[T]) -> npt.NDArray[T]:
 
 
 def box_of(mask: Mask) -> Box:
-    """Return the smallest box around the true pixels of `mask`, which has some."""
+    """Return the smallest box around the true pixels of `mask`, which must have at least one."""
     rows = np.flatnonzero(mask.any(axis=1))
     columns = np.flatnonzero(mask.any(axis=0))
     return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1

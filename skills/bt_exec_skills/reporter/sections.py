@@ -117,7 +117,7 @@ def section_ids(place: Divided) -> list[str]:
 
 
 def section_words(places: Mapping[str, Divided]) -> dict[str, dict[str, Any]]:
-    """Return the lexicon entries for several sections, and for those of the place named before."""
+    """Return lexicon entries for several sections, and for the sections of the last named place."""
     found: dict[str, dict[str, Any]] = {}
     for name, place in places.items():
         sections = [one for one in place.sections if one.id]

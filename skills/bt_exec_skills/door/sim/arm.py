@@ -1,8 +1,8 @@
 """One arm as MJCF: seven joints, a palm, two fingers. The IK model and the world share it.
 
-At zero the arm points straight ahead. Joint order: shoulder yaw (z), pitch (y), roll (x), elbow
-(y), forearm roll (x), wrist pitch (y), wrist yaw (z). The hand's frame: x along the fingers, y
-across them, z up; its site ``grip`` lies between the finger pads.
+With all joint angles at zero, the arm points straight ahead. Joint order: shoulder yaw (z), pitch
+(y), roll (x), elbow (y), forearm roll (x), wrist pitch (y), wrist yaw (z). The hand's frame: x
+along the fingers, y across them, z up; its site ``grip`` lies between the finger pads.
 """
 
 from __future__ import annotations

@@ -146,10 +146,10 @@ def evidence_confidence(bench: Bench) -> float:
 
 
 def answering_steps(bench: Bench) -> list[Step]:
-    """Return the steps by which tools alone find the answer of a model, for its program.
+    """Return the steps with which tools alone find the answer of a model, for its program.
 
-    They are a count of the first set that agrees with the answer. Without one, they contain a step
-    that no program can repeat.
+    The steps are a count of the first set whose count agrees with the answer, and the answer
+    itself. If there is no such set, the only step is one that no program can repeat.
     """
     assert bench.answer is not None
     claimed = bench.answer.value
@@ -223,7 +223,7 @@ def _count_agrees(claimed: int | bool, total: Counted) -> bool | None:
 def _compare_colours(bench: Bench) -> list[CrossCheck]:
     """Compare the colours of crops with those of the whole picture, for boxes from other sources.
 
-    It supports the answer only if regions of the colour agree with the boxes.
+    The result supports the answer only if regions of the colour agree with the boxes.
     """
     cross_checks = []
     for name, found in bench.sets.items():

@@ -36,7 +36,8 @@ _FOLDER_SHARE = 16
 class _Reports:
     """Reports to the starting process, one per line, on a pipe that the program does not inherit.
 
-    ``started`` precedes the program. Without a later end, the guard was killed.
+    ``started`` is written before the program starts. If no report of its end follows, the guard was
+    killed.
     """
 
     def __init__(self, pipe: int) -> None:

@@ -1,4 +1,4 @@
-"""Rules 3 and 4: named places are visited in order; questions about the past move nothing."""
+"""Passes for places: named places are visited in order; questions about the past move nothing."""
 
 from __future__ import annotations
 
