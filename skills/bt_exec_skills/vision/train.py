@@ -1,7 +1,8 @@
 """Training a small detector on a data set, with ultralytics (extra ``yolo``).
 
-Nothing is downloaded: the network starts from its yaml, or from a training of ours. On a CPU its
-convolutions run in bfloat16, which halves the time; the loss stays in single precision.
+Nothing is downloaded: the network starts from its yaml, or from the weights of an earlier training.
+On a CPU its convolutions run in bfloat16, which halves the time; the loss stays in single
+precision.
 """
 
 from __future__ import annotations

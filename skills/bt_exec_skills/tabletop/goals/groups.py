@@ -29,9 +29,9 @@ def groups_of(names: Iterable[str], attribute: Attribute) -> dict[str, tuple[str
 def containers_of(
     groups: Iterable[str], attribute: Attribute, now: Environment, kind: str = ""
 ) -> dict[str, str]:
-    """Return a container for each group: the one with its value, else one without any.
+    """Return a container for each group: one with the group's value, else one without a value.
 
-    Groups without a container are left out if the others have one with their value.
+    Groups without a container are left out if the other groups have a container with their value.
 
     Args:
         groups: Values of the attribute.

@@ -43,7 +43,7 @@ class Understood(NamedTuple):
         asks: Parts of the command, if it is one.
         subgoals: Subgoals of the command.
         words: Words of the text.
-        replies: The words of questions that are answered after the command.
+        replies: Questions that are answered after the command, in the words of the text.
     """
 
     language: str
