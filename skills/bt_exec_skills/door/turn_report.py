@@ -78,7 +78,11 @@ class DoorReporter(MissionReporter):
         self._step = 0
 
     def turn(self, view: MissionView) -> dict[str, Any] | None:
-        """Return the report of this turn; None while the state of the door is uncertain."""
+        """Return the report of this turn, or None.
+
+        There is no report while the mission has no next action, unless the door's state is
+        uncertain.
+        """
         estimate = _estimate(view.observation)
         waits = view.status == "in_progress" and view.next_action is None
         if waits and estimate["state"] != "uncertain":

@@ -11,7 +11,7 @@ __all__ = ["OneMotion", "Periods", "SimulatedBody"]
 
 
 class Periods:
-    """Cuts time into whole control periods; the remainder is carried over to the next step.
+    """Division of time into whole control periods; the remainder is carried over to the next step.
 
     Args:
         period_s: One period [s].
@@ -35,7 +35,7 @@ S = TypeVar("S", bound=tuple[Any, ...])
 
 
 class OneMotion(Generic[S]):
-    """The motion of a simulated body, if it has one.
+    """Current motion of a simulated body, if any.
 
     All methods except `ask_to_stop` must be called on the thread that advances time.
 

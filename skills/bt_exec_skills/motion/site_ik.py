@@ -29,12 +29,12 @@ def hand_rotation(yaw: float, pitch: float = 0.0) -> Vector:
 
 
 class SiteIK:
-    """A private model whose joints are moved until a site is at its target.
+    """Inverse kinematics on a private model, whose joints are moved until a site is at its target.
 
     Args:
         model: The arm; all joints are hinges or slides with limits.
         site: Name of the site.
-        damping: Weight of the size of a step.
+        damping: Damping of a step: weight of its size against the error.
         error_damping: Additional weight of the step, for each unit of the squared error.
 
     Attributes:

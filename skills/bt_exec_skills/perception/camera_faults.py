@@ -74,7 +74,7 @@ class FaultyCapture(NamedTuple, Generic[C]):
 
 
 class FaultyCamera(Generic[C, T]):
-    """Adds noise and faults to a simulated camera; implements `Camera`.
+    """Simulated camera with added noise and faults; implements `Camera`.
 
     Args:
         camera: The camera without faults; its captures have time stamps.

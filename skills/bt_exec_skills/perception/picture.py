@@ -1,7 +1,7 @@
 """Pictures and boxes in them.
 
 A box is ``(x1, y1, x2, y2)`` in integer pixels from the top left corner; x2 and y2 are the first
-column and row outside of it.
+column and row outside the box.
 """
 
 from __future__ import annotations

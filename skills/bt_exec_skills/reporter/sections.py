@@ -85,7 +85,7 @@ def _fill(key: str, language: str, **names: str) -> list[str]:
 
 
 def name_section(section: Names, place: Names) -> Names:
-    """Return the display name of a section as a place, from its name and that of its place."""
+    """Return the display name of a section as a place, from the names of section and place."""
     named = {
         language: _fill("name", language, part=section.of(language), place=place.of(language))[0]
         for language in LANGUAGES

@@ -168,8 +168,7 @@ class Namer:
         """Return the probability that each crop shows each of `names`, shape (n, names).
 
         The result is the mean for the crop and its mirror image, which is more accurate than one of
-        them. The difference of the sum of a row to 1 is the probability that the crop shows none of
-        the names.
+        them. One minus the sum of a row is the probability that the crop shows none of the names.
         """
         both = self._shares(crops), self._shares(crops[:, :, ::-1])
         return np.asarray(np.mean(both, axis=0)[:, :-1], np.float32)

@@ -206,7 +206,7 @@ def finished_recipe(folder: Path) -> Recipe:
 
 
 def read_pictures(folder: Path, split: Split | None = None) -> Iterator[Picture]:
-    """Yield the pictures of the finished scenes of a data set, of one split or both.
+    """Yield the pictures of a data set's finished scenes, from one split or from both.
 
     Raises:
         UsageError: If a scene cannot be read.

@@ -22,7 +22,7 @@ _LEAST_RAW = 0.02  # minimum raw score of the network
 
 
 class NetworkDetector:
-    """Implements `bt_exec_skills.perception.contracts.Detector` with a network alone.
+    """Detector that runs a network; implements `bt_exec_skills.perception.contracts.Detector`.
 
     Args:
         network: The network.

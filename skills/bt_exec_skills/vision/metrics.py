@@ -136,7 +136,7 @@ class Confusion:
 
     @property
     def right(self) -> float:
-        """Share of correct estimates among those that are a state."""
+        """Share of correct estimates among the estimates that are a state."""
         given = int(self.counts[:, :-1].sum())
         return float(np.trace(self.counts[:, :-1])) / max(1, given)
 

@@ -118,7 +118,7 @@ _CROP_SHARE = 0.12
 
 
 class DoorScenes:
-    """Implements `bt_exec_skills.vision.sample.SceneSource` for the door pack."""
+    """Training scenes of the door pack; implements `bt_exec_skills.vision.sample.SceneSource`."""
 
     name = "door"
     classes = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "person")

@@ -40,7 +40,7 @@ class AngleFit(NamedTuple):
 
 
 class AngleFitter:
-    """Fits angles for one camera and one door; the projected boxes are computed once.
+    """Estimator of the hinge angle for one camera and door; projected boxes are computed once.
 
     Args:
         calibration: Camera and door.

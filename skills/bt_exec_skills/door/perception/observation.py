@@ -27,7 +27,7 @@ anywhere else."""
 
 
 class Touch:
-    """Records whether a hand held the material, and where that hand was.
+    """Record of whether a hand held the material, and where that hand was.
 
     Args:
         robot: The robot.

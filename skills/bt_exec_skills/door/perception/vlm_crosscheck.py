@@ -62,7 +62,7 @@ class DoorAnswer(BaseModel):
 
 
 class VlmCrosscheck:
-    """Cross-checks the local estimate with a model; implements `DoorStateEstimator`.
+    """Cross-check of the local estimate with a model; implements `DoorStateEstimator`.
 
     Args:
         local: The local estimator.

@@ -116,7 +116,7 @@ def _deciding(node: Fallback) -> list[Check]:
 
 
 def _asks_for_material(node: Fallback) -> bool:
-    """Return True if a choice depends on visible material, and a branch reaches for it.
+    """Return True if a choice depends on visible material, and a branch reaches for the material.
 
     A choice by any other condition gets no gate before it, because opening the door would change
     its result.

@@ -79,7 +79,8 @@ def arm_body(arm: Arm, *, fingers: bool = True) -> str:
 
     Args:
         arm: Left or right.
-        fingers: Whether its fingers move; the inverse kinematics has rigid ones.
+        fingers: Whether the fingers have joints; the model for inverse kinematics has rigid
+            fingers.
     """
     x, y, z = SHOULDER
     grip = _finger(arm, "thumb", 1) + _finger(arm, "finger", -1) if fingers else ""

@@ -50,7 +50,7 @@ def release_handle(others: Sequence[Job]) -> MotionSteps:
 def home_if_failed(job: Job, steps: MotionSteps) -> MotionSteps:
     """Forward `steps`; if the motion fails, retract the hand from the door.
 
-    The next motion of either arm would otherwise collide with it.
+    The next motion of either arm would otherwise collide with the hand or the door.
 
     Raises:
         Failed: The failure of `steps`, after the arm has retracted as far as possible.

@@ -168,7 +168,10 @@ def most_frequent(groups: Mapping[str, int]) -> list[str]:
 
 
 def _decide_filled(crop: Crop, attribute: str) -> Decision:
-    """Compare the area of an object with that of its outline; undecided without a mask."""
+    """Decide whether an object is filled or hollow, from its area and the area in its outline.
+
+    The result is undecided without a mask.
+    """
     if crop.instance.mask is None:
         return Decision(None, "", 0.0)
     share = float(crop.own.sum() / max(1, int(without_holes(crop.own).sum())))
@@ -178,7 +181,7 @@ def _decide_filled(crop: Crop, attribute: str) -> Decision:
 
 
 def object_side(instance: Instance, upright: bool) -> float:
-    """Return the height of an object [px], or the side of a square of its area.
+    """Return the height of an object [px], or the side of a square with the object's area [px].
 
     The height of a horizontal bar is its length.
     """

@@ -82,8 +82,8 @@ class Crop:
     Attributes:
         instance: The instance.
         pixels: Pixels of its box.
-        own: Mask of the object: its own mask, or the centre of its box without the boxes beside
-            it, and without the colour of a plain background.
+        own: Mask of the object in the box: the mask of the instance; or, without that, an ellipse
+            in the box without overlapping objects and without pixels of a plain background.
     """
 
     instance: Instance
@@ -147,7 +147,8 @@ def _apart_from_ground(picture: Frame) -> Sequence[tuple[Mask, float]]:
     """Return masks of the pixels that differ from a plain background, with the share to reach.
 
     The differing pixels are an object's own pixels if they reach that share of its box. A smaller
-    share is sufficient for pixels that differ more. Edges and shadows of a pale object differ, too.
+    share is sufficient for pixels that differ more. They must differ more because the edges and
+    shadows of a pale object also differ slightly.
     """
     ground = background_mask(picture)
     if border_of(ground).mean() < _PLAIN:

@@ -1,4 +1,4 @@
-"""Positions of objects in the picture and relative to each other. Pixels from the top left."""
+"""Positions of objects in the picture and relative to each other, in pixels from the top left."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def holds(one: Instance, relation: RelationName, other: Instance) -> bool:
 
 
 def _share_of_box(one: Instance, other: Instance) -> float:
-    """Return the share of the box of another object that the pixels of an object fill."""
+    """Return the share of the box of `other` that the pixels of `one` fill."""
     if one.mask is None:
         return measure(other, one).covered
     x, y = one.bbox[:2]

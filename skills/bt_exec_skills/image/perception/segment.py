@@ -72,7 +72,7 @@ def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Ins
 
 
 def _without_fringes(found: list[Instance], picture: Frame) -> list[Instance]:
-    """Return the regions without thin or faint ones beside a larger one."""
+    """Return the regions, except thin or faint regions beside a larger one."""
     width = max(_FRINGE_PX, round(_FRINGE_SHARE * max(picture.shape)))
     faint = background_mask(picture, _FAINT)
     kept = []

@@ -201,7 +201,7 @@ def _is_whole_number(ratio: float) -> bool:
 
 
 def _are_pieces(one: _Region, other: _Region, apart: _Array) -> bool:
-    """Return True if an object is between two regions of one colour, which may be one object."""
+    """Return True if an object is between two regions of a colour, which may then be one object."""
     if one.label != other.label:
         return False
     (ax, ay), (bx, by) = ((r.corner[0], r.corner[1]) for r in (one, other))

@@ -1,7 +1,7 @@
 """Values in recognised text: the price of an article, the total, a date.
 
-Lines are grouped into rows. The row of an article ends with its amount. A total is the amount of a
-row with a keyword for it. It is certain if the articles add up to it.
+Lines are grouped into rows. The row of an article ends with its amount. The total is the amount in
+a row with a keyword such as "total". It is certain if the prices of the articles add up to it.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def claimed_value(text: str, claims: Iterable[Claim]) -> int | bool | None:
 
 
 def find_amounts(text: str) -> set[int]:
-    """Return the numbers that a text names as amounts, whether or not it is parsed completely."""
+    """Return the numbers that are amounts in a text, even if the text is not parsed completely."""
     found: set[int] = set()
     for sentence in _SENTENCE.split(_NO_COUNT.sub(" ", text)):
         words = [one.replace(",", "") for one in _WORD.findall(sentence)]

@@ -25,7 +25,7 @@ _UNREADABLE = ("?",)  # names of an annotation that its tool cannot read
 
 
 class CannotTell(ValueError):  # noqa: N818 - an answer, not an error
-    """Raised if no tool of this site can answer.
+    """Error raised if no tool of the site can answer a question.
 
     Args:
         code: ``ANNOTATION_NEEDED``, ``NOT_ANNOTATED`` or ``QUESTION_UNCLEAR``.

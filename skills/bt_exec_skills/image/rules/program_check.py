@@ -64,7 +64,7 @@ def check_program(bench: Bench, text: str, language: str, *, trusted: bool = Fal
 def run_on_picture(
     bench: Bench, text: str, picture: Path | None = None, *, trusted: bool = False
 ) -> Ran:
-    """Run a program on a picture, by default that of the bench, with its input files."""
+    """Run a program on a picture, by default the bench's, with the bench's input files."""
     assert bench.file is not None
     beside = [bench.annotation_file] if bench.annotation_file is not None else []
     beside += [bench.second_file] if bench.second_file is not None else []

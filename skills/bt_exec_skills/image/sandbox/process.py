@@ -56,7 +56,7 @@ def interpreter_path() -> str:
 def launch(
     config: Mapping[str, Any], environment: Mapping[str, str], work: Path, limits: Limits
 ) -> Ran:
-    """Run a program according to its configuration; no process of it is left afterwards.
+    """Run a program according to a configuration; afterwards, all of its processes have ended.
 
     Args:
         config: See `bt_exec_skills.image.sandbox.launcher.main`, without its pipe.

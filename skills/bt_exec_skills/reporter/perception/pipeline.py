@@ -132,7 +132,7 @@ class ReporterPerception(Generic[C]):
         return ReporterObservation(view.t, view.pose, found, light, view.frame, areas=self._areas)
 
     def _light(self, view: GroundView) -> dict[tuple[str, int], float]:
-        """Return the mean luminance of the visible part of each section of a place."""
+        """Return the mean luminance of each section of a place, in its visible part."""
         ground = view.ground[::_STRIDE, ::_STRIDE].reshape(-1, 2)
         bright = view.frame[::_STRIDE, ::_STRIDE].reshape(-1, 3) @ (0.299, 0.587, 0.114)
         x, y = ground.T

@@ -316,7 +316,7 @@ def _count(past: Sequence[PastMission], language: str) -> str:
 
 
 def _mission(mission: PastMission, language: str) -> str:
-    """Return a mission with its start time of day, if known.
+    """Return the text about a mission, with the time of day of its start, if known.
 
     A final message in another language is left out.
     """

@@ -100,7 +100,7 @@ def _is_look(node: NodeBase) -> TypeGuard[Do]:
 
 
 def _groups(steps: list[NodeBase]) -> list[list[NodeBase]]:
-    """Return steps in groups: the actions at a place belong to the drive to it."""
+    """Return steps in groups: a drive and the actions at the place it leads to."""
     groups: list[list[NodeBase]] = []
     for step in steps:
         follows = isinstance(step, Do) and step.do != "navigate"

@@ -104,7 +104,7 @@ def _matches_anything(phrase: Phrase) -> bool:
 
 
 class _Table:
-    """Answers one question from one reading of the world."""
+    """Answers to questions from one reading of the world."""
 
     def __init__(self, now: Environment, held: str | None, language: str) -> None:
         self.now, self.held, self.language = now, held, language

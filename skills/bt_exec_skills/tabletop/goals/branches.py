@@ -252,7 +252,7 @@ def is_about(node: Node) -> bool:
 
 
 def with_theme(node: Node, theme: Node) -> Node:
-    """Return a branch whose acts without a named object have that of the other branch."""
+    """Return a branch in which acts without a named object get the object of the other branch."""
     if node.kind != "act" or node.text("verb") not in _NEEDS_THEME:
         return node.map(lambda part: with_theme(part, theme))
     named = any(one.kind != "pronoun" for one in node.parts())

@@ -164,7 +164,7 @@ def _check_once(found: list[Subgoal]) -> None:
 
 
 def joined(asks: Iterable[Ask]) -> tuple[Ask, ...]:
-    """Return the parts, with those of one goal merged.
+    """Return the parts of a command, after merging parts that describe one goal.
 
     In "clean up the left table, put everything there" the first part selects the objects, the
     second one their target. "The right one" after a table means a table. A second part with

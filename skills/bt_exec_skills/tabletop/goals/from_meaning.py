@@ -58,7 +58,7 @@ class Converter:
     Args:
         phrases: Converter of the text's noun phrases.
         holds: Answers the question of a condition.
-        before: Place of earlier commands, as a relation to it; None if there is none.
+        before: Place named by earlier commands, as a relation to that place; None if there is none.
         subject: Object of the previous command; None if there is none.
 
     Attributes:
@@ -145,7 +145,7 @@ class Converter:
     def _chosen(self, node: Node) -> list[Ask]:
         """Return the parts of the selected branch.
 
-        The other branch is converted as well, for its errors.
+        The other branch is converted as well, so that its errors are reported.
         """
         parts = acts_on_each(node)
         if parts:

@@ -72,7 +72,7 @@ def containers_of(
 
 
 def unsorted(now: Environment, attribute: Attribute) -> tuple[str, ...]:
-    """Return the objects that are in no container, or share one with another group."""
+    """Return the objects that are in no container, or share a container with another group."""
     value_of = {name: looks_of(name).value(attribute) for name in things(now)}
     holders = {name: now.holder(name) for name in value_of}
     found = []

@@ -56,7 +56,8 @@ class Session:
 
     Attributes:
         readings: The parsed commands.
-        place: Last place of earlier commands, as a relation to it; None if there is none.
+        place: Last place named by earlier commands, as a relation to that place; None if there is
+            none.
         subject: Object of the previous command; None if there is none.
         subjects: Objects of the last command or question that named any.
     """
