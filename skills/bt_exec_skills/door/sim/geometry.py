@@ -74,7 +74,7 @@ class DoorGeometry:
         return float(np.linalg.norm(offset))
 
     def outside(self, angle: float, place: Vector) -> float:
-        """Return the signed distance of `place` from the panel's plane [m]; outside is positive."""
+        """Return the signed distance of `place` from the panel's plane [m], positive outside."""
         return float((place - self._hinge) @ self.outward(angle))
 
     def beside(self, angle: float, places: Vector) -> float:
