@@ -1,1 +1,1 @@
-"""The packs that ship with bt-exec; each is a folder, none imports another."""
+"""The packs that ship with bt-exec: one folder for each pack; packs do not import each other."""

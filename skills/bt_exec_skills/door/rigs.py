@@ -27,8 +27,8 @@ class DoorSettings(PackSettings):
         detector: ``learned`` (the shipped network), ``oracle`` (ground truth of the simulator), or
             the settings of another network; see `bt_exec_skills.door.perception.detector_factory`.
         renderer: Renderer of the simulated camera; ``auto`` uses EGL if it is available.
-        material_arm: The arm that handles material; a policy that no planner can change.
-        door_arm: The arm that moves the door if a command names none.
+        material_arm: The arm that handles material. Planners cannot change it.
+        door_arm: The arm that moves the door if a command names no arm.
         second_opinion: Name, or settings with a name, of a vision-language model that cross-checks
             the state of the door; None for no model.
     """

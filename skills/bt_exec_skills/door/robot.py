@@ -50,9 +50,9 @@ class DoorRobot(Robot, Protocol):
     """Two arms on a fixed base, facing a door.
 
     A motion starts at once and ends by itself. If it misses its goal, `Motion.failure` has one of
-    the codes ``UNREACHABLE``, ``STUCK``, ``MISSED``, ``SLIPPED``, ``NO_GRIP``,
-    ``STOPPED``. Starting a motion of an arm stops that arm's earlier one. Arms of metal need a
-    heartbeat of their driver: see `bt_exec.robot.Robot`.
+    the codes ``UNREACHABLE``, ``STUCK``, ``MISSED``, ``SLIPPED``, ``NO_GRIP``, ``STOPPED``.
+    Starting a motion of an arm stops that arm's earlier one. The driver of a real robot needs a
+    heartbeat: see `bt_exec.robot.Robot`.
     """
 
     def reach(self, arm: Arm, label: str) -> Motion:

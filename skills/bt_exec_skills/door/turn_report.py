@@ -78,7 +78,11 @@ class DoorReporter(MissionReporter):
         self._step = 0
 
     def turn(self, view: MissionView) -> dict[str, Any] | None:
-        """Return the report of this turn; None while waiting for a certain observation."""
+        """Return the report of this turn, or None.
+
+        There is no report while the mission has no next action, unless the door's state is
+        uncertain.
+        """
         estimate = _estimate(view.observation)
         waits = view.status == "in_progress" and view.next_action is None
         if waits and estimate["state"] != "uncertain":
@@ -128,7 +132,7 @@ def _action(action: Action) -> dict[str, Any]:
 
 
 def _goal_status(view: MissionView) -> tuple[str, str]:
-    """Return goal status and reason code in the contract's words."""
+    """Return the goal status and the reason code, in the terms of the turn report's contract."""
     if view.status in ("in_progress", "satisfied"):
         reason = view.reason_code if view.reason_code in REASONS else "OK"
         return view.status, reason
@@ -139,7 +143,8 @@ def _goal_status(view: MissionView) -> tuple[str, str]:
 def _words(view: MissionView, status: str, reason: str) -> tuple[str, str]:
     """Return explanation and message in the language of the command.
 
-    Made from codes, not from messages of skills, so a door-only command mentions nothing else.
+    The texts are made from codes and not from the messages of skills, so that a command about the
+    door alone mentions nothing else.
     """
 
     def say(key: str, **facts: str) -> str:

@@ -1,4 +1,4 @@
-"""Missions of a question about pictures: one for each picture, or one for two compared pictures."""
+"""Missions for a question about pictures: one per picture, or one for two compared pictures."""
 
 from __future__ import annotations
 

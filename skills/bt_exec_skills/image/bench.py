@@ -57,8 +57,8 @@ class Candidates:
 
     Attributes:
         instances: Instances in the order of their numbers.
-        decisions: One per instance.
-        crops: One per instance, once they are cut.
+        decisions: Decisions, one per instance.
+        crops: Crops of the instances, in the same order; None until they are cut.
         looked: Whether the crops were examined, by an attribute check or by a model.
         crop_failed: Whether cropping failed.
         whole: Confidence that the set is complete, 0..1.
@@ -156,7 +156,7 @@ class Bench:
 
     Attributes:
         file: Picture file, or None.
-        annotation_file: Annotation that was given or is beside the picture, or None.
+        annotation_file: Annotation file given by the user or found beside the picture, or None.
         detector: Object detector, or None.
         detector_names: Classes of the detector.
         out: File of the annotated picture, or None.
@@ -170,7 +170,7 @@ class Bench:
         sets: Sets by name.
         steps: Executed tools, in order.
         answer: Last answer.
-        asked: Answers of models about the picture and its crops, in order.
+        asked: Answers of vision models about the picture and its crops, in order.
         judgement: Judgement of the answer, or None.
         reasoning: Share of the reasoning that observations support, 0..1; see `rules.judging`.
         by_model: Whether a language model worded the answer.
@@ -178,7 +178,7 @@ class Bench:
         code_plan: Steps of the program in order, if a model planned them.
         program: Result of the program as plain data; None if none was requested.
         prompted: Detector with text prompts that replaces `detector`, or None.
-        again: Whether steps are only repeated for the value of their answer.
+        again: Whether earlier steps are repeated only to compare their answer.
         compared: Whether the objects of two sets are alike; None if not compared or undecided.
     """
 
@@ -379,7 +379,7 @@ class Bench:
         return sources | ready
 
     def _annotation_names(self) -> tuple[str, ...]:
-        """Return the names of the annotation; ``?`` if unreadable, which its tool reports."""
+        """Return the class names of the annotation; ``?`` if it is unreadable."""
         if self.annotation_file is None:
             return ()
         try:

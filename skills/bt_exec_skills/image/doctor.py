@@ -21,7 +21,7 @@ _FIX = (
 
 
 def _check_weights() -> tuple[str, str, str, str]:
-    """Return True if the shipped network for tabletop objects can be loaded."""
+    """Return (name, state, detail, remedy) for the shipped network for tabletop objects."""
     try:
         names = make_detector().names
     except Exception as error:  # noqa: BLE001 - the doctor reports any error

@@ -35,7 +35,8 @@ def fetch_picture(address: str, *, allow_net: bool) -> bytes:
         allow_net: Whether addresses may be fetched.
 
     Raises:
-        UsageError: If fetching is not allowed, the address is refused, or it is not a picture.
+        UsageError: If fetching is not allowed, the address is refused, or its content is not a
+            picture.
     """
     import httpx2
 
@@ -72,7 +73,7 @@ async def _fetch_with_timeout(address: str) -> bytes:
 
 
 async def _check_public(onward: httpx2.URL, address: str) -> None:
-    """Refuse hosts of this machine, of its networks, or of its cloud.
+    """Refuse a host that is not on the public internet, such as this machine or a private network.
 
     A name that cannot be resolved here cannot be fetched either, except through a proxy that
     resolves it.

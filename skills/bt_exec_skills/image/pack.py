@@ -57,7 +57,7 @@ class Answers(MissionReporter):
         self._bench.begin()
 
     def told(self) -> str:
-        """Return the answer, objections of the judges, and messages about its program."""
+        """Return the answer, the judges' objections, and messages about the answer's program."""
         bench = self._bench
         said = [
             final_report(bench),

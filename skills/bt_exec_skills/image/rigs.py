@@ -72,7 +72,7 @@ def _make_prompted_detector(settings: ImageSettings) -> PromptedDetector | None:
 
 
 def _make_detector(settings: ImageSettings) -> NetworkDetector | None:
-    """Return the network of a site: the shipped one, its own weights, or None.
+    """Return the detection network of a site: with shipped or other weights, or None.
 
     Raises:
         UsageError: If the weights cannot be used.

@@ -40,7 +40,7 @@ class ImageSettings(PackSettings):
 
 
 class PictureStart(WorldSettings):
-    """Picture of a mission."""
+    """Picture of a mission, and its input and output files."""
 
     image: str = Field("", description="the picture: a PNG, JPEG, WebP, TIFF or BMP file")
     second: str = Field("", description="another picture, to be compared with the first")

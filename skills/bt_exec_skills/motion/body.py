@@ -11,7 +11,7 @@ __all__ = ["OneMotion", "Periods", "SimulatedBody"]
 
 
 class Periods:
-    """Cuts time into whole control periods; the remainder is carried over to the next step.
+    """Division of time into whole control periods; the remainder is carried over to the next step.
 
     Args:
         period_s: One period [s].
@@ -35,7 +35,7 @@ S = TypeVar("S", bound=tuple[Any, ...])
 
 
 class OneMotion(Generic[S]):
-    """The motion of a simulated body, if it has one.
+    """Current motion of a simulated body, if any.
 
     All methods except `ask_to_stop` must be called on the thread that advances time.
 
@@ -66,7 +66,7 @@ class OneMotion(Generic[S]):
         self._stop_asked = True
 
     def obey(self) -> None:
-        """Stop the motion and freeze, if requested."""
+        """Stop the motion and freeze the hardware, if a stop was requested."""
         if self._stop_asked:
             self._stop_asked = False
             if self._motion is not None:

@@ -29,19 +29,19 @@ def hand_rotation(yaw: float, pitch: float = 0.0) -> Vector:
 
 
 class SiteIK:
-    """A private model whose joints are moved until a site is at its target.
+    """Inverse kinematics on a private model, whose joints are moved until a site is at its target.
 
     Args:
         model: The arm; all joints are hinges or slides with limits.
         site: Name of the site.
-        damping: Weight of the step.
+        damping: Damping of a step: weight of its size against the error.
         error_damping: Additional weight of the step, for each unit of the squared error.
 
     Attributes:
         data: State of the model.
         target: Position [m] and rotation of the target, shapes (3,) and (3, 3).
         turn_cost: Weight of the orientation against the position (1 = a radian costs a metre).
-        posture: Attractor of the joints, shape (nq,), and its weight; None for none.
+        posture: Attractor of the joints, shape (nq,), and its weight; None without an attractor.
     """
 
     def __init__(self, model: Any, site: str, damping: float, error_damping: float) -> None:
@@ -58,7 +58,7 @@ class SiteIK:
         self._sense = np.zeros(model.nv, np.intc)
 
     def place(self, q: Vector) -> None:
-        """Move the joints to `q`."""
+        """Move the joints to `q`, shape (nq,)."""
         self.data.qpos[:] = q
         mujoco.mj_kinematics(self._model, self.data)
         mujoco.mj_comPos(self._model, self.data)

@@ -22,10 +22,11 @@ class SteppedMotion(Generic[S]):
     Args:
         steps: The motion. Each step is a tuple that begins with progress 0..1 and phase.
         freeze: Stops the hardware at once; called when the motion is interrupted.
-        phases: Usual number of phases, if each counts progress from 0. Phases have equal weight and
-            progress never decreases. None if steps give the progress of the whole motion.
-        brake: Whether to freeze, too, when the motion reaches its goal: a base rolls on, an arm
-            keeps its target.
+        phases: Usual number of phases, if progress restarts from 0 in each phase. All phases have
+            equal weight, and the reported progress never decreases. None if steps give the progress
+            of the whole motion.
+        brake: Whether to call `freeze` also when the motion reaches its goal. A base needs this,
+            because it would roll on; an arm does not, because it keeps its target.
     """
 
     def __init__(

@@ -35,7 +35,7 @@ class Search:
     Args:
         free: Free cells, bool of shape (rows, columns).
         start: First cell of the path; need not be free, since the robot may be in an occupied cell.
-        goal: Last cell of the path; must be free to be found.
+        goal: Last cell of the path. There is no path if it is occupied.
         weight: Cost of each cell, 1 or more; None for 1 everywhere.
 
     Attributes:
@@ -136,7 +136,7 @@ def _neighbours_free(free: _Mask, a: int, b: int) -> _Mask:
 
 @lru_cache(maxsize=8)
 def _lengths(columns: int) -> tuple[_Steps, ...]:
-    """Return for each set of steps, as bits, their offsets and lengths [cells]."""
+    """Return the offsets and lengths [cells] of the steps in each possible set of steps."""
     every = [(a * columns + b, _SQRT2 if a and b else 1.0) for a, b in _STEPS]
     return tuple(
         tuple(step for bit, step in enumerate(every) if bits >> bit & 1) for bits in range(256)
@@ -144,7 +144,7 @@ def _lengths(columns: int) -> tuple[_Steps, ...]:
 
 
 def _octile(shape: tuple[int, ...], row: int, column: int) -> list[float]:
-    """Return the octile distance of every cell to one of them [cells]."""
+    """Return the octile distance of every cell to the cell (`row`, `column`) [cells]."""
     a = np.abs(np.arange(shape[0]) - row)[:, None]
     b = np.abs(np.arange(shape[1]) - column)[None, :]
     found: list[float] = (a + b + (_SQRT2 - 2) * np.minimum(a, b)).ravel().tolist()

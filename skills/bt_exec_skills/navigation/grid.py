@@ -1,4 +1,4 @@
-"""Occupancy grid of the map, and of obstacles that are not on it."""
+"""Occupancy grid of the map, and a layer of obstacles that are not on the map."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ class Grid:
 
     @classmethod
     def of_slabs(cls, slabs: Iterable[Slab], cell_m: float = 0.1, rim_m: float = 0.3) -> Grid:
-        """Return the grid of `slabs`, each of which occupies the cells that it covers."""
+        """Return the grid of `slabs`, with a margin of `rim_m` around all of them.
+
+        A slab occupies every cell that it touches.
+        """
         found = list(slabs)
         reach = [(s, math.hypot(s.half_x, s.half_y)) for s in found]
         left = min(s.x - r for s, r in reach) - rim_m
@@ -182,7 +185,7 @@ class Obstacles:
         )
 
     def believe(self, pose: Pose, ranges: npt.NDArray[np.float64], within_m: float) -> None:
-        """Accept all nearby hits as obstacles at once: the robot is stuck."""
+        """Accept all nearby hits as obstacles at once; for a robot that is stuck."""
         self.look(pose, np.where(ranges < within_m, ranges, 1e3))
         near = self._looks > 0
         self._looks[near] = np.maximum(self._looks[near], _BELIEVED)

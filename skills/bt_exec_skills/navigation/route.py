@@ -1,4 +1,4 @@
-"""A path over the map: planned in slices, and again when an obstacle blocks it."""
+"""Path over the map, planned in slices of time, and planned again when an obstacle blocks it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Route:
-    """Points of a path.
+    """Path as a list of points.
 
     Args:
         points: Way points [m], shape (n, 2), a cell apart.
@@ -64,7 +64,7 @@ class Route:
 
 
 class Planner:
-    """Plans paths over a map with its obstacle layer.
+    """Planner of paths over a map with an obstacle layer.
 
     Args:
         grid: The map.

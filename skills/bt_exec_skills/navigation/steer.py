@@ -47,7 +47,7 @@ class Limits(NamedTuple):
 
 
 class Steering:
-    """Chooses speed and yaw rate.
+    """Local planner that chooses speed and yaw rate.
 
     Args:
         limits: Limits of the base.

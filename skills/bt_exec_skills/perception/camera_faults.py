@@ -1,6 +1,6 @@
-"""A realistic camera: sensor noise in every picture, and injected faults.
+"""Simulated camera with sensor noise in every picture, and injected faults.
 
-``camera=noise@12`` breaks it after 12 s, ``camera=occluded@12-14`` for two seconds.
+``camera=noise@12`` adds a fault after 12 s, ``camera=occluded@12-14`` a fault of two seconds.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class FaultyCapture(NamedTuple, Generic[C]):
 
 
 class FaultyCamera(Generic[C, T]):
-    """Adds noise and faults to a simulated camera; implements `Camera`.
+    """Simulated camera with added noise and faults; implements `Camera`.
 
     Args:
         camera: The camera without faults; its captures have time stamps.

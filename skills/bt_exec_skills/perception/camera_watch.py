@@ -1,15 +1,15 @@
-"""Detecting camera faults from pictures alone.
+"""Detection of camera faults from pictures alone.
 
 Faults that are recognised, in this order:
 
 ========== ==========================================================================
 missing    the picture is missing
-wrong_size it is not of the size that the camera was calibrated with
-frozen     it equals the one before, pixel for pixel, though time has passed (a sensor
-           is never free of noise, so two true pictures never do)
-dark       it is black
-noise      its pixels are uncorrelated with their neighbours
-occluded   something covers the lens: it has almost no edges
+wrong_size the picture does not have the size that the camera was calibrated with
+frozen     the picture equals the previous one, pixel for pixel, though time has passed
+           (sensor noise makes two real pictures always differ)
+dark       the picture is black
+noise      the pixels are uncorrelated with their neighbours
+occluded   something covers the lens: the picture has almost no edges
 ========== ==========================================================================
 """
 

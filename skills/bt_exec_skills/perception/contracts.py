@@ -34,7 +34,7 @@ class Detection:
         label: Class of the detector.
         bbox: Bounding box [px].
         score: Score of the detector, 0..1.
-        doubt: Reason of doubt, in a word; empty if there is none.
+        doubt: Reason for doubt about the detection, in a word; empty if there is none.
     """
 
     label: str
@@ -70,7 +70,7 @@ class Observed(Observation, Protocol):
 
 
 class Camera(Protocol[C, V_co]):
-    """Camera with capture in two parts, of which the slow one can run on a worker."""
+    """Camera with two operations: a fast capture, and a slow conversion for a worker thread."""
 
     def capture(self) -> C:
         """Capture the raw data of a picture; fast, on the loop's thread."""

@@ -56,7 +56,8 @@ class Voter(Observed, Protocol):
 def in_view(observations: Sequence[Voter], label: str) -> bool | None:
     """Return whether `label` is in view, or None while that is undecided.
 
-    True requires two fresh pictures with it, False three without it; newer pictures count first.
+    True requires two fresh pictures that show the object, False three that do not; newer pictures
+    take precedence.
 
     Args:
         observations: Fresh observations, oldest first. Those of a faulty camera do not count.

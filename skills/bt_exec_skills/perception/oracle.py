@@ -81,7 +81,7 @@ def things_in_view(truth: Truth, enough: Enough) -> Iterator[tuple[Thing, Mask, 
 
 
 class OracleDetector:
-    """Boxes around the pixels that show an object; hidden objects are not detected.
+    """Detector that returns a box around each object's pixels; hidden objects are not detected.
 
     Args:
         enough: Whether an object with this label and these pixels is in view.

@@ -1,7 +1,7 @@
 """Pictures and boxes in them.
 
 A box is ``(x1, y1, x2, y2)`` in integer pixels from the top left corner; x2 and y2 are the first
-column and row outside of it.
+column and row outside the box.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def border_of(picture: npt.NDArray[T]) -> npt.NDArray[T]:
 
 
 def box_of(mask: Mask) -> Box:
-    """Return the smallest box around the true pixels of `mask`, which has some."""
+    """Return the smallest box around the true pixels of `mask`, which must have at least one."""
     rows = np.flatnonzero(mask.any(axis=1))
     columns = np.flatnonzero(mask.any(axis=0))
     return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1

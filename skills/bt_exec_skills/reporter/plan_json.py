@@ -114,7 +114,8 @@ def write_plan(spec: MissionSpec) -> str:
 def _actions_of(node: NodeBase, problems: list[Problem], *, failing: bool = False) -> Iterator[Do]:
     """Yield actions in order, and collect constructs that cannot be expressed.
 
-    Branches after a failure and further attempts are restored by the import (`failing`).
+    Branches after a failure are left out, and so are retries inside a fallback (`failing`), because
+    the import adds both again.
     """
     lost = [name for name in node.modifiers if name != "retry" or not failing]
     problems += [

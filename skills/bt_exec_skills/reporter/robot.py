@@ -50,8 +50,8 @@ class ReporterRobot(Robot, Protocol):
 
     A motion starts at once and ends by itself. Starting one stops the previous one. If a motion
     misses its goal, `Motion.failure` has one of the codes ``UNREACHABLE``, ``BLOCKED_PATH``,
-    ``NOTHING_TO_DELIVER``, ``NO_ANSWER``, ``REFUSED``, ``STOPPED``. A base on real wheels needs a
-    heartbeat of its driver: see `bt_exec.robot.Robot`.
+    ``NOTHING_TO_DELIVER``, ``NO_ANSWER``, ``REFUSED``, ``STOPPED``. The driver of a real robot
+    needs a heartbeat: see `bt_exec.robot.Robot`.
     """
 
     @property
@@ -83,4 +83,4 @@ class ReporterRobot(Robot, Protocol):
         """Wait with the tray extended until `item` is on it."""
 
     def hand_over(self, person: str) -> Motion:
-        """Extend the tray to `person` until it is empty; if that is a place, to anyone there."""
+        """Extend the tray to `person`, or to anyone at the place `person`, until it is empty."""

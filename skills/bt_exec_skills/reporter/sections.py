@@ -85,7 +85,7 @@ def _fill(key: str, language: str, **names: str) -> list[str]:
 
 
 def name_section(section: Names, place: Names) -> Names:
-    """Return the display name of a section as a place, from its name and that of its place."""
+    """Return the display name of a section as a place, from the names of section and place."""
     named = {
         language: _fill("name", language, part=section.of(language), place=place.of(language))[0]
         for language in LANGUAGES
@@ -117,7 +117,7 @@ def section_ids(place: Divided) -> list[str]:
 
 
 def section_words(places: Mapping[str, Divided]) -> dict[str, dict[str, Any]]:
-    """Return the lexicon entries for several sections, and for those of the place named before."""
+    """Return lexicon entries for several sections, and for the sections of the last named place."""
     found: dict[str, dict[str, Any]] = {}
     for name, place in places.items():
         sections = [one for one in place.sections if one.id]

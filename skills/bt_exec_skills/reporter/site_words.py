@@ -19,8 +19,8 @@ USER, PROFESSOR, PROFESSOR_OFFICE = "user", "professor", "professor_office"
 def words(settings: ReporterSettings) -> dict[str, Any]:
     """Return the values ``Place`` and ``Person`` of a site, as lexicon entries.
 
-    A place may stand for the person found there: 교수님 방에 가서 여쭤봐. The professor's office
-    has only names that name the professor.
+    A place may stand for the person found there: 교수님 방에 가서 여쭤봐. Of the names of the
+    professor's office, only those that mention the professor are included.
     """
     site = make_map(settings)
     people = {name: person for name, person in site.people.items() if name != USER}

@@ -6,7 +6,7 @@
       lounge:
         name: {en: the lounge, ko: 라운지}
         aliases: [lounge, 라운지]
-        poses: [[7.0, 4.6, 0.0], [11.0, 5.2, 3.1]]   # x, y [m], yaw [rad]; first where it stands
+        poses: [[7.0, 4.6, 0.0], [11.0, 5.2, 3.1]]   # x, y [m], yaw [rad]; target first
         area: [5.0, 2.4, 13.0, 7.4]                    # left, bottom, right, top [m]
     people:
       professor: {name: {en: the professor, ko: 교수님}, place: professor_office}
@@ -160,7 +160,8 @@ def _with_sections(places: Mapping[str, Place]) -> dict[str, Place]:
     """Return the places, including each section with an id as a separate place.
 
     Raises:
-        UsageError: If the id of a section is that of another place, or it has no pose.
+        UsageError: If the id of a section is that of another place, or a section with an id has no
+            pose.
     """
     found = dict(places)
     for place in places.values():

@@ -62,7 +62,7 @@ class WorldCamera(Generic[V]):
 
     Attributes:
         fault: Current fault: "dark" (a black picture) or "frozen" (the last picture again, with its
-            old time stamp); other texts stand for none. May be set at any time.
+            old time stamp). Any other text means no fault. May be set at any time.
     """
 
     def __init__(self, world: World, fault: str = "none") -> None:
@@ -109,7 +109,7 @@ class WorldCamera(Generic[V]):
 
 
 class ObjectCamera(WorldCamera[View[T]]):
-    """Camera ``head`` of a world, whose ground truth is the pixels of labelled objects.
+    """Camera ``head`` of a world; the ground truth of a view is the pixels of labelled objects.
 
     Args:
         world: The simulated world.

@@ -47,7 +47,7 @@ class GlPainter:
             return gl_thread().call(partial(self._paint, data))
 
     def colours(self, data: Any) -> npt.NDArray[np.uint8]:
-        """Implement `Painter.colours`; it takes half the time of a picture with its geoms."""
+        """Implement `Painter.colours`; takes half the time of `paint`."""
         with self._lock:
             return gl_thread().call(partial(self._colours, data))
 
@@ -94,7 +94,7 @@ class GlPainter:
 def _geoms_of(scene: Any, numbers: Any) -> Any:
     """Return the geom that each pixel shows, -1 for none, int32 of shape (h, w).
 
-    It avoids the renderer's own segmentation, which takes as long as a picture.
+    This replaces the renderer's own segmentation, which takes as long as a picture.
 
     Args:
         scene: The rendered scene.
@@ -120,7 +120,7 @@ _gl_works: bool | None = None
 
 
 def gl_works() -> bool:
-    """Return whether OpenGL rendering works here; tried once."""
+    """Return whether OpenGL rendering works on this machine; it is tried once."""
     global _gl_works
     with _checked:
         if _gl_works is None:
@@ -138,7 +138,7 @@ def gl_works() -> bool:
 
 
 def make_painter(model: Any, width: int, height: int, renderer: RendererName = "auto") -> Painter:
-    """Return the requested painter; "auto" is OpenGL if it works here."""
+    """Return the requested painter; "auto" selects OpenGL if that works, otherwise ray casting."""
     if renderer == "raycast" or (renderer == "auto" and not gl_works()):
         return RayPainter(model, width, height)
     return GlPainter(model, width, height)

@@ -13,7 +13,7 @@ __all__ = ["Physics", "box", "numbers", "rgba", "weld"]
 
 
 def numbers(*values: float, digits: int = 9) -> str:
-    """Return numbers in MJCF format, with this number of significant digits."""
+    """Return numbers in MJCF format, with `digits` significant digits."""
     return " ".join(f"{value:.{digits}g}" for value in values)
 
 
@@ -25,7 +25,7 @@ def rgba(colour: Iterable[float], opacity: float = 1.0) -> str:
 def box(
     name: str, middle: Iterable[float], half: Iterable[float], look: str, *, digits: int = 9
 ) -> str:
-    """Return a box.
+    """Return a box geom as MJCF text.
 
     Args:
         name: Name of its geom.
@@ -88,7 +88,7 @@ class Physics:
         weld(self.model, self.data, self.model.equality(equality).id)
 
     def detach(self, equality: str) -> None:
-        """Release what `attach` attached."""
+        """Release the body that `attach` attached."""
         self.data.eq_active[self.model.equality(equality).id] = 0
 
 

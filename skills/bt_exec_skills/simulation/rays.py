@@ -130,7 +130,7 @@ _AMBIENT, _HEAD, _LAMP = 0.4, 0.25, 0.45
 
 
 class RayPainter:
-    """Renders by casting a ray through each pixel; needs no graphics library.
+    """Renderer that casts a ray through each pixel; needs no graphics library.
 
     Args:
         model: The world.

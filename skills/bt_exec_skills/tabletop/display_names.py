@@ -30,8 +30,8 @@ _AND_MORE = re.compile(r"and (\d+) more")
 def called(name: str, language: str) -> str | None:
     """Return the display name of an object; None if `name` is not the name of an object.
 
-    English display names are accepted, too, and so are several names separated by commas, colons
-    or arrows: English text of a skill or condition is translated to Korean.
+    English display names are accepted as well, also several of them separated by commas, colons or
+    arrows. English text of a skill or condition can thus be translated to Korean.
     """
     parts = _JOINTS.split(name)
     if len(parts) > 1:
@@ -81,7 +81,7 @@ def value_said(value: str, language: str, *, alone: bool = False) -> str:
 
 
 def listed(names: Iterable[str], language: str, most: int = MOST_NAMED) -> str:
-    """Return the names of objects or values in one line: the first ones, and a count."""
+    """Return names of objects or values in one line: the first names, and the number of others."""
     found = [called(name, language) or value_said(name, language, alone=True) for name in names]
     if len(found) > most + 1:  # "and 1 more" is as long as a name
         found = [*found[:most], sentence("more", language, count=len(found) - most)]

@@ -64,7 +64,7 @@ class Environment:
         told: Tables reported by the simulator; empty if it reports none.
         held: Object in the hand; None if it is empty or unknown.
         origin: Position where that object was picked up [m]; None if unknown.
-        taken: Object that the hand is taking; None if there is none.
+        taken: Object that the hand is about to take; None if there is none.
     """
 
     t: float
@@ -102,7 +102,7 @@ class Environment:
         return tuple(name for name in self.objects if looks_of(name).holds_things)
 
     def inside(self, name: str, container: str) -> bool:
-        """Return True if `name` is in a container, or directly on a table, and not in the hand."""
+        """Return True if `name` is in a container, or directly on a table, and is not held."""
         if name == self.held:
             return False
         if container in self.tables and container not in self.objects:
@@ -144,7 +144,7 @@ class Environment:
         return next((key for key, table in self.tables.items() if table.bears(*at)), None)
 
     def lies_at(self, name: str, place: str, spot: tuple[float, ...] = ()) -> bool:
-        """Return True if an object is in a container or on a table, at the given spot if any."""
+        """Return True if `name` is in or on `place`, and at `spot` if one is given."""
         if self.place_of(name) != place:
             return False
         return not spot or math.dist(self.objects[name].pos[:2], spot) <= AT_SPOT_M
@@ -160,7 +160,7 @@ class Environment:
 
 
 def environment_of(situation: Situation) -> Environment:
-    """Return the objects with their positions, from facts of `TableObservation.facts`.
+    """Return the environment given by the facts of `TableObservation.facts`.
 
     An object without a position is left out.
     """

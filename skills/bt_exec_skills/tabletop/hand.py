@@ -22,7 +22,7 @@ _FOLLOWS_M = 0.15
 
 
 class Hand:
-    """Tracker of the picked object and its position relative to the base when it was lifted.
+    """Tracker of the picked object and of its position relative to the base when it was lifted.
 
     If the simulator reports its base, the object must follow it. Otherwise an object that stays at
     its lifted height is assumed to be held.
@@ -63,12 +63,12 @@ class Hand:
     def recognise(self, now: Environment, at: Point | None) -> None:
         """Record the object that was in the hand before this process began, if there is one.
 
-        Where it was picked is unknown.
+        The position where it was picked up is unknown.
 
         Args:
             now: The world at rest.
-            at: Position of the hand in the frame of the room or of the robot; if it is None, the
-                only object in the air within reach is the one in the hand.
+            at: Position of the hand in the frame of the room or of the robot. If it is None and
+                only one object within reach is in the air, that object is taken as held.
         """
         found = _in_the_air(now) if at is None else _at_hand(now, at)
         if len(found) == 1:
@@ -108,7 +108,7 @@ class Hand:
         return replace(now, held=self.holds(now), taken=taken)
 
     def facts(self, now: Environment | None) -> dict[str, str]:
-        """Return the facts for planners: the held object, and its former place."""
+        """Return the facts for planners: the held object, and where it was picked up."""
         held = self.holds(now) if now is not None else None
         if held is None:
             return {"hand": "empty"}

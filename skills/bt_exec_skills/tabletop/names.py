@@ -1,7 +1,7 @@
 """Attributes in object names: ``object_small_blue_cube_1`` is small, blue and a cube.
 
-Names come from a simulator and may be malformed. A part that is not a known word is the kind, so
-that ``object_apple_0`` is an apple.
+Names come from a simulator and may be malformed. A part of a name that is not a known word is taken
+as the kind, so that ``object_apple_0`` is an apple.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ class Looks:
         size: Size; empty without one.
         shape: Shape; empty without one.
         material: Material; empty without one.
-        number: Number of similar objects; None without one.
+        number: Number at the end of the name, which distinguishes similar objects; None without a
+            number.
     """
 
     name: str

@@ -35,7 +35,7 @@ def spot_for(
     Args:
         now: The world.
         thing: Object to place.
-        target: Present target container, table or object.
+        target: Container, table or other object in the environment.
         side: Relation to the target.
         spot: Point on a table; the nearest free point is used.
     """
@@ -95,7 +95,11 @@ def _grid(top: Table) -> list[tuple[float, float]]:
 
 
 def part_of(now: Environment, table: str, part: str) -> Spot:
-    """Return the centre of a part of a table as seen: ``left``, ``right`` or ``middle``."""
+    """Return the centre of the ``left``, ``right`` or ``middle`` part of a table.
+
+    Left and right are as seen by the robot. If its pose is unknown, the centre of the table is
+    returned.
+    """
     top = now.tables[table]
     if part == "middle" or now.base is None:
         return top.x, top.y

@@ -1,7 +1,7 @@
-"""Mission reporter of the pack: subgoals turn by turn, and the reached ones at the end.
+"""Mission reporter of the pack: progress of subgoals each turn, and reached subgoals at the end.
 
 The final report uses the last observation of the world. Results of skills, which read the world
-themselves, count only for what was placed after it.
+themselves, are used only for objects that were placed after that observation.
 """
 
 from __future__ import annotations

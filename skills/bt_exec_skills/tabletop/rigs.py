@@ -57,7 +57,8 @@ class TableSettings(PackSettings):
         detector: Source of boxes in its pictures: ``learned`` (the shipped network), ``oracle``
             (the simulator), or the settings of another network; see
             `bt_exec_skills.tabletop.perception.finder`.
-        picture_every_s: Minimum interval of pictures of the head camera [s]; 0 for none.
+        picture_every_s: Minimum interval of pictures of the head camera [s]; with 0, no pictures
+            are taken.
     """
 
     remote: Remote | None = None
@@ -84,7 +85,7 @@ _COARSE, _FINE = (160, 120), (480, 360)
 
 
 def robot_in_its_kitchen(start: TableStart) -> SimTableRobot:
-    """Return the simulated robot in a kitchen in which all objects are at rest.
+    """Return the simulated robot in its kitchen, after all objects have come to rest.
 
     Raises:
         UsageError: If there is no room for so many objects.

@@ -5,10 +5,10 @@
     {"task_outputs": [{"subgoal": "red things in the red bowl",
                        "tasks": [{"skill": "GoToObject", "target": "object_red_0"}, …]}]}
 
-``subgoals``, the list of the first level, may accompany it; then both must name the same goals.
-What such a plan leaves out is filled in: `place_object` names what is in the hand by then. Whether
-its targets exist and whether it does what was asked is checked with the world at hand
-(`bt_exec_skills.tabletop.checkers`).
+The plan may also contain the first level, the list ``subgoals``, which must then name the same
+subgoals. Import fills in the object of `place_object`: the one that is in the hand at that step.
+`bt_exec_skills.tabletop.checkers` checks whether the targets exist and whether the plan does what
+the command asks for.
 """
 
 from __future__ import annotations
@@ -146,11 +146,10 @@ def _step(
 def write_tasks(spec: MissionSpec) -> str:
     """Return an expanded mission as a two-level plan, indented.
 
-    Skips, retries and the final check of our own plans cannot be expressed and are left to the
-    executor.
+    Skips, retries and the final check of the pack's plans cannot be expressed and are left out.
 
     Raises:
-        SpecError: If it contains an action that such a plan cannot name.
+        SpecError: If the mission contains an action that the format cannot express.
     """
     problems: list[Problem] = []
     outputs = []

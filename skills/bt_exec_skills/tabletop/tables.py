@@ -40,7 +40,7 @@ class Table(NamedTuple):
         return x - half_x, y - half_y, x + half_x, y + half_y
 
     def under(self, x: float, y: float, rim: float = 0.0) -> bool:
-        """Whether a point, seen from above, is on the top and `rim` [m] away from its edge."""
+        """Return True if a point, seen from above, is on the top and `rim` [m] from its edge."""
         return abs(x - self.x) <= self.half_x - rim and abs(y - self.y) <= self.half_y - rim
 
     def away(self, x: float, y: float) -> float:
@@ -60,9 +60,9 @@ class Table(NamedTuple):
 def tables_under(places: Iterable[Place]) -> Mapping[str, Table]:
     """Return the tables inferred from object positions, named in their order.
 
-    Objects of one height within a metre of each other share a table. Its top extends as far as
-    they do: there may be no table elsewhere. The effort is linear in the number of objects:
-    those in one cell share a table, and only neighbouring cells are compared.
+    Objects at the same height within a metre of each other share a table. The inferred top extends
+    only as far as its objects. The computing time is linear in the number of objects: objects in
+    one grid cell share a table, and only neighbouring cells are compared.
     """
     standing = [place for place in places if place[2] >= _FLOOR_M]
     cells: dict[Cell, list[Place]] = {}
@@ -87,7 +87,7 @@ def tables_under(places: Iterable[Place]) -> Mapping[str, Table]:
 
 
 def _around(cell: Cell) -> Iterator[Cell]:
-    """Yield the cells whose objects may share a table with those of a cell."""
+    """Yield the cells whose objects may share a table with the objects of `cell`."""
     x, y, z = cell
     for a, b, c in product(range(-2, 3), range(-2, 3), range(-1, 2)):
         if a or b or c:

@@ -1,4 +1,4 @@
 """Objects on tables: names, training pictures, shipped weights.
 
-Shared by packs that observe tables; it depends on none of them.
+The package is shared by packs that observe tables, and depends on none of them.
 """

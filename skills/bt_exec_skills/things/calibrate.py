@@ -25,7 +25,7 @@ _FAINTEST, _MEANT = 0.02, 0.5
 
 
 def calibrate(dataset: Path, papers: Path) -> None:
-    """Measure on the held-out split of a data set, and write the result into ``table.json``."""
+    """Measure calibration and recall on the held-out split, and write them into `papers`."""
     detector = NetworkDetector(load(SHIPPED), _FAINTEST, most_overlap=MOST_OVERLAP)
     pictures = list(read_pictures(dataset, "val"))
     measured = {

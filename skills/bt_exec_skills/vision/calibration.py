@@ -27,8 +27,9 @@ def calibration_of(
 ) -> list[tuple[float, float]]:
     """Return pairs of score and share of correct detections, both increasing.
 
-    A detection is correct if it has the class of a marked box, overlaps it by half (IoU) or more,
-    and no better one did. Doubtful detections are ignored.
+    A detection is correct if it has the class of a marked box, overlaps that box by half (IoU) or
+    more, and no detection with a higher score matches the same box. Doubtful detections are
+    ignored.
 
     Args:
         detector: Detector with raw scores, from 0.02 on.
@@ -50,7 +51,7 @@ def calibration_of(
 def recalls_of(
     detector: Detector[View[Any], Detection], pictures: Iterable[Picture], least_score: float
 ) -> dict[str, float]:
-    """Return the recall of each class as a function of the score."""
+    """Return the recall of each class at a minimum score."""
     there: dict[str, int] = {}
     found: dict[str, int] = {}
     for picture in pictures:

@@ -1,4 +1,4 @@
-"""Commands of ``bt-exec vision``, and the registry of sources of practice pictures.
+"""Commands of ``bt-exec vision``, and the registry of sources of training pictures.
 
 Every function takes plain values, shows its progress on standard error, and returns plain data.
 
@@ -75,7 +75,7 @@ def shipped_weights(source: SceneSource) -> Path:
     """Return the weights that ship for pictures of `source`.
 
     Raises:
-        UsageError: If none do.
+        UsageError: If the source has no shipped weights.
     """
     weights: Path | None = getattr(source, "weights", None)
     if weights is None:
@@ -84,7 +84,7 @@ def shipped_weights(source: SceneSource) -> Path:
 
 
 def state_question(source: SceneSource, network: Network) -> tuple[Answer | None, tuple[str, ...]]:
-    """Return the state estimator for pictures of `source`, and the states; None without states."""
+    """Return the state estimator for a source, and the states; None and () without states."""
     states: tuple[str, ...] = getattr(source, "states", ())
     if not states or not set(source.classes) <= set(network.names):
         return None, ()
@@ -94,7 +94,7 @@ def state_question(source: SceneSource, network: Network) -> tuple[Answer | None
 
 @contextmanager
 def _stoppable(kept: str) -> Iterator[None]:
-    """On Ctrl-C, print what is kept and that the same command resumes."""
+    """On Ctrl-C, print which results are kept and that the same command resumes."""
     try:
         yield
     except KeyboardInterrupt:
@@ -175,7 +175,7 @@ def show(
     weights: Path | None,
     out: Path,
 ) -> dict[str, Any]:
-    """Annotate a picture, a mission's frames, or what a robot sees."""
+    """Annotate a picture, a mission's frames, or a camera image of a site's robot."""
     from bt_exec_skills.vision.display import show_image, show_mission, show_world
 
     if image is not None:

@@ -43,7 +43,8 @@ class Crops(NamedTuple):
     """Training crops.
 
     Attributes:
-        pixels: RGB, shape (n, side, side, 3); the central `SIDE` of it is the network's input.
+        pixels: RGB, shape (n, side, side, 3); the network's input is the central `SIDE` × `SIDE`
+            pixels.
         names: Indices of the contents in `classes`, shape (n).
         classes: The names; the last one is `NOTHING`.
     """
@@ -95,14 +96,14 @@ def crops_of(
 ) -> Crops:
     """Return crops of the marked objects in pictures and of the objects that a network detects.
 
-    A detected box that overlaps a marked one by half or more gets its class. One that overlaps none
-    by 0.4 is background. The rest are left out.
+    A detected box whose overlap (IoU) with a marked box is at least one half gets the class of that
+    box. If its largest overlap is below 0.4, it is background. All other boxes are left out.
 
     Args:
         network: The first network of the pair.
         pictures: Labelled pictures.
         classes: Classes of the objects.
-        tell: Called after each picture with their number so far.
+        tell: Called after each picture with the number of pictures so far.
         marked: Whether the marked boxes themselves are among the crops.
     """
     every = (*classes, NOTHING)
@@ -137,7 +138,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class Namer:
-    """A classifier of crops as `bt_exec_skills.vision.train_names` exports it, on onnxruntime.
+    """Classifier of crops, exported by `bt_exec_skills.vision.train_names`; runs on onnxruntime.
 
     Args:
         weights: The file; its metadata holds the names, the last of which is ``nothing``.
@@ -164,10 +165,10 @@ class Namer:
         self._given = given.name
 
     def shares(self, crops: Frame) -> Floats:
-        """Return how likely each crop shows each of `names`, shape (n, names).
+        """Return the probability that each crop shows each of `names`, shape (n, names).
 
-        Each is looked at twice, once mirrored: the mean is right more often. What is missing to 1
-        in a row is how likely it shows nothing of them.
+        The result is the mean for the crop and its mirror image, which is more accurate than one of
+        them. One minus the sum of a row is the probability that the crop shows none of the names.
         """
         both = self._shares(crops), self._shares(crops[:, :, ::-1])
         return np.asarray(np.mean(both, axis=0)[:, :-1], np.float32)

@@ -9,8 +9,9 @@
     FOLDER/scenes/SCENE.json       boxes and facts of one finished scene
     FOLDER/coco-{train,val}.json   the same boxes as COCO
 
-A scene goes to one side of the split as a whole. Its JSON is written last, so an interrupted run
-continues after the last finished scene. A folder with other content is never touched.
+All pictures of a scene belong to the same side of the split. The JSON file of a scene is written
+last, so an interrupted run continues after the last finished scene. A folder with other content is
+never touched.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class Recipe:
         return "val" if held_out else "train"
 
     def unlike(self, other: Recipe) -> str:
-        """Return the differences of the other recipe: ``seed=3, scenes=40``; empty if equal."""
+        """Return the differing values of another recipe: ``seed=3, scenes=40``; empty if equal."""
         mine, theirs = asdict(self), asdict(other)
         return ", ".join(f"{key}={theirs[key]}" for key in mine if mine[key] != theirs[key])
 
@@ -115,10 +116,10 @@ def make_dataset(
         source: Source of the pictures.
         recipe: Recipe of the data set.
         folder: Target folder; made if missing.
-        tell: Called after each scene with the number of finished scenes and their pictures.
+        tell: Called after each scene with the numbers of finished scenes and of their pictures.
 
     Raises:
-        UsageError: If the folder holds something else, or this data set in full.
+        UsageError: If the folder has other content, or contains this data set already complete.
     """
     done = _prepare(recipe, folder)
     pictures = sum(1 for _ in read_pictures(folder))
@@ -205,7 +206,7 @@ def finished_recipe(folder: Path) -> Recipe:
 
 
 def read_pictures(folder: Path, split: Split | None = None) -> Iterator[Picture]:
-    """Yield the pictures of the finished scenes of a data set, of one split or both.
+    """Yield the pictures of a data set's finished scenes, from one split or from both.
 
     Raises:
         UsageError: If a scene cannot be read.

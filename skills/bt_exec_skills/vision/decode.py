@@ -77,7 +77,8 @@ def decode(
         fit: Transform of the picture to the input.
         size: Height and width of the picture [px].
         least_score: Exclusive lower bound of the score.
-        most_overlap: Overlap (IoU) above which the worse of two boxes of a class is dropped.
+        most_overlap: Overlap (IoU) of two boxes of a class above which the box with the lower score
+            is dropped.
     """
     scores = output[4:]
     best = scores.argmax(axis=0)

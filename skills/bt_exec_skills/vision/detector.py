@@ -22,15 +22,16 @@ _LEAST_RAW = 0.02  # minimum raw score of the network
 
 
 class NetworkDetector:
-    """Implements `bt_exec_skills.perception.contracts.Detector` with a network alone.
+    """Detector that runs a network; implements `bt_exec_skills.perception.contracts.Detector`.
 
     Args:
         network: The network.
         least_score: Threshold of the score, 0..1.
         weights: File; None for the shipped network.
         probability: Calibration from score to probability; None uses the score itself.
-        most_overlap: Boxes of any class that overlap more (IoU) show one object. The better one
-            sets its class; the other class is kept as a doubt, `RIVAL`. 1 keeps all boxes.
+        most_overlap: Overlap (IoU) above which two boxes, of any classes, show one object. The box
+            with the higher score sets the class of the object; the other class is kept as a doubt,
+            `RIVAL`. 1 keeps all boxes.
         recalls: Recall of each class, 0..1, where it is known.
 
     Attributes:
@@ -69,7 +70,7 @@ class NetworkDetector:
         return tuple(found)
 
     def _with_doubts(self, found: list[Found]) -> list[tuple[Found, str]]:
-        """Return the detections with their doubts, without duplicates."""
+        """Return the detections with the reason for doubt about each, without duplicates."""
         if self._most_overlap >= 1 or not found:
             return [(one, "") for one in found]
         boxes = np.array([one.xyxy for one in found], np.float32)

@@ -1,4 +1,4 @@
-"""Display of detections in a picture file, of a robot of a site, or of a recorded mission."""
+"""Display of detections: in a picture file, in a robot's view, or in a recorded mission."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def show_image(image: Path, weights: Path, out: Path) -> dict[str, Any]:
     """Annotate the picture in a file with the detections of a network; return them as data.
 
     Raises:
-        UsageError: If it cannot be read, or the output file is the input file.
+        UsageError: If the picture cannot be read, or the output file is the input file.
     """
     frame = read_image(image)
     if out.exists() and out.samefile(image):
@@ -56,7 +56,8 @@ def show_world(
     Args:
         site: Name or file.
         world: The ``--world`` pairs.
-        weights: Replacement for the site's weights, with the site's meanings of classes; or None.
+        weights: Weights to use instead of the site's, with the same meanings of classes; None for
+            the site's.
         out: File of the annotated picture.
 
     Raises:
@@ -98,7 +99,7 @@ def show_mission(
         folder: Target folder of the pictures.
 
     Raises:
-        UsageError: If there are no frames, or they are not those of this mission.
+        UsageError: If there are no frames, or they belong to another mission.
     """
     record = Journal.open(journal).mission(which)
     scenes = [look.observation for look in record.looks if isinstance(look, Observed)]

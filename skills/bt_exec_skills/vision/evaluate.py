@@ -100,7 +100,7 @@ def evaluate(
     Args:
         network: The network.
         pictures: The pictures.
-        tell: Called after each picture with their number so far.
+        tell: Called after each picture with the number of pictures so far.
         classes: Marked classes; classes that the network lacks count as not found.
         answer: Estimates states, if the source of the pictures has them.
         states: The states.
@@ -147,7 +147,7 @@ def _text(canvas: Frame, words: str, place: tuple[int, int], size: int = 14) -> 
 
 
 def curves_plot(report: Report) -> Frame:
-    """Return precision over recall for every class at an overlap of 0.5."""
+    """Return a plot of precision over recall for every class at an overlap of 0.5."""
     left, top, side = 60, 40, 400
     canvas = np.full((top + side + 50, left + side + 220, 3), 255, np.uint8)
     _text(canvas, f"precision over recall, mAP50 {report.map50:.3f}", (left, 24), 17)
@@ -170,7 +170,7 @@ def curves_plot(report: Report) -> Frame:
 
 
 def confusion_plot(states: Confusion) -> Frame:
-    """Return true states by row and estimated ones by column."""
+    """Return a plot of the confusion matrix: true states as rows, estimated states as columns."""
     left, top, cell = 110, 70, 110
     rows, columns = states.counts.shape
     canvas = np.full((top + rows * cell + 40, left + columns * cell + 20, 3), 255, np.uint8)

@@ -57,11 +57,13 @@ def claim(out: Path, plan: Mapping[str, Any], finished: str) -> None:
 
     Args:
         out: The folder; made if missing.
-        plan: The parts ``dataset`` and ``settings``, as plain data. The device does not matter.
-        finished: File of a finished training.
+        plan: Description of the training: ``dataset`` and ``settings``, as plain data. The setting
+            ``device`` may differ.
+        finished: Name of the file that only a finished training has.
 
     Raises:
-        UsageError: If it holds anything else.
+        UsageError: If the folder contains a finished training, a different training, or other
+            files.
     """
     file = out / REPORT
     if (out / finished).exists():

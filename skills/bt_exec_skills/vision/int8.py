@@ -1,13 +1,13 @@
-"""Converts the convolutions of a YOLO detector to 8-bit integers.
+"""Conversion of a YOLO detector's convolutions to 8-bit integers.
 
 ::
 
     python -m bt_exec_skills.vision.int8 best.onnx data door.onnx      # needs the extra yolo
 
 Value ranges are measured on pictures of the training side of a data set. Weights have 7 bits, so
-that sums do not saturate on processors without 8-bit dot products. Layers where rounding costs
-most accuracy and least time is saved stay in single precision: the first two, the attention, the
-last convolutions of the head and what follows them.
+that sums do not saturate on processors without 8-bit dot products. Layers in which rounding loses
+the most accuracy and saves the least time stay in single precision: the first two, the attention,
+the last convolutions of the head and the layers after them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def convert(weights: Path, data: Path, out: Path) -> None:
 
     Args:
         weights: A detector as ultralytics exports it.
-        data: A data set whose pictures to train give the value ranges.
+        data: Data set on whose training pictures the value ranges are measured.
         out: The new file.
     """
     import onnx
@@ -86,10 +86,10 @@ class _Inputs:
 
 
 def with_fast_bins(model: Any) -> Any:
-    """Return a detector (``onnx.ModelProto``) that computes the sides of its boxes faster.
+    """Return a detector (``onnx.ModelProto``) that computes the sides of boxes faster.
 
-    A side is the mean of its bins, weighted by a softmax over them. The runtime takes several times
-    as long for the softmax as for the exponential function and two weighted sums.
+    A side is the mean of distance bins, weighted by a softmax over their scores. The runtime takes
+    several times as long for the softmax as for the exponential function and two weighted sums.
     """
     from onnx import helper, numpy_helper
 

@@ -1,8 +1,8 @@
 """Figures of a detector: precision, recall and average precision per class; confusion of states.
 
-Average precision is the area under the precision-recall curve, precision made non-increasing and
-sampled at 101 recalls; a box is right if its class is and it overlaps an unclaimed true box by
-the threshold (IoU) or more.
+Average precision is the area under the precision-recall curve, with precision made non-increasing
+and sampled at 101 recalls. A detected box is correct if it has the class of a true box, overlaps it
+(IoU) by the threshold or more, and no better box matches the same true box.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class ClassFigures:
 
     Attributes:
         label: The class.
-        count: True boxes.
-        precision: Precision at the working score.
-        recall: Recall at the working score.
+        count: Number of true boxes.
+        precision: Precision at `working_score`; see `figures_of`.
+        recall: Recall at `working_score`.
         ap50: Average precision at an overlap of 0.5.
-        ap: The mean of it over overlaps 0.5, 0.55, … 0.95.
+        ap: Mean of the average precisions at overlaps 0.5, 0.55, … 0.95.
         curve: Precision at recalls 0, 0.01, … 1, at an overlap of 0.5.
     """
 
@@ -81,7 +81,7 @@ def figures_of(
 def hits_of(
     found: Sequence[Sequence[float]], true: Sequence[Sequence[float]]
 ) -> npt.NDArray[np.bool_]:
-    """Return for each detected box, best first, whether it matches a true one: (found, levels)."""
+    """Return whether each detected box, best first, is correct at each overlap: (found, levels)."""
     right = np.zeros((len(found), len(_STRICTER)), bool)
     if not found or not true:
         return right
@@ -120,7 +120,7 @@ class Confusion:
         self.counts = np.zeros((len(self.states), len(self.states) + 1), int)
 
     def add(self, truth: str, told: str) -> None:
-        """Count one estimate; any word but a state counts as uncertain."""
+        """Count one estimate; a text that is not a state counts as uncertain."""
         column = self.states.index(told) if told in self.states else len(self.states)
         self.counts[self.states.index(truth), column] += 1
 
@@ -136,10 +136,10 @@ class Confusion:
 
     @property
     def right(self) -> float:
-        """Share of correct estimates among those that are a state."""
+        """Share of correct estimates among the estimates that are a state."""
         given = int(self.counts[:, :-1].sum())
         return float(np.trace(self.counts[:, :-1])) / max(1, given)
 
     def count_of(self, truth: str, told: str) -> int:
-        """Return how often this state was estimated for the true state `truth`."""
+        """Return how often one state was estimated for the true state `truth`."""
         return int(self.counts[self.states.index(truth), self.states.index(told)])

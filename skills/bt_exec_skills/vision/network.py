@@ -66,7 +66,7 @@ MOST_OVERLAP = 0.7
 
 
 class Network(Protocol):
-    """Detector in a picture; safe from any one thread at a time."""
+    """Detector of objects in pictures; may be called from any thread, one at a time."""
 
     names: tuple[str, ...]
 

@@ -1,4 +1,4 @@
-"""Text drawing in pictures: Korean letters where OpenCV supports them (from 5 on), else ASCII."""
+"""Text drawing in pictures: Korean letters with OpenCV 5 or later, otherwise ASCII only."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Training a small detector on a data set, with ultralytics (extra ``yolo``).
 
-Nothing is downloaded: the network starts from its yaml, or from a training of ours. On a CPU its
-convolutions run in bfloat16, which halves the time; the loss stays in single precision.
+Nothing is downloaded: the network starts from its yaml, or from the weights of an earlier training.
+On a CPU its convolutions run in bfloat16, which halves the time; the loss stays in single
+precision.
 """
 
 from __future__ import annotations
@@ -148,7 +149,7 @@ def _import() -> tuple[Any, Any]:
 
 
 def _input_shape(dataset: Path, imgsz: int) -> tuple[int, ...]:
-    """Return height and width of the network's input: those of the pictures, scaled, rounded up."""
+    """Return height and width of the network's input: the pictures' size, scaled and rounded up."""
     first = next(read_pictures(dataset, "train"), None)
     if first is None or next(read_pictures(dataset, "val"), None) is None:
         side = "train" if first is None else "val"
@@ -204,7 +205,7 @@ def _fit(
 
 
 def _data_file(dataset: Path, out: Path) -> Path:
-    """Write the data file with an absolute folder; ultralytics would search its own settings."""
+    """Write the data file with an absolute folder, so that ultralytics' settings do not matter."""
     file = out / "data.yaml"
     text = (dataset / "data.yaml").read_text(encoding="utf-8")
     file.write_text(f"path: {dataset.resolve()}\n{text}", encoding="utf-8")

@@ -1,7 +1,8 @@
 """Training of the second network of a pair, which classifies the crops of the first.
 
 Needs torch (extra ``yolo``). A small detector learns positions early and classes late; on a CPU,
-training a classifier of crops takes less time. There, its convolutions run in bfloat16.
+training a classifier of crops takes less time. On a CPU, the convolutions of the classifier run in
+bfloat16.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> 
 
 
 def _import() -> Any:
-    """Return torch, imported before any network is opened; after onnxruntime both may crash."""
+    """Return torch, imported before onnxruntime opens a network; the other order may crash both."""
     try:
         import onnx  # noqa: F401 - needed at the end
         import torch
@@ -207,7 +208,7 @@ def _resized(torch: Any, crops: Any, side: int) -> Any:
 
 
 def _export(torch: Any, net: Any, file: Path, classes: tuple[str, ...]) -> None:
-    """Write the network as ONNX with the class names in its metadata; last and atomically."""
+    """Write the network atomically as ONNX, with the class names in its metadata."""
     import onnx
 
     net.eval()
@@ -254,11 +255,11 @@ def _make_namer_net(torch: Any, names: int) -> Any:
     """Return a network (``torch.nn.Module``) with random weights.
 
     Plain convolutions with shortcuts; a pass over a crop of 64 × 64 takes some 50 million
-    multiplications. Of 45,000 crops it learned three times as much in the same time as the
-    smallest classifier of ultralytics (YOLO11 nano), which is made for larger pictures.
+    multiplications. Trained on 45,000 crops, it learned about three times as fast as the smallest
+    classifier of ultralytics (YOLO11 nano), which is made for larger pictures.
 
-    It takes crops, shape (n, 3, side, side), levels 0..1, and gives a score (logit) for each name,
-    shape (n, names).
+    The input is crops, shape (n, 3, side, side), with levels 0..1. The output is a score (logit)
+    for each name, shape (n, names).
 
     Args:
         torch: The library, which this package does not require.

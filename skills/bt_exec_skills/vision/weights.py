@@ -73,7 +73,7 @@ _SAME = 0.37  # overlap (IoU) above which boxes belong to one object
 
 
 class TwoStageNetwork:
-    """Implements `bt_exec_skills.vision.network.Network`.
+    """Detector and classifier as one network; implements `bt_exec_skills.vision.network.Network`.
 
     A box may be returned several times, with a different class each time, most likely first.
 

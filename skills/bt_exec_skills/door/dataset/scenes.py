@@ -1,7 +1,8 @@
-"""Training scenes of the door world, used for the shipped detector, and their evaluation.
+"""Training scenes of the door world, with which the shipped detector was trained.
 
-Half of the scenes are moments of missions that run without perception; the others place door, arms
-and material at random. A scene is one cabinet; everything else varies between its pictures.
+Half of the scenes show moments of missions that run without perception. The others place door, arms
+and material at random. A scene has one cabinet; everything else varies between its pictures.
+`answerer` supports the evaluation of a network's door states.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _EVERY_S = 0.25
 
 
 def random_angle(rng: Rng) -> float:
-    """Return a hinge angle [rad]: closed, ajar and open equally often, small gaps more often."""
+    """Return a random hinge angle [rad]: closed (30 %), ajar (45 %) or open (25 %)."""
     kind = rng.random()
     if kind < 0.3:
         return float(rng.uniform(0.0, 0.02)) if rng.random() < 0.8 else float(rng.uniform(0, 0.04))
@@ -55,7 +56,7 @@ def random_angle(rng: Rng) -> float:
 
 
 def mission_states(world: DoorWorld, rng: Rng) -> list[Vector]:
-    """Return moments of a fetch mission: open, reach, grasp, close, home."""
+    """Return random states (``qpos``) of a fetch mission: open, reach, grasp, close, go home."""
     robot = SimDoorRobot(world)
     puller: Any = "right" if rng.random() < 0.8 else "left"
     taker: Any = "right" if rng.random() < 0.85 else "left"
@@ -81,7 +82,7 @@ def mission_states(world: DoorWorld, rng: Rng) -> list[Vector]:
 
 
 def posed_states(world: DoorWorld, rng: Rng) -> list[Vector]:
-    """Return postures that do not occur in missions."""
+    """Return random states (``qpos``) that do not occur in missions."""
     home = world.data.qpos.copy()
     return [_clear_pose(world, home.copy(), rng) for _ in range(_POSED_PICTURES)]
 
@@ -117,7 +118,7 @@ _CROP_SHARE = 0.12
 
 
 class DoorScenes:
-    """Implements `bt_exec_skills.vision.sample.SceneSource` for the door pack."""
+    """Training scenes of the door pack; implements `bt_exec_skills.vision.sample.SceneSource`."""
 
     name = "door"
     classes = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "person")
@@ -129,7 +130,7 @@ class DoorScenes:
         return answerer(network)
 
     def scene(self, seed: int) -> Iterator[Sample]:
-        """Yield the pictures of one cabinet; see the module."""
+        """Yield random pictures of one cabinet."""
         rng = np.random.default_rng([seed, 20261])
         options = WorldOptions(
             door=float(random_angle(rng)),
@@ -179,9 +180,9 @@ class DoorScenes:
 
 
 def _enlarged_part(image: Frame, masks: dict[str, Mask], rng: Rng) -> tuple[Frame, dict[str, Mask]]:
-    """Return an enlarged part of a picture, as in the second look at a detection.
+    """Return an enlarged part of a picture, as it is used to confirm a detection, and its masks.
 
-    An object of which less than half is inside is not marked.
+    The mask of an object is empty if less than half of the object is inside the part.
     """
     kind = ("material", "material", "material", "door-handle", "")[int(rng.integers(5))]
     middle = rng.uniform((80, 60), (WIDTH - 80, HEIGHT - 60))
@@ -209,7 +210,7 @@ def _visible_boxes(masks: dict[str, Mask], angle: float) -> tuple[Mark, ...]:
 
 
 def answerer(network: Network) -> Answer:
-    """Return a function that gives true and estimated state of the door in a picture.
+    """Return a function that returns the true and the estimated state of the door in a picture.
 
     Enlarged parts and pictures that show too little of the door have no state.
     """

@@ -26,8 +26,9 @@ class AngleFit(NamedTuple):
     Attributes:
         angle: The best angle [rad].
         low: The smallest angle with a similar error [rad].
-        high: The largest one [rad].
-        error_px: Mean distance of the boxes' edges from their expected position, each at most 6 px.
+        high: The largest angle with a similar error [rad].
+        error_px: Mean distance of the boxes' edges from their expected positions [px]. A distance
+            above 6 px counts as 6 px.
         interior: Share of the opening that is visible with a door at this angle, 0..1.
     """
 
@@ -39,7 +40,7 @@ class AngleFit(NamedTuple):
 
 
 class AngleFitter:
-    """Fits angles for one camera and one door; the projected boxes are computed once.
+    """Estimator of the hinge angle for one camera and door; projected boxes are computed once.
 
     Args:
         calibration: Camera and door.
@@ -67,7 +68,7 @@ class AngleFitter:
         return inside
 
     def fit(self, door: Box | None, handle: Box | None) -> AngleFit | None:
-        """Return the angle that fits the boxes; None without any box.
+        """Return the angle that fits the boxes best; None if there is no box.
 
         A box encloses the visible part. An occluding object therefore shifts only some of its
         edges, so the error of each edge is limited.
@@ -95,7 +96,7 @@ class AngleFitter:
         )
 
     def _interior_seen(self, index: int) -> float:
-        """Return the share of the opening that the panel at an angle does not hide."""
+        """Return the visible share of the opening with the panel at the angle of this index."""
         if index not in self._interior:
             door, camera = self._calibration.door, self._calibration.camera
             angle = float(self._angles[index])

@@ -1,4 +1,4 @@
-"""Creates the learned detector of a site and its state estimator.
+"""Factory of a site's learned detector and its state estimator.
 
 In a site file::
 
@@ -29,7 +29,7 @@ SHIPPED = Path(__file__).with_name("weights") / "door.onnx"
 
 
 def weights_path(name: str | None) -> Path:
-    """Return a weights file: an existing path, or a shipped file by its name."""
+    """Return the path of a weights file: an existing file, or a shipped file with that name."""
     if name is None:
         return SHIPPED
     path = expand_home(name)
@@ -43,7 +43,7 @@ def make_learned(
     """Return the detector and the estimator of the door's state.
 
     Args:
-        settings: Settings as described above.
+        settings: The setting ``detector`` as a mapping; see the module's documentation.
         calibration: Returns the calibration of camera and door.
 
     Raises:

@@ -54,7 +54,7 @@ def oracle_detector() -> OracleDetector:
 
 
 class OracleEstimator:
-    """The state at the true hinge angle, if enough of the door is in view."""
+    """Estimator that returns the state at the true hinge angle if enough of the door is in view."""
 
     def estimate(self, view: DoorView, detections: tuple[Detection, ...]) -> DoorEstimate:
         """Implement `DoorStateEstimator.estimate`."""

@@ -69,14 +69,15 @@ class LearnedDetector:
 
     Args:
         network: The network.
-        meanings: Meanings (`MEANINGS`) by class of the network; other classes keep their name.
+        meanings: Meaning (one of `MEANINGS`) of each class of the network. Other classes keep their
+            name.
         least_score: Threshold of the score, 0..1.
         opening: The corners of the opening in the picture, in order, (n, 2) [px]; None if that is
             unknown.
 
     Raises:
-        UsageError: If a class is not one of the network's, a meaning not one of `MEANINGS`, or no
-            class means a door.
+        UsageError: If `meanings` contains a class that the network lacks or a value that is not in
+            `MEANINGS`, or if no class is mapped to the door.
     """
 
     def __init__(
@@ -195,7 +196,7 @@ def is_unchanged(before: Frame, frame: Frame) -> bool:
 
 
 def closer(frame: Frame, box: Box) -> tuple[Frame, int, int]:
-    """Return the quarter of a picture around a box, enlarged to its size, with its left and top."""
+    """Return the quarter of a picture around a box, enlarged to full size, and its left and top."""
     import cv2
 
     height, width = frame.shape[:2]

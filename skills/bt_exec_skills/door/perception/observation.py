@@ -27,7 +27,7 @@ anywhere else."""
 
 
 class Touch:
-    """Records whether a hand held the material, and where that hand was.
+    """Record of whether a hand held the material, and where that hand was.
 
     Args:
         robot: The robot.
@@ -65,7 +65,7 @@ class DoorEstimate:
         state: open, ajar, closed; or uncertain if it cannot be determined.
         confidence: Confidence of the state, 0..1.
         evidence: Reasons for the operator, strongest first: "primary:…", then "proxy:…".
-        doubt: Reason of an uncertain state, if there is a single one.
+        doubt: Reason why the state is uncertain, if there is a single one.
         between: The two neighbouring candidates of an uncertain state, if known.
         inside: Share of the opening through which the inside is in view, 0..1; None if unknown.
     """
@@ -108,7 +108,7 @@ class DoorObservation(Detections):
 
     @property
     def inside_clear(self) -> bool:
-        """Whether the space behind the door is not known to be hidden."""
+        """Whether enough of the inside is in view; True if its visible share is unknown."""
         return self.door.inside is None or self.door.inside >= CLEAR
 
     def facts(self) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""From a capture to an observation: camera, then detector, then the state of the door."""
+"""Perception pipeline of the door: camera, then detector, then estimator of the door's state."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Felt(NamedTuple):
 
 
 class Sensed(NamedTuple, Generic[C]):
-    """Camera capture and tactile state of the same moment."""
+    """Camera capture, and the other measurements at the same moment."""
 
     capture: C
     felt: Felt

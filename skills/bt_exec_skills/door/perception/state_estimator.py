@@ -6,9 +6,10 @@ two states, both remain.
 *proxy*: the angle that fits the boxes of door and handle. It leaves one state possible, or two near
 a border.
 
-A state is returned if it is the only one that both sources leave possible. If they leave two
-neighbours, or one each, the state is uncertain *between* them; a motion resolves that. If they
-contradict each other, or either has no result, the state is uncertain without candidates.
+A state is returned if it is the only one that both sources consider possible. If two neighbouring
+states remain, or each source considers another neighbour possible, the state is uncertain *between*
+the two; a motion of the door resolves that. If the sources contradict each other, or one has no
+result, the state is uncertain without candidates.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def contenders(door: DoorDetection) -> tuple[DoorState, ...]:
 
 
 def possible_states(fit: AngleFit) -> tuple[DoorState, ...]:
-    """Return the states that a fit leaves possible."""
+    """Return the states that are possible within the angle range of a fit."""
     low, high = fit.angle - _SLACK_RAD, fit.angle + _SLACK_RAD
     ranges: tuple[tuple[DoorState, float, float], ...] = (
         ("closed", -1.0, CLOSED_RAD),
@@ -54,7 +55,7 @@ def possible_states(fit: AngleFit) -> tuple[DoorState, ...]:
 
 
 def neighbours(states: Collection[DoorState]) -> tuple[DoorState, ...]:
-    """Return the two remaining neighbouring states in order; empty if others remain."""
+    """Return `states` in order if they are two neighbouring states, otherwise an empty tuple."""
     return next((pair for pair in _NEIGHBOURS if set(pair) == set(states)), ())
 
 
@@ -122,7 +123,7 @@ def _first_with_label(detections: tuple[Detection, ...], label: str) -> Detectio
 
 
 def _evidence_of_scores(door: DoorDetection) -> str:
-    """Return the network's scores of a door as evidence."""
+    """Return the text of the evidence from the network's scores of a door."""
     if not door.states:
         return "primary:state_not_told_apart"
     return "primary:looks_" + ("_or_".join(contenders(door)) or "unlike_any_state")

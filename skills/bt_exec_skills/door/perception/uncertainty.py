@@ -1,7 +1,7 @@
-"""The state that observations agree on, and the reason of uncertainty as a sentence.
+"""State of the door on which observations agree, or the reason for uncertainty as a sentence.
 
-The details stay in the evidence; a sentence is one of `SENTENCES`, and the pack's ``messages.yaml``
-translates it.
+Each sentence is one of `SENTENCES`, which the pack's ``messages.yaml`` translates. Details are in
+the evidence of the estimate.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:
     closing closes it.
 
     Args:
-        observations: Fresh ones, oldest first.
+        observations: Fresh observations, oldest first.
     """
     doubt: DoorState = "uncertain"
     if not observations:
@@ -106,7 +106,7 @@ def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:
 
 
 def _stays_between(observations: Sequence[DoorObservation]) -> bool:
-    """Return True if all are between the same two neighbouring states and one is uncertain."""
+    """Return True if all observations are between the same two states and one is uncertain."""
     left = [one.door.possible for one in observations]
     pair = frozenset().union(*left)
     return (
@@ -118,7 +118,7 @@ def _stays_between(observations: Sequence[DoorObservation]) -> bool:
 
 
 def picture_uncertainty(world: World[DoorObservation], otherwise: str = _UNLIKE) -> str:
-    """Return the fault of camera or pictures; `otherwise` if they are good and fresh."""
+    """Return the fault of the camera or its pictures; `otherwise` if there is no fault."""
     newest = world.observation
     if newest is None:
         return _NONE_YET

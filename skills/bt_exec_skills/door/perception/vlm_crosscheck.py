@@ -62,15 +62,15 @@ class DoorAnswer(BaseModel):
 
 
 class VlmCrosscheck:
-    """Cross-checks the local estimate with a model; implements `DoorStateEstimator`.
+    """Cross-check of the local estimate with a model; implements `DoorStateEstimator`.
 
     Args:
         local: The local estimator.
         asker: The vision-language model.
 
     Attributes:
-        asked: Number of questions.
-        latest: Last answer, or None if that was not valid.
+        asked: Number of questions that the model was asked.
+        latest: Last answer of the model, or None if it was not valid.
     """
 
     def __init__(self, local: DoorStateEstimator, asker: VisualQa) -> None:
@@ -83,7 +83,7 @@ class VlmCrosscheck:
         self._why = ""
 
     def estimate(self, view: DoorView, detections: tuple[Detection, ...]) -> DoorEstimate:
-        """Return the local estimate if the model agrees, otherwise uncertain with both answers."""
+        """Return the local estimate if the model agrees; else ``uncertain`` with both answers."""
         local = self._local.estimate(view, detections)
         if local.state == "uncertain":
             return local

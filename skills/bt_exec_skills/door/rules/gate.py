@@ -1,4 +1,4 @@
-"""Gates before material: the door is open, and the material was seen there.
+"""Gates before steps that handle the material: the door is open, and the material was seen.
 
 A gate counts only if every path to the later steps passes through it. A check that only reports its
 answer, a check of another state, a branch with an alternative and a step that may be skipped do not
@@ -36,11 +36,11 @@ def handles_material(node: NodeBase) -> bool:
 
 
 def gated(root: NodeBase, steps: Mapping[str, NodeBase]) -> tuple[NodeBase, Added]:
-    """Return the plan with missing gates inserted, and the nodes before which they are.
+    """Return the plan with missing gates inserted, and the nodes before which they were inserted.
 
     Args:
         root: The plan, its subtrees expanded.
-        steps: Inserted step of each gate.
+        steps: Step to insert for each gate.
     """
     added: Added = []
     if not any(map(handles_material, walk(root))):
@@ -51,7 +51,7 @@ def gated(root: NodeBase, steps: Mapping[str, NodeBase]) -> tuple[NodeBase, Adde
 def _with_gates(
     node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Added
 ) -> NodeBase:
-    """Return `node` with its missing gates, given those passed before it."""
+    """Return `node` with its missing gates, given the gates that were passed before it."""
     needed = _NONE
     if handles_material(node):
         needed = _BOTH
@@ -102,9 +102,9 @@ def _gates_passed(node: NodeBase, before: Gates) -> Gates:
 
 
 def _is_choice(node: Fallback) -> bool:
-    """Return True if every branch starts with a check, as in "if it is visible …, otherwise …".
+    """Return True if every branch starts with a check: "if it is visible …, otherwise …".
 
-    A check of the material in front of such a fallback would stop the branch for the other answer.
+    A gate for the material before such a fallback would prevent the branch for the negative answer.
     """
     return len(_deciding(node)) == len(node.fallback)
 
@@ -116,7 +116,7 @@ def _deciding(node: Fallback) -> list[Check]:
 
 
 def _asks_for_material(node: Fallback) -> bool:
-    """Return True if a choice depends on visible material, and a branch reaches for it.
+    """Return True if a choice depends on visible material, and a branch reaches for the material.
 
     A choice by any other condition gets no gate before it, because opening the door would change
     its result.
@@ -126,7 +126,7 @@ def _asks_for_material(node: Fallback) -> bool:
 
 
 def _asked_gates(node: Fallback) -> Gates:
-    """Return the gates whose failure a later branch checks first."""
+    """Return the gates whose failure is an alternative: a branch starts with the negated check."""
     return _NONE.union(
         *(
             _gates_of_condition(check.check.of)

@@ -1,8 +1,8 @@
 """One arm as MJCF: seven joints, a palm, two fingers. The IK model and the world share it.
 
-At zero the arm points straight ahead. Joint order: shoulder yaw (z), pitch (y), roll (x), elbow
-(y), forearm roll (x), wrist pitch (y), wrist yaw (z). The hand's frame: x along the fingers, y
-across them, z up; its site ``grip`` lies between the finger pads.
+With all joint angles at zero, the arm points straight ahead. Joint order: shoulder yaw (z), pitch
+(y), roll (x), elbow (y), forearm roll (x), wrist pitch (y), wrist yaw (z). The hand's frame: x
+along the fingers, y across them, z up; its site ``grip`` lies between the finger pads.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def arm_body(arm: Arm, *, fingers: bool = True) -> str:
 
     Args:
         arm: Left or right.
-        fingers: Whether its fingers move; the inverse kinematics has rigid ones.
+        fingers: Whether the fingers have joints; the model for inverse kinematics has rigid
+            fingers.
     """
     x, y, z = SHOULDER
     grip = _finger(arm, "thumb", 1) + _finger(arm, "finger", -1) if fingers else ""

@@ -50,7 +50,7 @@ def release_handle(others: Sequence[Job]) -> MotionSteps:
 def home_if_failed(job: Job, steps: MotionSteps) -> MotionSteps:
     """Forward `steps`; if the motion fails, retract the hand from the door.
 
-    The next motion of either arm would otherwise collide with it.
+    The next motion of either arm would otherwise collide with the hand or the door.
 
     Raises:
         Failed: The failure of `steps`, after the arm has retracted as far as possible.
@@ -112,7 +112,7 @@ def pull_by_handle(job: Job) -> MotionSteps:
 
 
 def pull_by_edge(job: Job) -> MotionSteps:
-    """Pull a door that is ajar open, hooked from behind by its free edge.
+    """Pull open a door that is ajar; the hand hooks its free edge from behind.
 
     Raises:
         Failed: NO_GRIP if the gap is too small for a hand; UNREACHABLE; STUCK.
@@ -188,7 +188,7 @@ def push_shut(job: Job) -> MotionSteps:
 
 
 def _swing(steps: Iterable[float], name: str) -> MotionSteps:
-    """Move the door. A stuck hand stops; the caller checks the door's angle."""
+    """Move the door. A stuck hand ends the motion; the caller then checks the door's angle."""
     with contextlib.suppress(Failed):
         for progress in steps:
             yield 0.2 + 0.6 * progress, name

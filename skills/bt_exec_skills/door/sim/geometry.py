@@ -74,7 +74,7 @@ class DoorGeometry:
         return float(np.linalg.norm(offset))
 
     def outside(self, angle: float, place: Vector) -> float:
-        """Return the signed distance of `place` on the outer side of the panel's plane [m]."""
+        """Return the signed distance of `place` from the panel's plane [m], positive outside."""
         return float((place - self._hinge) @ self.outward(angle))
 
     def beside(self, angle: float, places: Vector) -> float:
@@ -82,8 +82,8 @@ class DoorGeometry:
 
         Args:
             angle: Hinge angle [rad].
-            places: Points, world frame [m], shape (n, 3); only those before or behind the panel
-                count, without any the result is infinity.
+            places: Points, world frame [m], shape (n, 3). Only points in front of or behind the
+                panel count; if there are none, the result is infinity.
         """
         offset = places - self._hinge
         r, out = offset @ self.along(angle), offset @ self.outward(angle)

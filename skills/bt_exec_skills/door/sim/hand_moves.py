@@ -25,7 +25,7 @@ _SLIP_AT = 0.5  # fraction of the lift at which a slippery material slips
 
 
 def _approach(job: Job) -> tuple[Pose, Pose]:
-    """Return the poses before the material and at it; the hand is square to the box.
+    """Return the poses in front of the material and at it; the hand is perpendicular to the box.
 
     Raises:
         Failed: UNREACHABLE if the material is missing or the door blocks it.
@@ -69,7 +69,7 @@ def reach(job: Job) -> MotionSteps:
 def grasp(job: Job, *, slips: bool = False) -> MotionSteps:
     """Advance onto the material, close the hand, lift it clear and draw it out of the cabinet.
 
-    A hand that is not in front of it is brought there first.
+    A hand that is not in front of the material is brought there first.
 
     Args:
         job: The attempt.

@@ -73,7 +73,7 @@ class Pose:
 
 
 class ArmIK:
-    """Solves for the seven joint angles of one arm; stateless between calls.
+    """Inverse kinematics for the seven joints of one arm; stateless between calls.
 
     Args:
         arm: Left or right.

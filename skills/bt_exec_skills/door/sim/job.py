@@ -85,7 +85,7 @@ class Job:
         return plan(self.ik, self.limb, begin, poses, self.posture)
 
     def here(self, like: Pose) -> Pose:
-        """Return the current position of the hand with the orientation of `like`."""
+        """Return a pose with the current position of the hand and the orientation of `like`."""
         return Pose(self.limb.grip, like.yaw, like.pitch, like.turn_cost, like.tolerance)
 
     def clear(self) -> MotionSteps:
@@ -124,7 +124,7 @@ class Job:
         """Return the path around the free edge of an open door, from one of its sides to the other.
 
         Args:
-            outwards: Whether it leads to the outer side of the door.
+            outwards: Whether the path leads to the outer side of the door.
         """
         edge = self.world.geometry.edge(self.world.angle)
         inner, before, outer = (
@@ -138,8 +138,9 @@ class Job:
     def past_door(self, goal: Pose) -> list[Vector]:
         """Return joint angles to `goal` before the door's outer face, around the door.
 
-        The straight joint motion if it is free, otherwise the shortest free path around the free
-        edge; if none is free, the one with the largest distance.
+        The path is the straight joint motion if that is free of collision, otherwise the shortest
+        free path around the free edge of the door. If no path is free, it is the one with the
+        largest clearance.
 
         Raises:
             Failed: UNREACHABLE, if the goal is out of reach; nothing has moved then.

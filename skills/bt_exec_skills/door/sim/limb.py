@@ -24,7 +24,7 @@ class Limb:
 
     Args:
         model: The compiled world.
-        data: State; a limb keeps views into it.
+        data: State of the world; the limb keeps views of its arrays.
         arm: ``left`` or ``right``.
     """
 

@@ -1,4 +1,4 @@
-"""Paths of an arm: planned as joint angles along poses, then followed with smooth timing."""
+"""Paths of an arm, planned as joint angles along poses and followed with smooth timing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checkers of user-supplied models, for our tests and for those of users.
+"""Checkers of user-supplied models, for the tests of this package and of users.
 
 Each raises an `AssertionError` that names the first violation of the interface and its remedy.
 """

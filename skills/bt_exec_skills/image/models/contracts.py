@@ -1,8 +1,8 @@
-"""Interfaces of user-supplied models: a detector with text prompts, and a model that answers.
+"""Interfaces of user-supplied models: a detector with text prompts, and a model for questions.
 
 A package registers a factory in the entry-point group ``bt_exec_skills.prompted_detectors`` or
 ``bt_exec_skills.picture_models``. A site refers to it by name: ``detector: {name: mine, weights:
-owl.onnx}``. The factory receives the settings beside the name.
+owl.onnx}``. The factory receives the other settings.
 
 ``remote`` is built in and connects to a server in another process.
 `bt_exec_skills.image.models.checking` checks an implementation.
@@ -92,7 +92,7 @@ def make_registered_model(group: str, kind: str, given: Mapping[str, Any]) -> An
 
     Args:
         group: `DETECTORS` or `MODELS`.
-        kind: Name of the kind in messages.
+        kind: Name of this kind of model, for messages.
         given: The setting: ``name`` and the settings of the factory.
 
     Raises:
@@ -115,7 +115,7 @@ def make_registered_model(group: str, kind: str, given: Mapping[str, Any]) -> An
 
 
 def registered_names(group: str) -> tuple[str, ...]:
-    """Return the names that a setting may give: ``remote``, and what packages register."""
+    """Return the names that a setting may use: ``remote``, and the names that packages register."""
     return (_REMOTE, *plugin_names(group))
 
 

@@ -47,8 +47,9 @@ def verify_attribute(crop: Crop, attribute: AttributeName, among: Sequence[Crop]
     """Return whether an object has an attribute, from its crop alone.
 
     A colour holds if it is the most frequent one with a margin over the next. A shape holds if the
-    object fills the smallest such enclosing shape best. An object is hollow if its outline
-    encloses pixels that are not its own. Size is relative to `among`.
+    object fills the smallest enclosing shape of that kind better than those of other kinds. An
+    object is hollow if its outline encloses pixels that are not part of the object. Size is
+    relative to `among`.
 
     Args:
         crop: Crop of the object.
@@ -88,7 +89,7 @@ def _decide_attribute(found: str, wanted: str, clear: float) -> Decision:
 
 
 def name_colour(crop: Crop) -> tuple[str, float]:
-    """Return the colour of an object and its clarity, 0..1. Below 0.5 it is undecided."""
+    """Return the colour of an object and its clarity, 0..1. A clarity below 0.5 is undecided."""
     shares = list(colour_shares(crop.pixels, crop.own).items())
     if not shares:
         return "", 0.0
@@ -103,7 +104,7 @@ def _colour_share(crop: Crop, colour: str) -> float:
 
 
 def name_shape(crop: Crop) -> tuple[str, float]:
-    """Return the shape of an object and its clarity, 0..1. Below 0.5 it is undecided.
+    """Return the shape of an object and its clarity, 0..1. A clarity below 0.5 is undecided.
 
     Without a mask the shape is unknown.
     """
@@ -135,7 +136,7 @@ def name_shape(crop: Crop) -> tuple[str, float]:
 def name_by(crop: Crop, by: Grouping) -> tuple[str, float]:
     """Return the colour, shape or class of an object, and its clarity, 0..1.
 
-    Regions of a colour have no class but their shape.
+    A region found by colour has no class; its shape is returned instead.
     """
     if by == "kind" and "colour" not in crop.instance.source:
         return crop.instance.label, 1.0
@@ -167,7 +168,10 @@ def most_frequent(groups: Mapping[str, int]) -> list[str]:
 
 
 def _decide_filled(crop: Crop, attribute: str) -> Decision:
-    """Compare the area of an object with that of its outline; undecided without a mask."""
+    """Decide whether an object is filled or hollow, from its area and the area in its outline.
+
+    The result is undecided without a mask.
+    """
     if crop.instance.mask is None:
         return Decision(None, "", 0.0)
     share = float(crop.own.sum() / max(1, int(without_holes(crop.own).sum())))
@@ -177,9 +181,9 @@ def _decide_filled(crop: Crop, attribute: str) -> Decision:
 
 
 def object_side(instance: Instance, upright: bool) -> float:
-    """Return the height of an object [px], or the side of a square of its area.
+    """Return the height of an object [px], or the side of a square with the object's area [px].
 
-    The height of a bar that lies is its length.
+    The height of a horizontal bar is its length.
     """
     if upright and instance.source == LYING:
         return float(instance.bbox[2] - instance.bbox[0])
@@ -187,7 +191,10 @@ def object_side(instance: Instance, upright: bool) -> float:
 
 
 def _decide_size(crop: Crop, attribute: str, among: Sequence[Crop]) -> Decision:
-    """Compare with the others: the largest gap between their sizes separates big and small."""
+    """Decide whether an object is big or small, or tall or short, compared with others.
+
+    The largest gap between the sizes separates the two groups.
+    """
     upright = attribute in ("tall", "short")
     sides = sorted(object_side(one.instance, upright) for one in among)
     ratios = [after / before for before, after in pairwise(sides)]

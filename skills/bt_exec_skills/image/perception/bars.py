@@ -32,8 +32,8 @@ class Bar(NamedTuple):
     Attributes:
         value: Value in the units of the axis; None if there is no scale, or not exactly one bar.
         bars: Number of matching bars.
-        label: Text below the bar, or left of one that lies; empty if there is none, or not exactly
-            one bar.
+        label: Text below a vertical bar, or left of a horizontal one; empty if there is no text, or
+            not exactly one bar.
     """
 
     value: float | None
@@ -44,7 +44,7 @@ class Bar(NamedTuple):
 def bars_among(instances: Sequence[Instance]) -> list[Instance]:
     """Return the instances that are bars on one line, from left to right or from top to bottom.
 
-    Bars that lie have the source `LYING`.
+    Horizontal bars have the source `LYING`.
     """
     straight = [one for one in instances if one.mask is not None and one.mask.mean() >= _FILLED]
     upright, lying = (_on_one_line(straight, upright) for upright in (True, False))

@@ -1,7 +1,7 @@
 """Named colours in CIELAB: the nearest name of a pixel, and its margin.
 
 A name has several prototypes, from dark to light. The distance weights lightness by half, because
-light and shadow change it most (CIE 1976 Lab, D65; the prototypes are ours).
+light and shadow change it most (CIE 1976 Lab, D65; the prototypes are defined in this module).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def to_cielab(pixels: Frame) -> npt.NDArray[np.float32]:
 
 @lru_cache(maxsize=1)
 def _weighted_cielab_table() -> npt.NDArray[np.float32]:
-    """Return the weighted CIELAB value of every colour, by its leading bits."""
+    """Return a table from the leading bits of a colour to its weighted CIELAB value."""
     side = 1 << _BITS
     steps = (np.arange(side) * 255 / (side - 1)).round().astype(np.uint8)
     grid = np.stack(np.meshgrid(steps, steps, steps, indexing="ij"), axis=-1).reshape(-1, 1, 3)
@@ -102,11 +102,11 @@ def ground_colours(picture: Frame) -> frozenset[ColourName]:
 
 
 def background_mask(picture: Frame, times: float = 1.0) -> Mask:
-    """Return the pixels whose colour is near that of the picture's border: its median.
+    """Return the pixels whose colour is near the median colour of the picture's border.
 
     Args:
         picture: The picture.
-        times: Multiple of the usual distance.
+        times: Factor on the usual distance of colours.
     """
     codes = _colour_indices(border_of(picture)[None])[0]
     ground = np.median(_weighted_cielab_table()[codes], axis=0)

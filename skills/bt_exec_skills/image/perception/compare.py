@@ -57,11 +57,11 @@ def differences(one: Frame, other: Frame) -> list[Instance]:
 
 
 def all_alike(ours: Sequence[Crop], others: Sequence[Crop] | None, by: Aspect) -> Decision | None:
-    """Return whether objects are all like others, or like each other; None without a pair.
+    """Return whether all objects are like the others, or like each other; None without a pair.
 
     Args:
         ours: The objects.
-        others: The other objects; None compares the first ones with each other.
+        others: The other objects; None compares the objects of `ours` with each other.
         by: Aspect of the comparison.
     """
     if others is None and len(ours) == 1:

@@ -56,7 +56,7 @@ _ONE_THING = 0.5  # below this score an instance may not be a single object
 
 
 def of_kind(instances: Sequence[Instance], label: str, without: str = "") -> list[Instance]:
-    """Return the instances with a label, ignoring case; all if it is empty.
+    """Return the instances with a label, ignoring case; all instances if `label` is empty.
 
     Instances with a label of `without` are dropped. Several labels are separated by ``|``. Each
     instance keeps the boxes of the others that overlap it.
@@ -149,9 +149,9 @@ def related(
 ) -> list[Decision]:
     """Return the decisions after positions were compared; one landmark with the relation is enough.
 
-    With `wanted` False, those with the relation to no landmark are kept; without any landmark,
-    nothing is outside (not ``overlapping``). ``nearest`` and
-    ``farthest`` keep the accepted instance nearest to, or farthest from, its nearest landmark.
+    With `wanted` False, the instances that have the relation to none of the landmarks are kept. If
+    there are no landmarks, every instance counts as ``overlapping``. ``nearest`` and ``farthest``
+    keep the accepted instance nearest to, or farthest from, its nearest landmark.
 
     Args:
         instances: The candidates.
@@ -251,7 +251,7 @@ def _decide_by_distance(
 def present(decisions: Sequence[Decision]) -> bool | None:
     """Return whether there is an instance; None if undecided.
 
-    If it is only open whether a region is one object or several, there is at least one.
+    A region that is one object or several counts as at least one object.
     """
     if any(one.holds or (one.holds is None and one.found == _SEVERAL) for one in decisions):
         return True

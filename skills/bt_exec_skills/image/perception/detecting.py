@@ -58,15 +58,15 @@ def select_label(
     least_score: float = LEAST_SCORE,
     recall: float = 1.0,
 ) -> Detected:
-    """Return the instances of a label among the detections; all if it is empty.
+    """Return the instances of a label among the detections; all instances if `label` is empty.
 
     A score is taken as the probability that a detection is correct. The confidence that all are
     correct, and that detections below `least_score` or better explained by another object were
-    rightly dropped, is the product of these probabilities. If much of the picture, of any class,
-    has medium scores, the picture is unfamiliar to the detector: the confidence is limited to the
-    share of clear scores, where a score of 0.5 counts as not clear. Finally, with a prior of one
-    half there is one more object, which is missed with the rate given by the `recall` of the
-    class.
+    rightly dropped, is the product of these probabilities. If many detections, of any class, have
+    medium scores, the picture is unfamiliar to the detector. The confidence is therefore limited to
+    the share of clear scores; a score of 0.5 is not clear. Finally, one more object is assumed to
+    exist with a probability of one half, and to be missed at the rate that follows from the
+    `recall` of the class.
     """
     labels = label.lower().split("|")
     mine = [one for one in found if not label or one.label.lower() in labels]
@@ -87,7 +87,7 @@ def select_label(
 
 
 def detect_with_tiles(detector: Detector[View[None], Detection], picture: Frame) -> Seen:
-    """Return the detections in a picture; small objects of a large one also in tiles.
+    """Return the detections in a picture; tiles of a large picture add small objects.
 
     A network scales pictures down. Therefore a large picture is also processed in overlapping
     tiles, which add small objects.
@@ -117,7 +117,7 @@ def _tile_offsets(length: int) -> list[int]:
 def _add_tile_detection(
     found: list[Detection], one: Detection, start: tuple[int, int], size: tuple[int, int]
 ) -> None:
-    """Add a clear detection of a tile that is not cut off and not yet known."""
+    """Add a clear detection in a tile if it is not cut off by the tile and not known yet."""
     (x, y), (width, height) = start, size
     x1, y1, x2, y2 = one.bbox
     gaps = x1, y1, _TILE - x2, _TILE - y2

@@ -60,7 +60,7 @@ def measured(
         ones: The objects; the first is measured.
         others: The other objects, for ``distance``.
         extent: Requested measure.
-        known: Objects of which the first has a known size, the kind of size, and its length.
+        known: Objects, the first of which has a known size; the kind of that size; its value.
     """
     if not ones:
         return None

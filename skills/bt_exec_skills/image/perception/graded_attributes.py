@@ -46,12 +46,12 @@ def exceeding(
         decisions: Earlier decisions; rejected candidates stay rejected.
         attribute: Attribute to exceed by: ``big``, ``small``, ``tall``, ``short``, ``long``,
             ``brief`` (in length), ``bright``, ``dark``, ``sharp`` or ``blurred``. Or a side:
-            ``left_of``, ``right_of``, ``above`` or ``below``. ``middle`` needs a rank: it is the
-            one in the middle of a row.
+            ``left_of``, ``right_of``, ``above`` or ``below``. ``middle``, the object in the middle
+            of a row, needs a rank.
         others: The objects to exceed.
-        wanted: False keeps those that do not exceed all of them.
-        rank: For the candidates among themselves: place in their order, 1 for the one that exceeds
-            all others. None compares with the others; an object does not exceed itself.
+        wanted: False keeps the objects that do not exceed all of the others.
+        rank: Required place in the order of the candidates themselves; 1 for the one that exceeds
+            all others. None compares each candidate with `others`, but not with itself.
     """
     if rank is not None and attribute == "middle":
         attribute, rank = _middle_of_row([one.instance for one in others])
@@ -84,9 +84,9 @@ def _is_at_rank(pairs: Sequence[Decision], rank: int, attribute: str) -> Decisio
 
 
 def _middle_of_row(row: Sequence[Instance]) -> tuple[DegreeName, int]:
-    """Return a side and the rank from it of the middle one of a row.
+    """Return a side, and the rank of the middle object of a row, counted from that side.
 
-    An even number of objects has no middle one: the rank is that of none of them.
+    A row with an even number of objects has no middle object; no object has the returned rank.
     """
     spreads = [
         max(places) - min(places) for places in zip(*(one.middle for one in row), strict=True)

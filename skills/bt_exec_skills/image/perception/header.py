@@ -28,8 +28,8 @@ class Header(NamedTuple):
     Attributes:
         kind: ``png``, ``jpeg``, ``bmp``, ``webp``, ``tiff``; ``heic`` for HEIC and AVIF, which are
             not supported; empty if it is not a picture.
-        width: [px], 0 if unknown.
-        height: [px], 0 if unknown.
+        width: Width [px]; 0 if unknown.
+        height: Height [px]; 0 if unknown.
         whole: Whether the file is complete, as far as the format shows it.
     """
 

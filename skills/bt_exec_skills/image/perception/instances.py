@@ -51,7 +51,8 @@ class Instance:
         source: Origin: ``annotation``, ``detector``, ``colour``, ``text``, ``difference``,
             ``colour, uneven ground``, ``colour, in even light``, or ``colour, lying bar``.
         mask: Pixels of the object inside the box; None if only the box is known.
-        beside: Boxes of other objects that overlap its own. Their content is not part of it.
+        beside: Boxes of other objects that overlap `bbox`. Their content is not part of this
+            object.
     """
 
     label: str
@@ -81,8 +82,8 @@ class Crop:
     Attributes:
         instance: The instance.
         pixels: Pixels of its box.
-        own: Mask of the object: its own mask, or the centre of its box without the boxes beside
-            it, and without the colour of a plain background.
+        own: Mask of the object in the box: the mask of the instance; or, without that, an ellipse
+            in the box without overlapping objects and without pixels of a plain background.
     """
 
     instance: Instance
@@ -131,7 +132,7 @@ def with_overlapping_boxes(some: Iterable[Instance], known: Sequence[Instance]) 
 
 
 def crop(picture: Frame, instances: Iterable[Instance]) -> list[Crop]:
-    """Return a crop of each instance, in the light in which it was found."""
+    """Return a crop of each instance, from the evened picture if the instance was found in that."""
     instances = list(instances)
     even = any(one.source == EVENED for one in instances)
     evened = even_light(picture) if even else None
@@ -143,9 +144,11 @@ def crop(picture: Frame, instances: Iterable[Instance]) -> list[Crop]:
 
 
 def _apart_from_ground(picture: Frame) -> Sequence[tuple[Mask, float]]:
-    """Return the pixels that differ from a plain background, and the share that an object needs.
+    """Return masks of the pixels that differ from a plain background, with the share to reach.
 
-    A small share has to differ more, because edges and shadows of a pale object differ, too.
+    The differing pixels are an object's own pixels if they reach that share of its box. A smaller
+    share is sufficient for pixels that differ more. They must differ more because the edges and
+    shadows of a pale object also differ slightly.
     """
     ground = background_mask(picture)
     if border_of(ground).mean() < _PLAIN:
@@ -168,10 +171,10 @@ def _make_crop(picture: Frame, instance: Instance, apart: Sequence[tuple[Mask, f
 
 
 def _without_neighbours(own: Mask, instance: Instance) -> Mask:
-    """Return the pixels without the ovals in the boxes beside, if enough is left.
+    """Return a mask without the ellipses in the boxes of overlapping objects, if enough is left.
 
-    A box that covers nearly everything does not occlude the object: it is the bowl that contains
-    it.
+    An overlapping box that covers nearly the whole object does not occlude it. It is a container,
+    such as a bowl, that holds the object.
     """
     least = _LEFT * own.sum()
     for a, b, c, d in instance.beside:

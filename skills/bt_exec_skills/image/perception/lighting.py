@@ -1,4 +1,4 @@
-"""Light of a picture, estimated from its background: corrections, and other plausible light."""
+"""Corrections of a picture's light, which is estimated from its background."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ _SHADED = 3.0  # ratio of the brightest to the darkest light on a background
 
 
 def even_light(picture: Frame) -> Frame | None:
-    """Return the picture as if its light were even and white, if that explains its background.
+    """Return the picture corrected for even, white light, if that explains its background.
 
     The background of a picture with a shadow or a gradient has one colour only in even light. A
-    background in the colours of lamps is white in white light, unless something is whiter. None if
-    the background is plain as it is, or has several colours in any light.
+    background in the colour of warm lamps is taken as white, unless something in the picture is
+    whiter. The result is None if the background needs no correction, or has several colours in any
+    light.
     """
     plain = border_of(background_mask(picture)).mean()
     evened = None if plain > 1 - _GAIN else _without_shadows(picture, plain)
@@ -69,11 +70,11 @@ def _without_shadows(picture: Frame, before: float) -> Frame | None:
 
 
 def relight(picture: Frame) -> list[Frame]:
-    """Return the picture in other plausible light, at most 800 px long.
+    """Return versions of a picture in other plausible light, at most 800 px long.
 
     The light of a picture is unknown. A tinted background may be a white one in warm light, a dark
     one may be badly lit, one with a gradient may be in shadow, and every camera has small errors.
-    The result is the picture corrected for these assumptions.
+    The versions are corrected for these assumptions.
     """
     factor = min(1.0, _LONGEST / max(picture.shape[:2]))
     small = picture

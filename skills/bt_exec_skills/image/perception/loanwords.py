@@ -55,7 +55,7 @@ def _hardened(words: Sequence[str]) -> list[str]:
 
 
 def _korean_consonants(word: str) -> str:
-    """Return the classes of the consonants of a Korean word; empty for another word."""
+    """Return the classes of the consonants of a Korean word; empty for words in other letters."""
     jamo = unicodedata.normalize("NFD", word.replace(" ", ""))
     if not re.fullmatch("[\u1100-\u11ff]+", jamo):
         return ""
@@ -70,5 +70,5 @@ def _latin_consonants(word: str) -> str:
 
 
 def _without_doubles(consonants: str) -> str:
-    """Return consonants without vowels, which are dashes, and without doubled letters."""
+    """Return consonants with repeated letters merged and the dashes, which mark vowels, removed."""
     return re.sub("-", "", re.sub(r"([a-z])\1+", r"\1", consonants))

@@ -97,7 +97,8 @@ class CrossCheck(NamedTuple):
     """Verdict of a judge about an answer.
 
     Attributes:
-        who: ``tools``, ``model``, ``looker``, ``colours``, ``crops``, ``detector``, ``outlines``.
+        who: Name of the judge: ``tools``, ``model``, ``looker``, ``colours``, ``crops``,
+            ``detector`` or ``outlines``.
         agrees: Whether the judge agrees with the answer; None if it cannot decide.
         says: Finding of the judge, in a few words.
     """
@@ -208,7 +209,7 @@ def _ask_for_line(model: PictureModel, picture: Frame, question: str) -> Steps[R
 
 
 def _parse_decision(reply: Reply) -> Decision:
-    """Return the yes or no of a model about one crop."""
+    """Return a model's answer yes or no about one crop as a decision."""
     from bt_exec_skills.image.rules.claims import parse_yes_or_no  # the reader loads the lexicons
 
     return Decision(
@@ -217,7 +218,7 @@ def _parse_decision(reply: Reply) -> Decision:
 
 
 def _parse_decisions(told: Any, n: int) -> list[Decision]:
-    """Return a decision for each of `n` crops. Numbers that occur twice are ignored."""
+    """Return a decision for each of `n` crops. Crop numbers that occur twice are ignored."""
     found: dict[int, Decision] = {}
     for one in told if isinstance(told, list) else ():
         number = one.get("number") if isinstance(one, Mapping) else None

@@ -2,10 +2,10 @@
 
 `perception.segment` names every pixel in CIELAB, joins pixels of one name, and cuts regions at
 narrow places. This detector is independent of it: edges (Scharr, above the noise of the picture)
-divide the picture into flat pieces, a watershed grows these up to the edges, hue, saturation and
-lightness of the centre determine the colour, notches in the outline separate touching objects, and
-the period of the radius determines the shape. If both methods agree, they do so for different
-reasons.
+divide the picture into uniform regions ("pieces"), a watershed grows these up to the edges, hue,
+saturation and lightness of the centre determine the colour, notches in the outline separate
+touching objects, and the period of the radius determines the shape. If both methods agree, they do
+so for different reasons.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Places: TypeAlias = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
 
 
 class Outline(NamedTuple):
-    """Object by its outline.
+    """Object found by its outline.
 
     Attributes:
         bbox: Box in pixels of the full picture.
@@ -57,7 +57,7 @@ def find_outlines(picture: Frame, scale: float = 1.0) -> list[Outline] | None:
 
     Args:
         picture: The picture.
-        scale: Resolution as a share of 1024 px and of the full size.
+        scale: Factor on the resolution; with 1, the longest side has at most 1024 px.
     """
     factor = scale * min(1.0, _LONGEST / max(picture.shape[:2]))
     size = max(8, round(picture.shape[1] * factor)), max(8, round(picture.shape[0] * factor))
@@ -79,7 +79,7 @@ def find_outlines(picture: Frame, scale: float = 1.0) -> list[Outline] | None:
 
 
 def _pixels_by_piece(labels: npt.NDArray[np.int32]) -> dict[int, Places]:
-    """Return the rows and columns of the pixels of each piece, by its number."""
+    """Return the rows and columns of the pixels of each piece, by the number of the piece."""
     flat = labels.ravel()
     order = np.argsort(flat, kind="stable")
     numbers, starts = np.unique(flat[order], return_index=True)
@@ -97,12 +97,16 @@ def _box_area(one: Outline) -> float:
 
 
 def _make_undecided_object(one: Outline) -> Outline:
-    """Return an undecided object that is so small that it may be a halo."""
+    """Return a small object, which may be a halo, with its colour and shape undecided."""
     return one._replace(colour=None, shape=None)
 
 
 def _label_pieces(small: Frame) -> npt.NDArray[np.int32] | None:
-    """Return the number of the flat piece of each pixel; 1 is the background."""
+    """Label the uniform regions of a picture; None without a plain background.
+
+    Returns an array with the number of the piece to which each pixel belongs. The background has
+    the number 1.
+    """
     smooth = cv2.GaussianBlur(cv2.medianBlur(small, 3), (3, 3), 0)
     steep = np.zeros(small.shape[:2], np.float32)
     for channel in cv2.split(smooth):
@@ -127,7 +131,7 @@ def _label_pieces(small: Frame) -> npt.NDArray[np.int32] | None:
 
 
 def _merge_similar_pieces(labels: npt.NDArray[np.int32], small: Frame) -> npt.NDArray[np.int32]:
-    """Return the pieces with neighbours of nearly the same colour merged."""
+    """Return the labels after merging neighbouring pieces of nearly the same colour."""
     count = int(labels.max()) + 1
     middles = np.zeros((count, 3))
     for number, place in _pixels_by_piece(labels).items():
@@ -203,7 +207,7 @@ def _count_notches(outline: npt.NDArray[np.int32], thick: float) -> int:
 
 
 def _shape_of_outline(outline: npt.NDArray[np.int32]) -> ShapeName | None:
-    """Return a shape by the period of its radius: three, four, or none."""
+    """Return the shape of an outline, from the Fourier components of its radius over the angle."""
     points = outline[:, 0].astype(np.float64)
     moments = cv2.moments(outline)
     if not moments["m00"]:

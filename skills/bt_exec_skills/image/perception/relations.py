@@ -1,4 +1,4 @@
-"""Positions of objects in the picture and relative to each other. Pixels from the top left."""
+"""Positions of objects in the picture and relative to each other, in pixels from the top left."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Measured(NamedTuple):
 
 
 def measure(one: Instance, other: Instance) -> Measured:
-    """Return the relative position of two objects."""
+    """Return distance, gap and overlap of two objects."""
     a, b = np.asarray(one.bbox, float), np.asarray(other.bbox, float)
     distance = float(np.hypot(*np.subtract(one.middle, other.middle)))
     apart = np.maximum(0.0, np.maximum(a[:2] - b[2:], b[:2] - a[2:]))
@@ -66,8 +66,9 @@ def holds(one: Instance, relation: RelationName, other: Instance) -> bool:
 
     Left, right, above and below compare the centres, which must differ more in that direction than
     in the other one. Inside: nine tenths of the box are in the other one. Overlapping: more than
-    one tenth is. Around: half of the other box is of this object, as a sign is around its text. On:
-    the box overlaps the other one from above, or its lower edge is in it.
+    one tenth is. Around: pixels of `one` fill half of the other box, as the pixels of a sign
+    surround its text. On: the box overlaps the other one from above, or its lower edge is in the
+    other one.
     """
     across, down = (float(value) for value in np.subtract(one.middle, other.middle))
     sideways = abs(across) >= abs(down)
@@ -92,7 +93,7 @@ def holds(one: Instance, relation: RelationName, other: Instance) -> bool:
 
 
 def _share_of_box(one: Instance, other: Instance) -> float:
-    """Return the share of the box of another object that the pixels of an object fill."""
+    """Return the share of the box of `other` that the pixels of `one` fill."""
     if one.mask is None:
         return measure(other, one).covered
     x, y = one.bbox[:2]
@@ -167,8 +168,8 @@ def is_in_part(
 ) -> tuple[bool, bool]:
     """Return whether an object is in a part of a picture, and whether that is clear.
 
-    Sides are halves of the picture. The middle is its middle third. In a corner an object is
-    clearly only beyond the middle thirds.
+    Top, bottom, left and right are halves of the picture. The middle is its middle third. If both a
+    row and a column are required, an object in a middle third is not clearly in a corner.
 
     Args:
         instance: The object.
@@ -189,7 +190,7 @@ def is_in_part(
 
 
 def place_in(instance: Instance, size: tuple[int, int]) -> tuple[str, str]:
-    """Return the position of an object in a picture (height, width): row and column of thirds."""
+    """Return the row and the column, in thirds of the picture, of the centre of an object."""
     x, y = instance.middle
     row = ("top", "middle", "bottom")[min(2, int(3 * y / size[0]))]
     column = ("left", "centre", "right")[min(2, int(3 * x / size[1]))]

@@ -36,11 +36,12 @@ _SADDLE = 0.8  # two centres are separate if the region is this much narrower be
 def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Instance]:
     """Return the regions of one named colour, or of every one, without the background.
 
-    Background are pixels of the colour of the picture's border, and regions that touch three of
-    its sides. Regions below 0.03 % of the picture (or 64 px) are noise. Thin or faint ones beside
-    a larger one are its outline, or a halo of the compression. If the border has one colour only
-    in even light, the picture is seen in even light, and no score is above 0.7. If it has more
-    than one colour, as in most photographs, a region may not be an object: no score is above 0.45.
+    The background consists of pixels with the colour of the picture's border, and of regions that
+    touch three of its sides. Regions below 0.03 % of the picture (or 64 px) are noise. Thin or
+    faint ones beside a larger one are its outline, or a halo of the compression. If the border has
+    one colour only in even light, the picture is seen in even light, and no score is above 0.7. If
+    it has more than one colour, as in most photographs, a region may not be an object: no score is
+    above 0.45.
 
     Args:
         picture: The picture.
@@ -71,7 +72,7 @@ def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Ins
 
 
 def _without_fringes(found: list[Instance], picture: Frame) -> list[Instance]:
-    """Return the regions without thin or faint ones beside a larger one."""
+    """Return the regions, except thin or faint regions beside a larger one."""
     width = max(_FRINGE_PX, round(_FRINGE_SHARE * max(picture.shape)))
     faint = background_mask(picture, _FAINT)
     kept = []
@@ -215,7 +216,7 @@ def _assign_to_centres(
 
 
 def _find_centres(distance: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
-    """Return numbered centres: maxima without a path to a higher one above `_SADDLE`."""
+    """Return numbered centres: maxima that no path above `_SADDLE` connects to a higher one."""
     flooded = np.asarray(distance * _SADDLE, np.float32)
     kernel = np.ones((3, 3), np.uint8)
     for _ in range(sum(distance.shape)):

@@ -1,4 +1,4 @@
-"""Confidence that colour regions are objects: none pale, joined or split.
+"""Confidence that colour regions are the objects: no object is too pale, joined or split.
 
 Detects errors of a count by colour: compact objects that hardly differ from the background, edges
 within a region, regions as long as several of their neighbours, and pieces of the same colour on
@@ -177,7 +177,7 @@ def _has_notch(one: _Region) -> bool:
 
 
 def _is_row(one: _Region, regions: Sequence[_Region]) -> bool:
-    """Return True if a straight region may be several: a row of squares, or of another region."""
+    """Return True if a straight region may be a row of squares, or of copies of another region."""
     if one.filled < 0.88:
         return False
     short, long = one.sides
@@ -201,7 +201,7 @@ def _is_whole_number(ratio: float) -> bool:
 
 
 def _are_pieces(one: _Region, other: _Region, apart: _Array) -> bool:
-    """Return True if an object is between two regions of one colour, which may be one object."""
+    """Return True if an object is between two regions of a colour, which may then be one object."""
     if one.label != other.label:
         return False
     (ax, ay), (bx, by) = ((r.corner[0], r.corner[1]) for r in (one, other))

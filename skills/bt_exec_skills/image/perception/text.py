@@ -120,7 +120,7 @@ def _read_lines(engine: Any, picture: Frame, box: Box) -> Iterator[Instance]:
 def _cut_out_upright(
     pixels: Frame, corners: np.ndarray[tuple[int, ...], np.dtype[np.float32]]
 ) -> Frame:
-    """Return a line cut out along its four corners, clockwise from the top left."""
+    """Return a line of text, cut out and made upright; corners are clockwise from the top left."""
     wide = max(2, round(float(np.linalg.norm(corners[1] - corners[0]))))
     high = max(2, round(float(np.linalg.norm(corners[3] - corners[0]))))
     flat = np.array([(0, 0), (wide, 0), (wide, high), (0, high)], np.float32)

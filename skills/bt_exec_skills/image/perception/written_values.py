@@ -1,7 +1,7 @@
 """Values in recognised text: the price of an article, the total, a date.
 
-Lines are grouped into rows. The row of an article ends with its amount. A total is the amount of a
-row with a keyword for it. It is certain if the articles add up to it.
+Lines are grouped into rows. The row of an article ends with its amount. The total is the amount in
+a row with a keyword such as "total". It is certain if the prices of the articles add up to it.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class Value(NamedTuple):
     """Value in the text.
 
     Attributes:
-        value: A number, a date as ``2026-11-23``, a text, the name of an article or those of
-            several, whether one is dearer, or None.
+        value: Number, date as ``2026-11-23``, text, name of an article, names of several articles,
+            or True or False for a comparison of prices; None if it is not found.
         row: Row of the value; empty if it was computed.
         sure: Confidence, 0..1.
         adds_up: For a total, whether the articles add up to it; None if unknown.
@@ -125,14 +125,17 @@ def written_value(
 
     Args:
         lines: Recognised lines, as instances.
-        wanted: Requested value; the name of an article for ``dearest`` and ``cheapest``, the
-            number of articles for ``articles``. Of two articles, ``dearer`` and ``cheaper`` are
-            whether the first one is, ``difference`` is by how much, and ``gap`` without a sign.
-            ``dearer_than`` and ``cheaper_than`` are the names of the other articles that are.
-        names: For prices, the names of each article; the prices of several articles are added.
-            ``dearest`` and ``cheapest`` are of all articles without names, with those of one
-            group ("drinks"), or of several articles.
-        number: For ``line``, which one from the top; for ``first_sum``, how many prices.
+        wanted: Requested value. ``dearest`` and ``cheapest`` are the name of an article,
+            ``articles`` is the number of articles. For two articles, ``dearer`` and ``cheaper`` are
+            whether the first article is dearer or cheaper than the second, ``difference`` is the
+            first price minus the second, and ``gap`` is its absolute value. ``dearer_than`` and
+            ``cheaper_than`` are the names of all articles that are dearer, or cheaper, than the
+            given one.
+        names: For prices, the names of each article; the prices of several articles are added. For
+            ``dearest`` and ``cheapest``, the names of one group ("drinks") or of several articles;
+            without names, all articles are compared.
+        number: For ``line``, the number of the line from the top; for ``first_sum``, the number of
+            prices.
     """
     rows = group_into_rows(lines)
     if wanted in LINES:
@@ -172,7 +175,7 @@ def _combine_prices(prices: Sequence[Value], wanted: Written) -> Value:
 
 
 def _find_line(rows: Sequence[Row], place: int) -> Value:
-    """Return the text of a row; None if there is no such row or it cannot be read."""
+    """Return the text of a row; its value is None if there is no such row or it cannot be read."""
     if not -len(rows) <= place < len(rows) or not rows[place].text:
         return Value(None)
     row = rows[place]
@@ -180,7 +183,7 @@ def _find_line(rows: Sequence[Row], place: int) -> Value:
 
 
 def _add_first_prices(articles: Sequence[Row], number: int) -> Value:
-    """Return the sum of the first prices; None if there are fewer articles."""
+    """Return the sum of the first prices; its value is None if there are fewer articles."""
     first = articles[:number]
     if not 0 < number <= len(articles):
         return Value(None)
@@ -191,7 +194,7 @@ def _add_first_prices(articles: Sequence[Row], number: int) -> Value:
 
 
 def _find_beyond(rows: Sequence[Row], names: Collection[str], dearer: bool) -> Value:
-    """Return the names of the articles with a higher, or a lower, price than another one."""
+    """Return the names of the articles with a higher, or a lower, price than the named article."""
     articles, price = _article_rows(rows), _find_price(rows, names)
     if not isinstance(price.value, float):
         return Value(None)

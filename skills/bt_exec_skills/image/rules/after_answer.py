@@ -17,7 +17,7 @@ def _append_judging(spec: MissionSpec, context: PassContext) -> tuple[MissionSpe
     """Append a judge, and after a model's answer also the requested outputs.
 
     A judge may reject the last turn of a conversation, and then no later step runs. Plans made
-    without a model contain the drawing of the picture.
+    without a model already contain the step that draws the annotated picture.
     """
     final = spec.mission.turn != "last"
     facts = context.situation.facts

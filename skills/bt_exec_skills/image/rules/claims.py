@@ -87,9 +87,10 @@ def parse_claims(
 
 
 def claimed_value(text: str, claims: Iterable[Claim]) -> int | bool | None:
-    """Return the yes or no, else the single number, with which an answer answers its question.
+    """Return the yes or no, otherwise the single number, that a model's answer claims.
 
-    If no claim of it is parsed, this is the single number in it, else its yes or no.
+    If none of the claims is parsed, return the single number in the text, otherwise its yes or no.
+    The result is None if the claims contradict each other.
     """
     claims = tuple(claims)
     if all(one.asks is None for one in claims):
@@ -111,7 +112,7 @@ def claimed_value(text: str, claims: Iterable[Claim]) -> int | bool | None:
 
 
 def find_amounts(text: str) -> set[int]:
-    """Return the numbers that a text names as amounts, whether or not it is parsed completely."""
+    """Return the numbers that are amounts in a text, even if the text is not parsed completely."""
     found: set[int] = set()
     for sentence in _SENTENCE.split(_NO_COUNT.sub(" ", text)):
         words = [one.replace(",", "") for one in _WORD.findall(sentence)]
@@ -213,7 +214,7 @@ def _make_place_claim(sentence: str, part: Node, asked: Node | None) -> Claim:
 
 
 def _content_of_phrase(phrase: Node, asked: Node | None) -> Node:
-    """Return the content of a phrase without a verb: an amount, a colour, or the larger set."""
+    """Return the proposition that a phrase without a verb stands for, as an answer to `asked`."""
     inner = asked.get("of") if asked is not None else None
     if isinstance(inner, Node) and phrase.get("quantity") is None:
         if inner.kind == "aspect":
@@ -273,6 +274,6 @@ def _find_quantity(part: Any) -> Node | None:
 
 
 def _remove_known_content(said: Node, known: Node) -> Node:
-    """Return what a formula adds to known facts: "the red circle" of a circle adds red."""
+    """Return the part of a formula that is new: "red" of "the red circle", if a circle is known."""
     rest = [one for one in conjuncts(said) if one not in conjuncts(known)]
     return rest[0] if len(rest) == 1 else said

@@ -97,7 +97,7 @@ def _condition_in(request: Request) -> str:
 
 
 def create(settings: Mapping[str, Any]) -> Questions:
-    """Return the compiler. It has no settings beside its name.
+    """Return the compiler. It has no settings besides its name.
 
     Raises:
         UnknownName: If a site file contains a setting.

@@ -27,7 +27,7 @@ _GUARD = Do.model_validate(_GUARDED).guarded
 def _guard_whole_picture_questions(
     spec: MissionSpec, _: PassContext
 ) -> tuple[MissionSpec, tuple[str, ...]]:
-    """Put the questions about the whole picture under their guard."""
+    """Put the questions about the whole picture under the guard `crops_first`."""
     changed: list[str] = []
 
     def change(node: NodeBase) -> NodeBase:

@@ -178,7 +178,7 @@ class Descriptions:
         return cast(RelationName, _SAID_AS.get(name, name))
 
     def _is_contradictory(self, phrase: Phrase) -> bool:
-        """Return True if no object can satisfy it, or one of its alternatives."""
+        """Return True if no object can satisfy the description, or one of its alternatives."""
         kinds = [self._kinds.get(name, name) for name in dict.fromkeys(phrase.attributes)]
         excluded = {name for out in phrase.left_out for name in out.attributes}
         things = {out.thing for out in phrase.left_out if out.thing}

@@ -25,7 +25,7 @@ _UNREADABLE = ("?",)  # names of an annotation that its tool cannot read
 
 
 class CannotTell(ValueError):  # noqa: N818 - an answer, not an error
-    """Raised if no tool of this site can answer.
+    """Error raised if no tool of the site can answer a question.
 
     Args:
         code: ``ANNOTATION_NEEDED``, ``NOT_ANNOTATED`` or ``QUESTION_UNCLEAR``.
@@ -131,9 +131,9 @@ def _annotated_names(facts: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _are_shapes(phrase: Phrase, known: tuple[str, ...]) -> bool:
-    """Return True if a phrase about drawn shapes is one about objects of known classes.
+    """Return True if boxes of the known classes are sufficient for a phrase about shapes.
 
-    Either it names the shape, or all classes are shapes.
+    Either the phrase names a shape, or all known classes are shapes.
     """
     if any(one in SHAPES for one in phrase.attributes):
         return True

@@ -2,19 +2,20 @@
 
 A judge supports an answer only with its own computation from the picture. For a model's answer
 these are the tools: they answer each claim of the answer as a separate question, on a bench without
-data of the model. All other judges can only object:
+data of the model. All other judges can only object. They compare the answer with:
 
-  ``crops``     numbers that no set verified on crops explains
-  ``looker``    the model's answer about the whole picture, to the same sentence only
-  ``model``     a second vision model, if the site names one
-  ``colours``   the colours of the whole picture, against those of the crops
-  ``detector``  the count of one source against that of another, if both can detect the objects
-  ``outlines``  objects by outlines, hue and notches, against those by colour, if no other source
-                names them; see `perception.outlines` for why the two are independent
-  ``light``     the same steps on the picture in other plausible light; see `perception.lighting`
+  ``crops``     the sets verified on crops: one of them must explain each number in the answer
+  ``looker``    the model's answer to the same question about the whole picture
+  ``model``     the opinion of a second vision model, if the site names one
+  ``colours``   the colours of the whole picture, instead of the colours of crops
+  ``detector``  the count of a second source of instances, if it can detect the objects
+  ``outlines``  the objects found by outlines, hue and notches instead of colours, if no other
+                source names them; `perception.outlines` explains why the two are independent
+  ``light``     the result of the same steps in other plausible light; see `perception.lighting`
 
-Scores, each 0..1
-  confidence        confidence of the least certain decision. For a model's answer: that of the
+Scores, each 0..1:
+
+  confidence        confidence of the least certain decision. For a model's answer: of the
                     least certain claim, if tools support every claim and one of them answers the
                     question; otherwise at most 0.5, and at most 0.3 with an objection
   evidence coverage share of the instances whose requested property was checked on crops; None
@@ -107,7 +108,7 @@ def _judge_claims(
 
 
 def share_of_decided(bench: Bench, names: Sequence[str] | None = None) -> float | None:
-    """Return the share of the instances of some sets, or of all, that crops decided.
+    """Return the share of instances (of some or all sets) that were decided on crops.
 
     None if there are no instances.
     """
@@ -122,7 +123,7 @@ def share_of_decided(bench: Bench, names: Sequence[str] | None = None) -> float 
 def share_of_crops_asked(bench: Bench) -> float | None:
     """Return the share of the instances about which a model was asked the question on crops.
 
-    A query about crops counts if its content equals that of the question: the same attributes,
+    A query about crops counts if it has the same content as the question: the same attributes,
     numbers and operators. None without instances.
     """
     asked = content_words(bench.question)
@@ -146,10 +147,10 @@ def evidence_confidence(bench: Bench) -> float:
 
 
 def answering_steps(bench: Bench) -> list[Step]:
-    """Return the steps by which tools alone find the answer of a model, for its program.
+    """Return the steps with which tools alone find the answer of a model, for its program.
 
-    They are a count of the first set that agrees with the answer. Without one, they contain a step
-    that no program can repeat.
+    The steps are a count of the first set whose count agrees with the answer, and the answer
+    itself. If there is no such set, the only step is one that no program can repeat.
     """
     assert bench.answer is not None
     claimed = bench.answer.value
@@ -223,7 +224,7 @@ def _count_agrees(claimed: int | bool, total: Counted) -> bool | None:
 def _compare_colours(bench: Bench) -> list[CrossCheck]:
     """Compare the colours of crops with those of the whole picture, for boxes from other sources.
 
-    It supports the answer only if regions of the colour agree with the boxes.
+    The result supports the answer only if regions of the colour agree with the boxes.
     """
     cross_checks = []
     for name, found in bench.sets.items():

@@ -148,7 +148,7 @@ def final_report(bench: Bench) -> str:
 
 
 def _unchecked_claims_sentence(speaker: Speaker, claims: Sequence[CheckedClaim]) -> str:
-    """Return the claims that could not be checked, or that no claim answers the question."""
+    """Return a sentence with the unchecked claims, or that no claim answers the question."""
     open_ones = [one.text for one in claims if one.holds is None]
     if len(open_ones) == len(claims):
         return speaker.say("unjudged")

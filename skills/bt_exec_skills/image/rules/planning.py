@@ -76,7 +76,7 @@ def build_plan(question: Question, language: str, facts: Mapping[str, str], text
 
 
 def _grouping(question: Question) -> Node:
-    """Return the arguments of an answer that say by which aspect objects are compared."""
+    """Return the arguments of an answer that name the aspect by which objects are compared."""
     if question.kind not in ("alike", "groups", "most", "variety"):
         return {}
     listed = question.target.either if question.kind == "groups" else ()
@@ -86,7 +86,7 @@ def _grouping(question: Question) -> Node:
 def _nodes_for_exceeding(
     one: Phrase, other: Phrase, degree: str, facts: Mapping[str, str], free: Iterator[str]
 ) -> list[Node]:
-    """Return the nodes that keep, in two sets, what exceeds all of the other set."""
+    """Return the nodes that keep, in two sets, the objects that exceed the whole other set."""
     mine, theirs = _next_landmark_name(free, one), _next_landmark_name(free, other)
     steps = [
         *_nodes_for_phrase(mine, one, facts, free),
@@ -207,7 +207,8 @@ def _bar_phrase(phrase: Phrase) -> Phrase:
     """Return a description of bars without the names at the axis.
 
     Raises:
-        CannotTell: If a name at the axis restricts the bars of which one is the highest.
+        CannotTell: If a name at the axis restricts the bars among which the highest or lowest is
+            searched.
     """
     if phrase.of is None:
         return replace(phrase, thing=BAR)

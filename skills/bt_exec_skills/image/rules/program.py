@@ -234,7 +234,7 @@ def _read_codes_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
 
 
 def _accepted_expression(name: str, what: str = "instances") -> str:
-    """Return the expression for the instances or crops of a set that are meant."""
+    """Return the expression for the accepted instances of a set, or for their crops."""
     pairs = f"zip({what}[{name!r}], decisions[{name!r}])"
     return f"[one for one, yes in {pairs} if yes.holds]"
 

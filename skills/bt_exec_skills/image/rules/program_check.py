@@ -22,11 +22,11 @@ class Checked:
     """Result of running a program.
 
     Attributes:
-        ending: Kind of the end; see `bt_exec_skills.image.sandbox.process.Ran`.
-        agrees: Whether it returned the answer; None if it returned none.
-        found: Answer.
+        ending: How the run ended; see `bt_exec_skills.image.sandbox.process.Ran`.
+        agrees: Whether the program returned the known answer; None if it returned no answer.
+        found: Answer that the program returned.
         isolated: Whether it ran in a sandbox, and not only with limits.
-        text: Message for the user; empty if it agrees.
+        text: Message for the user; empty if the program agrees.
         file: File of the program, or None.
     """
 
@@ -38,7 +38,7 @@ class Checked:
     file: Path | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return plain data."""
         return {
             "file": str(self.file or ""),
             "ending": self.ending,
@@ -64,7 +64,7 @@ def check_program(bench: Bench, text: str, language: str, *, trusted: bool = Fal
 def run_on_picture(
     bench: Bench, text: str, picture: Path | None = None, *, trusted: bool = False
 ) -> Ran:
-    """Run a program on a picture, by default that of the bench, with its input files."""
+    """Run a program on a picture, by default the bench's, with the bench's input files."""
     assert bench.file is not None
     beside = [bench.annotation_file] if bench.annotation_file is not None else []
     beside += [bench.second_file] if bench.second_file is not None else []

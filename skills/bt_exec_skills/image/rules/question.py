@@ -40,7 +40,7 @@ class Place:
 
     Attributes:
         relation: The relation.
-        to: The others.
+        to: The other objects.
         holds: False for the negated relation.
         other: For ``between``, the objects on the other side.
     """
@@ -57,7 +57,7 @@ class Part(NamedTuple):
     Attributes:
         row: ``top``, ``middle`` or ``bottom``; empty for any.
         column: ``left``, ``centre`` or ``right``; empty for any.
-        holds: False if it is elsewhere.
+        holds: False if the object must be outside that part.
     """
 
     row: Row
@@ -108,12 +108,13 @@ class Phrase:
         left_out: Excluded combinations of attributes.
         either: Alternatives: an object has at least one attribute of each.
         places: Required positions.
-        parts: Parts of the picture in which it is.
+        parts: Parts of the picture in which the object must be.
         degrees: Required comparisons.
-        top: Attribute that one of `of` has most, or the side on which it is furthest; the other
-            conditions then apply to that one.
+        top: Attribute of which one of the objects `of` has the most, or the side on which it is
+            furthest. The other conditions then apply to that object.
         of: Objects that `top` compares, or None.
-        near: Objects to which one of `of` is nearest, or farthest, as `top` says.
+        near: Objects to which one of the objects `of` is nearest, or from which it is farthest
+            (`top`).
         rank: Place in the order of `top`; 2 for the second biggest.
     """
 
@@ -181,7 +182,7 @@ class Unread(ValueError):  # noqa: N818 - an answer of the reader, not an error
 
     Args:
         code: ``NEEDS_MODEL``, ``QUESTION_UNCLEAR`` or ``RESPELT``.
-        words: The words in question.
+        words: The words that cannot be answered.
         instead: The question that may have been meant.
     """
 

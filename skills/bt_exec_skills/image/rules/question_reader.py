@@ -1,6 +1,6 @@
 """Conversion of a parsed meaning to a `Question`.
 
-A question that tools cannot answer completely is refused with the words in question.
+A question that tools cannot answer completely is refused with the words that they cannot answer.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] =
 def read_with_words(
     text: str, context: Sequence[str] = (), names: Iterable[str] = ()
 ) -> tuple[Question, Reading]:
-    """Return the meaning of a question and of its words; see `read_question`."""
+    """Return a question and the interpretation of its words; see `read_question`."""
     meaning, found = resolve_meaning(text, context, names)
     return question_from_meaning(meaning, found.language, text), found
 
@@ -118,9 +118,9 @@ def _of_same_bar(meaning: Node, earlier: Sequence[Node]) -> Node:
 
 
 def _means_all(meaning: Node) -> bool:
-    """Return True if a question is about "these" or "them", without an earlier question.
+    """Return True if a question without an earlier question is about "these" or "them".
 
-    They are the objects in the picture then.
+    These words then refer to the objects in the picture.
     """
     named = {one.text("name") for one in meaning.walk() if one.kind == "pronoun"}
     return meaning.kind == "ask" and named == {"them"}

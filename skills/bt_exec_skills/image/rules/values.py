@@ -119,7 +119,7 @@ def measure_answer(
 ) -> Answer:
     """Return the answer to a question about the length, area or distance of objects.
 
-    It is decided only if each description fits one object.
+    The answer is certain only if each description fits exactly one object.
 
     Args:
         found: Set that the question is about.

@@ -1,12 +1,12 @@
 """Blocked system calls, which fail with EPERM; programs about pictures do not need them.
 
 They access other processes, change mounts or namespaces, allocate memory outside the limits, or
-expose a large part of the kernel. Sockets are among them: those to the host of a virtual machine
-and to the kernel's cryptography belong to no namespace. A program has one process with threads, so
-the limits of memory and processor time, which the kernel enforces per process, apply to the whole
-program. It sends no signals and changes neither priorities nor the limits of another process, so
-it cannot reach the guard of the same user. The numbers are those of the kernel's tables for each
-machine. On other machines there is no filter, and no program is run.
+expose a large part of the kernel. Sockets are blocked as well, because sockets to the host of a
+virtual machine and to the kernel's cryptography do not belong to any namespace. A program has one
+process with threads, so the limits of memory and processor time, which the kernel enforces per
+process, apply to the whole program. It sends no signals and changes neither priorities nor the
+limits of another process, so it cannot reach the guard of the same user. The numbers are those of
+the kernel's tables for each machine. On other machines there is no filter, and no program is run.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _X32 = 0x3FFFFFFF  # calls above it are those of x32, under other numbers
 
 
 def build_call_filter(machine: str = "") -> bytes:
-    """Return the filter of a machine, by default this one; empty if there is none for it."""
+    """Return the filter for a machine type (by default this machine's); empty if there is none."""
     machine = machine or platform.machine()
     if machine not in _AUDIT:
         return b""

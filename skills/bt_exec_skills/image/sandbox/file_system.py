@@ -71,7 +71,7 @@ def _bind_same_path(root: str, path: str) -> None:
 
 
 def _own_proc(place: Path) -> None:
-    """Mount ``/proc`` of the namespace, unless it is forbidden, as in some containers."""
+    """Mount ``/proc`` of the namespace, unless that is forbidden, as in some containers."""
     try:
         kernel.mount("proc", str(place))
     except OSError:

@@ -36,7 +36,8 @@ _FOLDER_SHARE = 16
 class _Reports:
     """Reports to the starting process, one per line, on a pipe that the program does not inherit.
 
-    ``started`` precedes the program. Without a later end, the guard was killed.
+    ``started`` is written before the program starts. If no report of its end follows, the guard was
+    killed.
     """
 
     def __init__(self, pipe: int) -> None:
@@ -89,7 +90,10 @@ def _enter_namespaces() -> None:
 
 
 def _map_users(process: int) -> int:
-    """Map the user to the owner of the sandbox. Root, which has no limits, is mapped to nobody."""
+    """Map the owner of the sandbox to this user, or to `_NOBODY` if this user is root.
+
+    Root would not be subject to the limits. Returns 0 on success, otherwise 1.
+    """
     folder = Path("/proc", str(process))
     user, group = os.geteuid(), os.getegid()
     try:
@@ -106,10 +110,10 @@ def _map_users(process: int) -> int:
 
 
 def _run_as_init(config: dict[str, Any], limits: Limits, reports: _Reports) -> NoReturn:
-    """Act as number 1: build the sandbox, start the program, wait for its end.
+    """Act as process 1 of the namespace: build the sandbox, start the program, wait for its end.
 
-    The guard keeps its user if the sandbox has more than one (see `_map_users`); the program gets
-    the other one. Signals from inside are ignored.
+    If the sandbox has two users (see `_map_users`), the guard keeps the first, and the program gets
+    the other. Signals from inside are ignored.
     """
     for number in set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
         signal.signal(number, signal.SIG_IGN)

@@ -16,10 +16,10 @@ class Limits:
         wall_s: Wall time until the program and its children are killed [s].
         cpu_s: Processor time of the process with its threads [s].
         memory_bytes: Address space of the process.
-        file_bytes: Size of one file, and of its folder.
+        file_bytes: Size of one file, and of the writable folder.
         open_files: Open files of one process.
         processes: Number of threads at a time; enforced only in namespaces.
-        output_bytes: Size of its output and result.
+        output_bytes: Size of the program's output and result.
     """
 
     wall_s: float = 30.0

@@ -33,11 +33,13 @@ class Ran(NamedTuple):
     """Result of a program's run.
 
     Attributes:
-        ending: ``returned``; ``failed`` with its own error; ``time``, ``memory``, ``output``: over
-            that limit; ``killed`` by the kernel; ``not_run``: no sandbox.
+        ending: ``returned``; ``failed`` with an error of the program; ``time``, ``memory`` or
+            ``output`` if it exceeded that limit; ``killed`` by the kernel; ``not_run`` without a
+            sandbox.
         result: Returned value, or None.
-        why: Reason in English if it did not return: its last line, or why there is no sandbox.
-        isolated: Whether it had a sandbox, and not only limits.
+        why: Reason in English if the program did not return: the last line of its output, or why
+            there is no sandbox.
+        isolated: Whether the program ran in a sandbox, and not only with limits.
     """
 
     ending: Ending
@@ -47,14 +49,14 @@ class Ran(NamedTuple):
 
 
 def interpreter_path() -> str:
-    """Return the interpreter itself, not the link to it in a virtual environment."""
+    """Return the path of the interpreter itself, not of the link in a virtual environment."""
     return str(Path(sys.executable).resolve())
 
 
 def launch(
     config: Mapping[str, Any], environment: Mapping[str, str], work: Path, limits: Limits
 ) -> Ran:
-    """Run a program according to its configuration; no process of it is left afterwards.
+    """Run a program according to a configuration; afterwards, all of its processes have ended.
 
     Args:
         config: See `bt_exec_skills.image.sandbox.launcher.main`, without its pipe.

@@ -2,9 +2,9 @@
 
 The sandbox consists of Linux namespaces: no network, no other process, no file except Python, the
 tools and the named files, read-only, and one writable folder in memory. If the kernel forbids them
-(some containers, other systems), a program of a model is not run. A program of our own templates,
-generated from steps that were already executed, is then run with the limits alone, because its
-external values are literals.
+(some containers, other systems), a program of a model is not run. A program of the built-in
+templates, generated from steps that were already executed, is then run with the limits alone,
+because its external values are literals.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def run_program(
         text: The program, one Python file.
         image: The picture; the program has read access at the same path.
         readable: Further files that it may read.
-        trusted: Whether our own templates wrote it. If no sandbox can be created, it runs with the
-            limits alone.
+        trusted: Whether the built-in templates wrote the program. If no sandbox can be created, a
+            trusted program runs with the limits alone.
         limits: The limits.
     """
     limits = limits or Limits()

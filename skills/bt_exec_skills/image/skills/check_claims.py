@@ -94,7 +94,7 @@ def _claim_holds(claim: Claim, asks: Node, answer: Answer) -> bool | None:
 
 
 def _is_at_place(expects: tuple[str, str], places: list[str]) -> bool | None:
-    """Return whether all places equal the claimed one; None if only some do, or there are none."""
+    """Return whether all places equal the claimed one; None if only some do, or without places."""
     fits = [set(filter(None, expects)) <= set(one.split()) for one in places]
     return None if not fits or len(set(fits)) > 1 else fits[0]
 

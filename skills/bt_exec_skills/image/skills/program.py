@@ -24,7 +24,7 @@ class Tried(NamedTuple):
     """Result of a program's trial.
 
     Attributes:
-        ending: Kind of the end; ``unwritten`` without a program.
+        ending: How the run ended; ``unwritten`` without a program.
         agrees: Whether it returns the answer.
         by: Author: ``templates``, or the name of the model.
         refused: Rejected programs of a model with the reasons: faults by attempt.

@@ -1,7 +1,7 @@
 """Answers by tools on a separate bench, beside the mission.
 
 The bench contains no results or choices of a model. It shares only the picture, the annotation and
-the detector with the mission. It serves to check claims, and to repeat the steps on another
+the detector with the mission. It is used to check claims, and to repeat the steps on another
 picture of the same objects.
 """
 

@@ -1,9 +1,9 @@
 """Generation of programs by a model, with one retry that lists the faults.
 
-Both attempts have the same requirements on form (`form`) and are tried the same way, only in the
-sandbox (`probes`). A different answer is not a fault: a second method is meant to reveal
-differences, so it is reported. If no sandbox can be created, a program of valid form is delivered
-without a run.
+Both attempts must satisfy the same requirements on form (`form`) and the same trial runs
+(`probes`), which take place only in the sandbox. A different answer is not a fault but is reported,
+because a second method is meant to reveal differences. If no sandbox can be created, a program of
+valid form is delivered without a run.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Authored:
 
 
 def request_program(bench: Bench, writer: Writer, question: str, language: str) -> Authored:
-    """Request the program of an answer. Takes as long as the model and the runs.
+    """Request the program of an answer. Blocks until the model has answered and the runs end.
 
     Args:
         bench: Bench with the picture, the executed steps and their answer.
@@ -191,5 +191,5 @@ def _to_json(data: Any) -> str:
 
 
 def _escape_fences(text: str) -> str:
-    """Return external text that can neither open nor close a block."""
+    """Return external text that can neither open nor close a fenced block of code."""
     return text.replace("```", "'''")

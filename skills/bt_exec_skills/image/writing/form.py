@@ -148,7 +148,7 @@ def _check_names(tree: ast.Module) -> Iterator[Problem]:
 
 
 def _tools_called(tree: ast.Module) -> set[str]:
-    """Return the names by which a program calls the module of the tools."""
+    """Return the names by which a program refers to the module of the tools."""
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom | ast.Import):
@@ -188,7 +188,7 @@ def _has_name(node: ast.AST, name: str) -> bool:
 
 
 def _check_constant_answer(run: ast.FunctionDef) -> Iterator[Problem]:
-    """Return a constant answer in a returned dict, if no other value is returned."""
+    """Yield a problem if every returned dict has a constant answer."""
     answers = [
         value
         for node in ast.walk(run)

@@ -1,10 +1,10 @@
 """Tests whether a program uses the picture, by runs on changed pictures.
 
-One accepted object is removed, recoloured or added, all are moved, or the picture is blank. Our
-own tools determine for each of them how the answer changes. A program whose answer does not change
-in the same way has a constant answer, or counts something else. If the answer is nothing (0, no,
-an empty list), no object can be removed, and the file is not a picture at all. Only code that runs
-in one of these cases is covered; other branches are not trusted.
+One accepted object is removed, recoloured or added, all are moved, or the picture is blank. The
+pack's tools determine how the answer changes with each of these changes. A program whose answer
+does not change in the same way has a constant answer, or counts something else. If the answer is
+empty (0, no, an empty list), no object can be removed; the program is then run on a file that is
+not a picture. Only code that runs in one of these cases is covered; other branches are not trusted.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NOTHING: tuple[Any, ...] = (0, False, [], {"target": 0, "other": 0})
 
 
 def check_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
-    """Return the faults of the end of a program, and of the form of its result.
+    """Return the faults in how a program ended, and in the form of its result.
 
     Codes: ``RUN_FAILED``, ``OVER_TIME``, ``OVER_MEMORY``, ``OVER_OUTPUT``, ``NOT_A_DICT``,
     ``NO_ANSWER``, ``WRONG_SHAPE``.
@@ -69,8 +69,8 @@ def check_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
 def check_on_changed_pictures(bench: Bench, code: str, ran: Ran) -> list[Problem]:
     """Return the faults of a program on changed pictures; empty if it uses the picture.
 
-    Codes: ``SAME_WHATEVER_IT_SEES`` if its answer stays although all objects are removed,
-    ``NOT_FOLLOWING`` if it does not change as the picture does, ``RUN_FAILED`` if it fails.
+    Codes: ``SAME_WHATEVER_IT_SEES`` if its answer stays the same although all objects are removed,
+    ``NOT_FOLLOWING`` if the answer does not change as the picture does, ``RUN_FAILED`` if it fails.
 
     Args:
         bench: Bench with the picture, the steps of its answer, and the answer.
@@ -107,7 +107,7 @@ def check_on_changed_pictures(bench: Bench, code: str, ran: Ran) -> list[Problem
 def _compare_with_tools(
     bench: Bench, change: str, picture: Frame, found: Any, again: Ran
 ) -> Problem | None:
-    """Compare how the answer of a program changed with how that of our own tools changes."""
+    """Compare the change of a program's answer with the change of the tools' answer."""
     assert bench.answer is not None
     ours = repeat_on_picture(bench, picture)
     before, now = (
@@ -203,7 +203,7 @@ def _blank_picture(picture: Frame) -> Frame:
 
 
 def _free_distance(one: Instance, known: Sequence[Instance]) -> float:
-    """Return the distance to the nearest other object [px]."""
+    """Return the distance to the nearest other centre, minus the longer side of the object [px]."""
     others = [other.middle for other in known if other.bbox != one.bbox]
     far = [float(np.hypot(x - one.middle[0], y - one.middle[1])) for x, y in others]
     return min(far, default=np.inf) - max(one.bbox[2] - one.bbox[0], one.bbox[3] - one.bbox[1])
@@ -227,7 +227,7 @@ def _paint_out(picture: Frame, one: Instance) -> Frame:
 
 
 def _recolour(picture: Frame, one: Instance) -> Frame:
-    """Return the picture with the opposite hue on an object; with green if it has none."""
+    """Return the picture with an object in the opposite hue; in green if the object is grey."""
     mask = _full_size_mask(picture, one)
     hues = cv2.cvtColor(picture, cv2.COLOR_RGB2HSV)
     faint = float(np.median(hues[mask][:, 1])) < 60

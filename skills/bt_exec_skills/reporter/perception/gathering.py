@@ -75,7 +75,8 @@ class Gathering:
         place: The place.
 
     Attributes:
-        people: Last detection of each person, by identity or a number.
+        people: Last detection of each person, by identity, or by a number if the identity is
+            unknown.
         things: Unusual objects.
         looks: Number of pictures added.
         frame: Picture that shows most of the place, or None.

@@ -1,6 +1,6 @@
 """Observation of the reporter: people, objects, light, the frame.
 
-Places on the floor are east and north in the building's frame [m].
+Positions on the floor are (east, north) in the building's frame [m].
 """
 
 from __future__ import annotations

@@ -42,12 +42,12 @@ class GroundTruth(NamedTuple):
 
 @dataclass(frozen=True)
 class GroundView(View[GroundTruth]):
-    """One picture of a camera that measures distance, too.
+    """One picture of a camera that also measures distances.
 
     Attributes:
         pose: Position and direction of the camera.
-        ground: East and north of what each pixel shows [m], float32 of shape (height, width, 2);
-            NaN where it shows nothing in reach.
+        ground: East and north of the point that each pixel shows [m], float32 of shape (height,
+            width, 2); NaN if that is out of range.
     """
 
     _: KW_ONLY
@@ -59,8 +59,9 @@ class PeopleDetector(Detector[GroundView, PlacedDetection], Protocol):
     """Detector of people and unusual objects in a picture, nearest first.
 
     Every person has one detection with the label ``person``. `PlacedDetection.who` identifies a
-    person across pictures: a name of the site's map, if the detector knows it, else a track.
-    `PlacedDetection.at` may be None: the caller takes it from `GroundView.ground`.
+    person across pictures: the id of the person in the site's map if the detector recognises the
+    person, otherwise the id of a track. `PlacedDetection.at` may be None; the caller then uses
+    `GroundView.ground`.
     """
 
 
@@ -131,7 +132,7 @@ class ReporterPerception(Generic[C]):
         return ReporterObservation(view.t, view.pose, found, light, view.frame, areas=self._areas)
 
     def _light(self, view: GroundView) -> dict[tuple[str, int], float]:
-        """Return the mean luminance of the visible part of each section of a place."""
+        """Return the mean luminance of each section of a place, in its visible part."""
         ground = view.ground[::_STRIDE, ::_STRIDE].reshape(-1, 2)
         bright = view.frame[::_STRIDE, ::_STRIDE].reshape(-1, 3) @ (0.299, 0.587, 0.114)
         x, y = ground.T

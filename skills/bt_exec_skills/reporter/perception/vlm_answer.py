@@ -8,7 +8,7 @@
 
 Counts, light and sound come from the robot's own perception. The model phrases the answer from the
 best picture. Without a certain answer of the model, the robot's own answer is used. The model runs
-in real time: with ``--fast`` a slow one may exceed the timeout of the skill.
+in real time, so with ``--fast`` a slow model may exceed the timeout of the skill.
 """
 
 from __future__ import annotations

@@ -18,10 +18,11 @@ class Comparison(NamedTuple):
 
     Attributes:
         aspect: ``people``, ``light`` or ``noise``.
-        order: Whether the place with the most or the least of it is searched for.
+        order: Whether the place with the ``most`` or the ``least`` of the aspect comes first.
         places: The places that could be compared, in the order of their observation.
         first: Places that may be first; several if they are equal.
-        sure: Whether all of `first` are known to be equal. If not, a part was hidden.
+        sure: Whether all places in `first` are known to be equal. If not, parts of them were
+            hidden.
     """
 
     aspect: str
@@ -32,7 +33,7 @@ class Comparison(NamedTuple):
 
     @property
     def outcome(self) -> str:
-        """Return ``few``, ``unsure``, ``equal`` or ``first``."""
+        """Return ``few`` (places), ``unsure``, ``equal``, or ``first`` for a single first place."""
         if len(self.places) < 2:
             return "few"
         return "unsure" if not self.sure else "equal" if len(self.first) > 1 else "first"
@@ -44,7 +45,7 @@ def compare_places(looks: Iterable[Mapping[str, Any]], aspect: str, order: Order
     Args:
         looks: Facts of observations, as of `Observation`, in their order.
         aspect: The aspect.
-        order: Whether the place with the most or the least is searched for.
+        order: Whether the place with the ``most`` or the ``least`` of the aspect comes first.
     """
     known: dict[str, tuple[float, float]] = {}
     for facts in looks:

@@ -43,7 +43,7 @@ class Note:
         facts: Fields of the skill's result; for a failure its ``skill``, ``code``, ``message`` and
             arguments.
         frame: Picture of the event, or None.
-        earlier: Whether it is from the mission that this one continues.
+        earlier: Whether the note is from an earlier mission that the present one continues.
     """
 
     t: float
@@ -173,7 +173,7 @@ class Notebook:
         return [note.facts for note in self.notes if note.kind == "saw"]
 
     def language(self, text: str = "") -> str:
-        """Return the language of reports: the mission's, else that of `text`."""
+        """Return the language of reports: that of the mission, or of `text` if that is unknown."""
         return self._language or language_of(text)
 
     def note(
@@ -189,7 +189,7 @@ class Notebook:
         self.notes.append(Note(t, kind, place, facts, frame))
 
     def note_earlier(self, t: float, skill: str, facts: Mapping[str, Any]) -> None:
-        """Add a note of a finished step of the mission that this one continues.
+        """Add a note of a finished step of the earlier mission that the present one continues.
 
         Args:
             t: Time of the step [s, mission clock].
@@ -205,11 +205,11 @@ class Notebook:
             self.notes.append(Note(t, kind, where, facts, earlier=True))
 
     def news(self) -> list[Note]:
-        """Return unreported notes, without those that a later note of the task replaces."""
+        """Return unreported notes, except failed or `earlier` ones whose task has a later note."""
         return _last_of_each(self.notes[self._told :])
 
     def all(self) -> list[Note]:
-        """Return all notes, without those that a later note of the task replaces."""
+        """Return all notes, without failed or `earlier` notes whose task has a later note."""
         return _last_of_each(self.notes)
 
     def mark_told(self) -> None:
@@ -218,7 +218,7 @@ class Notebook:
 
 
 def _last_of_each(notes: list[Note]) -> list[Note]:
-    """Remove failures and earlier notes whose task has a later note."""
+    """Remove failed and `earlier` notes (see `Note`) whose task has a later note."""
     return [
         note
         for number, note in enumerate(notes)

@@ -57,8 +57,8 @@ def answer_of(
         aspects: Aspects to report.
         language: ``en`` or ``ko``.
         site: The map.
-        wanted: Persons of the question: the answer states whether they are present. A person whose
-            usual place it is, and who is absent, is mentioned in any case.
+        wanted: Persons in the question; the answer states whether they are present. Absent persons
+            whose usual place is the observed one are mentioned in any case.
     """
     parts = []
     if found.looks:
@@ -96,7 +96,7 @@ def _presence_sentence(who: str, found: Gathering, language: str, site: SiteMap)
 def _absent_persons(
     found: Gathering, site: SiteMap, language: str, told: Container[str]
 ) -> Iterable[str]:
-    """Yield absent persons whose usual place it is, except those in `told`."""
+    """Yield the absent persons whose usual place is the observed one, except those in `told`."""
     for who, person in site.people.items():
         mine = site.places.get(person.place) is found.place and not person.remote
         if mine and who not in found.people and who not in told:
@@ -316,7 +316,7 @@ def _count(past: Sequence[PastMission], language: str) -> str:
 
 
 def _mission(mission: PastMission, language: str) -> str:
-    """Return a mission with its start time of day, if known.
+    """Return the text about a mission, with the time of day of its start, if known.
 
     A final message in another language is left out.
     """

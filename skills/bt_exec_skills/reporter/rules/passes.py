@@ -3,15 +3,15 @@
 =======================  ===========================================================================
 pass                     result
 =======================  ===========================================================================
-no_professor             without the word in the command, no step concerns the professor
+no_professor             a command that names no professor gets no step that concerns one
 talk_only                a question about earlier missions is answered without moving
-places_in_order          every place that is named is visited, in the order named
-professor_first          with the word, what concerns the professor comes before all other work
+places_in_order          every place that the command names is visited, in that order
+professor_first          a command that names a professor starts with the steps that concern one
 go_before_looking        the robot goes to a place before it looks at it
 report_is_no_failure     ``fail_and_report`` occurs only after a failure
-fix_plan                 with a report keyword, the user gets a report (the document's repair)
-report_last              … at the base, after all core work, and only then the summary
-back_home                "there and back" without a report ends at the base
+fix_plan                 a command that asks for a report gets a report to the user
+report_last              that report is given at the base, after all core work; the summary follows
+back_home                a "there and back" command without a report ends at the base
 topics                   topics and queries are sentences in the language of the command
 carry_on                 failed work is noted, and the mission continues to its report
 =======================  ===========================================================================

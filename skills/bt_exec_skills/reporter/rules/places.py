@@ -1,4 +1,4 @@
-"""Rules 3 and 4: named places are visited in order; questions about the past move nothing."""
+"""Passes for places: named places are visited in order; questions about the past move nothing."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _is_look(node: NodeBase) -> TypeGuard[Do]:
 
 
 def _groups(steps: list[NodeBase]) -> list[list[NodeBase]]:
-    """Return steps in groups: the actions at a place belong to the drive to it."""
+    """Return steps in groups: a drive and the actions at the place it leads to."""
     groups: list[list[NodeBase]] = []
     for step in steps:
         follows = isinstance(step, Do) and step.do != "navigate"

@@ -1,4 +1,4 @@
-"""Rule 2: the professor is involved only if the command names one, and then first."""
+"""Passes for the professor, who is involved only if the command names one, and then first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules 1 and 5: a requested report is given at the base, after all core work."""
+"""Passes for reports: a requested report is given at the base, after all core work."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["back_home", "fix_plan", "report_is_no_failure", "report_last"]
 def fix_plan(spec: MissionSpec, context: PassContext) -> Changed:
     """Add a report to the user before the last summary if the command asks for one.
 
-    A missing summary is appended first. This is the repair defined by the interface document.
+    A missing summary is appended first. The interface document of the reporter defines this repair.
     """
     if not wants_report(context) or any(tells_user(node) for node in walk(spec.root)):
         return spec, ()

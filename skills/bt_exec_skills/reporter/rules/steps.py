@@ -95,7 +95,7 @@ def place_of(node: NodeBase) -> str | None:
 
 
 def put_together(spec: MissionSpec, steps: Many[NodeBase]) -> MissionSpec:
-    """Return the plan with these steps, unchanged if they are the same."""
+    """Return the plan with `steps` as its steps; the same object if they are unchanged."""
     before = steps_of(spec.root)
     if len(before) == len(steps) and all(
         new is old for new, old in zip(steps, before, strict=True)

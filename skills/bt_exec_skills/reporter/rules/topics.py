@@ -1,7 +1,7 @@
-"""Rule 6: topics and queries from templates, in the language of the command.
+"""Pass for topics and queries: sentences from templates, in the language of the command.
 
-Free text of a compiler is kept. A plan of the offline compiler names aspects to observe, such as
-``people, light``, and the topic ``report``; they become sentences here.
+Free text of a compiler is kept. A plan of the offline compiler contains aspects to observe, such as
+``people, light``, and the topic ``report``; this pass replaces them by sentences.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def _query(node: Do, context: PassContext, language: str, wanted: str = "") -> s
 def _question(topic: str, language: str) -> str:
     """Return the subject of a question as a sentence.
 
-    A request is one, too: to send it, 보내 달라고.
+    A request ("to send it", 보내 달라고) is returned unchanged.
     """
     if language == "ko":
         return topic if topic.endswith(_REPORTED) else f"{topic} 문의"

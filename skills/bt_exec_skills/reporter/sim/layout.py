@@ -21,7 +21,7 @@ Rgb = tuple[float, float, float]
 
 
 class Furniture(NamedTuple):
-    """Solid box that is on maps: centre (x, y), half sizes, height [m], colour."""
+    """Solid box that is part of the map: centre (x, y), half sizes, height [m], colour."""
 
     x: float
     y: float

@@ -27,7 +27,7 @@ class WorldOptions:
         seed: Seed of everything that is not chosen.
         crowd: Number of people: "random", "none", "few" or "crowd".
         people: Number of people by place, besides the user and the professor.
-        lights: Whether a lamp is on, by lamp; `None` draws all others at random.
+        lights: Whether a lamp is on, by lamp. Other lamps are drawn at random.
         noisy: Whether a place is loud, by place.
         unusual: Unusual objects, by place; "none" for none.
         professor: Whether the professor is present.
@@ -51,7 +51,7 @@ class WorldOptions:
 
 
 def parse_world(world: Mapping[str, str]) -> WorldOptions:  # noqa: C901 - one case an option
-    """Return the options that ``--world`` pairs stand for.
+    """Return the options given as ``--world`` pairs.
 
     Raises:
         ValueError: If a value is invalid; the message lists the allowed ones.
@@ -118,7 +118,7 @@ def _pairs(key: str, text: str, places: Iterable[str], simple: str) -> dict[str,
 def _by_place(
     key: str, text: str, places: Iterable[str], values: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Parse one value for all places, ``random`` for none of them, or pairs."""
+    """Parse one value for all places, ``random`` to choose none, or pairs of place and value."""
     names = tuple(places)
     if text == "random":
         return {}

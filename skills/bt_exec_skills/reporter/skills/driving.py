@@ -100,7 +100,7 @@ def drive_near(robot: ReporterRobot, pose: Pose) -> Steps[bool]:
 
 
 def look_once(world: World[ReporterObservation]) -> Steps[ReporterObservation]:
-    """Return a picture taken from now on by a working camera.
+    """Return the next picture of a working camera.
 
     Raises:
         Failed: CAMERA_FAULT if no picture arrives within a few seconds.

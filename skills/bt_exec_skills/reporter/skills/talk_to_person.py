@@ -89,8 +89,9 @@ def face(
 ) -> Steps[bool]:
     """Search for a person, turn to them and return True if they are present for certain.
 
-    A person who hears the robot from everywhere need not be found. Nor need a person whose usual
-    place it is while the camera is broken, because they can hear the robot.
+    A person who hears the robot from everywhere need not be in view. If the camera fails while the
+    robot is at the usual place of any other person, the result is False: that person may be present
+    and hear the robot.
 
     Raises:
         Failed: PERSON_NOT_FOUND, STOPPED.

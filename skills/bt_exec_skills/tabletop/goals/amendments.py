@@ -31,7 +31,7 @@ def amended(old: Node, fragment: Node) -> Iterator[Node]:
 
 
 def _other_goal(act: Node, goal: Node) -> Node | None:
-    """Return an act with another target, if its verb has one."""
+    """Return an act with `goal` as its target, or None if its verb has no target."""
     old, verb = act.get("to"), act.text("verb")
     if not isinstance(old, Node) and verb not in (*_CLEARING, "bring", "out"):
         return None
@@ -60,7 +60,7 @@ def _other_phrase(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Nod
 
 
 def like_before(new: Node, old: Node) -> Node:
-    """Return a phrase with the noun of the replaced phrase, if it lacks one."""
+    """Return a phrase with the noun of the phrase that it replaces, if it has no noun itself."""
     if new.kind != "np" or old.kind != "np" or not (formulas(new) and formulas(old)):
         return new
     nouns = [one for one in formulas(old) if one.kind == "thing"]

@@ -31,7 +31,7 @@ _INSIDE: Place = ("in", Phrase())
 
 @dataclass(frozen=True)
 class Answer:
-    """Answer: whether it is yes or an object was found, its sentences, and the named objects."""
+    """Answer: True for yes or if an object was found; its text; the objects that it names."""
 
     holds: bool
     text: str
@@ -48,7 +48,7 @@ def answer(question: Question, now: Environment, held: str | None, language: str
         language: Language of the answer.
 
     Raises:
-        Trouble: If a present subject of the question cannot be determined.
+        Trouble: If it is unclear which present object the question is about.
     """
     table = _Table(now, held, language)
     kinds = {
@@ -104,7 +104,7 @@ def _matches_anything(phrase: Phrase) -> bool:
 
 
 class _Table:
-    """Answers one question from one reading of the world."""
+    """Answers to questions from one reading of the world."""
 
     def __init__(self, now: Environment, held: str | None, language: str) -> None:
         self.now, self.held, self.language = now, held, language
@@ -139,7 +139,7 @@ class _Table:
         return now.place_of(name) == anchor
 
     def flat(self, place: str) -> bool:
-        """Return True if objects are on a place rather than in it."""
+        """Return True if objects are "on" a place rather than "in" it."""
         return place in self.now.tables or looks_of(place).kind in ("plate", "tray")
 
     def where(self, name: str) -> str:
@@ -236,7 +236,7 @@ class _Table:
         return Answer(True, self.wheres(names) + text, names)
 
     def missing(self, question: Question, there: Iterable[str]) -> str:
-        """Return the words for objects of the question that are not among some objects."""
+        """Return the phrases of the question that match none of the objects `there`."""
         names = set(there)
         gone = [one.text for one in question.things if names.isdisjoint(found(one, self.now))]
         return ", ".join(f"“{text}”" for text in gone)
@@ -277,7 +277,7 @@ class _Table:
         return all(looks_of(name).value(attribute) in values for attribute, values in like)
 
     def alike(self, names: Iterable[str], question: Question) -> str:
-        """Return the attributes of objects that the question asks for."""
+        """Return sentences with the attributes of objects that the question asks for."""
         lines = []
         for name in names:
             values = [looks_of(name).value(attribute) for attribute in question.like]
@@ -364,11 +364,11 @@ class _Table:
         return Answer(bool(names), self.say("THIS" if names else "NONE", names), names)
 
     def is_empty(self, name: str) -> bool:
-        """Return the sentence about whether a container or a table is empty."""
+        """Return True if `name` is a container or a table without objects in or on it."""
         return self.is_place(name) and not any(
             self.at(one, _INSIDE, name) for one in self.now.objects
         )
 
     def is_place(self, name: str) -> bool:
-        """Return True if objects can be in or on something: a container or a table."""
+        """Return True if `name` is a container or a table."""
         return name in self.now.tables or looks_of(name).holds_things

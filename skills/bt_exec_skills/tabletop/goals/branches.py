@@ -1,4 +1,4 @@
-"""Branches of conditions: references between a condition and its branches, and questions."""
+"""Resolution of references between a condition and its branches; separation of questions."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ _WHAT = Node("np", (("wh", "what"),))
 def split_question(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
     """Return a command without the questions that are answered after it, and these questions.
 
-    A question beside prohibitions and remarks alone is the whole command; "it" is their object.
-    Several questions alone have no command.
+    If a question is accompanied only by prohibitions and remarks, it is the whole command, and its
+    "it" is their object. If there are only questions, the command is None.
 
     Raises:
         Trouble: NOT_UNDERSTOOD if a question refers to several objects of prohibitions.
@@ -65,10 +65,10 @@ def split_question(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
 
 
 def after_remarks(parts: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Return the parts of a command without remarks; "it" and "there" then refer to their object.
+    """Return the parts of a command without remarks.
 
-    An example is "I need the plate, so clear it". A remark about no object stands only before
-    orders that name all of their objects.
+    "It" and "there" then refer to the object of a remark, as in "I need the plate, so clear it". A
+    remark without an object is accepted only before orders that name all of their objects.
 
     Raises:
         Trouble: NOT_UNDERSTOOD for another remark.
@@ -148,7 +148,7 @@ def _place_of(question: Node) -> Node | None:
 
 
 def polarity(question: Node) -> tuple[Node, bool]:
-    """Return a question without negation, and the answer that means yes to the negated one."""
+    """Return a question without negation, and its answer that means yes to the original one."""
     of = question.node("of")
     hold = of.get("hold")
     if isinstance(hold, Node) and hold.kind == "not":
@@ -252,7 +252,7 @@ def is_about(node: Node) -> bool:
 
 
 def with_theme(node: Node, theme: Node) -> Node:
-    """Return a branch whose acts without a named object have that of the other branch."""
+    """Return a branch in which acts without a named object get the object of the other branch."""
     if node.kind != "act" or node.text("verb") not in _NEEDS_THEME:
         return node.map(lambda part: with_theme(part, theme))
     named = any(one.kind != "pronoun" for one in node.parts())

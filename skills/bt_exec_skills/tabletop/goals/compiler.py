@@ -1,7 +1,7 @@
 """Offline compiler of the table: commands become subgoals and a plan.
 
-Other packs match commands with their tree library. Here the meaning of a command depends on the
-present objects. A site selects the compiler by name: ``compiler: {name: table}``.
+Other packs match commands with their tree library. The meaning of a command to this pack depends on
+the present objects. A site selects the compiler by name: ``compiler: {name: table}``.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class TableCompiler:
         return names(environment_of(request.situation))
 
     def plan_part(self, request: Request, part: CommandPart) -> Plan | Refusal:
-        """Return the plan of a command part in the world after its earlier parts."""
+        """Return the plan of a command part, in the world as it is after the earlier parts."""
         now, turns = environment_of(request.situation), request.context.turns
         if not now.objects:
             return self._refusal(_no_objects(now), part.reading.language)
@@ -182,7 +182,7 @@ class TableCompiler:
         return tuple(text for text in found if _is_followed(text, now))
 
     def read(self, request: Request) -> Meaning | Unclear:
-        """Return the meaning of a command, or the reason why it has none here."""
+        """Return the meaning of a command, or the reason why it cannot be followed."""
         now = environment_of(request.situation)
         try:
             understood = understand(request.command, now, request.context.turns)
@@ -244,7 +244,7 @@ def in_words(trouble: Trouble, language: str) -> str:
 
 
 def _referred(request: Request, understood: Understood, now: Environment) -> tuple[Turn, ...]:
-    """Return the earlier commands, if a question has another meaning without them."""
+    """Return the earlier commands if a question has another meaning without them, else none."""
     try:
         alone = understand(request.command, now).question
     except Trouble:
@@ -253,7 +253,7 @@ def _referred(request: Request, understood: Understood, now: Environment) -> tup
 
 
 def _fact(value: str | tuple[str, ...], language: str) -> str:
-    """Return the argument of a message: display names of objects, or words as typed."""
+    """Return an argument of a message: display names of objects, or words as typed."""
     if isinstance(value, tuple):
         return listed(value, language)
     return said(value, language) if "_" in value else value

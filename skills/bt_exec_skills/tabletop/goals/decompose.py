@@ -102,7 +102,7 @@ def _refer_back(asks: Iterable[Ask]) -> bool:
 
 
 def _all_targets(to: Phrase, scope: Scope) -> tuple[str, ...]:
-    """Return all places that a phrase may mean."""
+    """Return all containers and tables that a phrase may mean."""
     every = replace(to, number="all")
     return tables_of(every, scope) if to.table else things_of(every, scope)
 
@@ -164,11 +164,12 @@ def _check_once(found: list[Subgoal]) -> None:
 
 
 def joined(asks: Iterable[Ask]) -> tuple[Ask, ...]:
-    """Return the parts, with those of one goal merged.
+    """Return the parts of a command, after merging parts that describe one goal.
 
     In "clean up the left table, put everything there" the first part selects the objects, the
-    second one their target. "The right one" after a table is a table. A second part with its own
-    objects ("put the cups there") stays separate. "Go to the tray and put it down" is one move.
+    second one their target. "The right one" after a table means a table. A second part with
+    separate objects ("put the cups there") is not merged. "Go to the tray and put it down" is one
+    move.
     """
     found: list[Ask] = []
     for ask in asks:
@@ -196,7 +197,7 @@ def _says_where(ask: Ask) -> bool:
 
 
 def _merged_part(first: Ask, then: Ask) -> Ask:
-    """Return the merged part: the content of a place, or the objects, to that target."""
+    """Return one part that moves the objects of the first part to the target of the second one."""
     if then.to in first.themes:
         raise Trouble("NOT_UNDERSTOOD")  # "empty the bowl, put everything there"
     text = f"{first.text}, {then.text}"
@@ -216,7 +217,7 @@ def _merged_part(first: Ask, then: Ask) -> Ask:
 
 
 def _among_tables(ask: Ask) -> Ask:
-    """Return a part in which "the right one" is a table, if its objects are selected by theirs."""
+    """Return a part in which "the right one" is a table, if its objects are those of a table."""
     to = ask.to
     if to is None or not to.order or to.kind or to.values or to.name or to.relation or to.table:
         return ask

@@ -18,7 +18,7 @@ _MANY, _SAVED = 20, 0.1  # objects, and share of the way, from which on groups a
 
 
 def goal_of(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal:
-    """Return the subgoal of objects that move to one place, or each from its place."""
+    """Return the subgoal of some moves, which may have one target or several."""
     names, targets = [move.thing for move in moves], {move.target for move in moves}
     things, into = listed(names, language), listed(sorted(targets), language)
     if len(names) > 2 or len(things) > 40:
@@ -41,8 +41,8 @@ def group_goal(
 def in_one_round(goals: Sequence[Subgoal], now: Environment, language: str) -> list[Subgoal]:
     """Return the groups of many objects as one subgoal, if its path is clearly shorter.
 
-    Then the next object may be of another group: one that is near the last target. Few objects are
-    moved group by group, so that each group is a subgoal of the plan.
+    In that subgoal, the next object may be of another group if it is near the last target. Few
+    objects are moved group by group, so that each group is a subgoal of the plan.
     """
     moves = tuple(move for goal in goals for move in goal.moves)
     if len(goals) < 2 or len(moves) < _MANY:

@@ -1,6 +1,6 @@
 """Conversion of meanings to the parts of commands about tables.
 
-A request without a skill is refused with its words; it is never done in part.
+A request for which there is no skill is refused with its words, and never done in part.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ class Converter:
     """Conversion of one text's meaning to the parts of a command, or to a question.
 
     Args:
-        phrases: Converts its noun phrases.
+        phrases: Converter of the text's noun phrases.
         holds: Answers the question of a condition.
-        before: Place of earlier commands, as a relation to it; None if there is none.
-        subject: Object of the command before; None if there is none.
+        before: Place named by earlier commands, as a relation to that place; None if there is none.
+        subject: Object of the previous command; None if there is none.
 
     Attributes:
         phrase: Converts a noun phrase; see `Phrases.phrase`.
@@ -145,7 +145,7 @@ class Converter:
     def _chosen(self, node: Node) -> list[Ask]:
         """Return the parts of the selected branch.
 
-        The other branch is converted as well, for its errors.
+        The other branch is converted as well, so that its errors are reported.
         """
         parts = acts_on_each(node)
         if parts:
@@ -191,7 +191,7 @@ class Converter:
     def _branch(
         self, branch: Value | None, subject: Value | None, *, every: bool = False
     ) -> list[Ask]:
-        """Return the parts of a branch; with `every`, "all" means all objects of its subject."""
+        """Return the parts of a branch; with `every`, "all" means all objects of `subject`."""
         if not isinstance(branch, Node) or branch == NOTHING:
             return []
         if branch.kind == "ask":  # it is answered if it is selected
@@ -290,7 +290,7 @@ class Converter:
     def _placing(
         self, verb: Verb, text: str, themes: tuple[Phrase, ...], to: Phrase | None, side: Side
     ) -> Ask:
-        """Return the part for a verb with its objects and place, omitted ones from the context."""
+        """Return the part for a verb; omitted objects and places are taken from the context."""
         holders = all(one.number == "one" and one.kind in CONTAINERS for one in themes)
         if verb == "clear" and themes and holders and not self._korean:
             verb = "empty"  # "clear the tray onto the table"; in Korean it is about the tray itself

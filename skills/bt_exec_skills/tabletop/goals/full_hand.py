@@ -15,7 +15,7 @@ __all__ = ["held_first", "put_aside", "put_back", "with_empty_hand"]
 
 
 def held_first(subgoals: Iterable[Subgoal], now: Environment) -> list[Subgoal]:
-    """Return the subgoals of one request with those of the held object at the front.
+    """Return the subgoals of one request, starting with the subgoals that move the held object.
 
     The order within one request is free, as in "sort by colour".
     """

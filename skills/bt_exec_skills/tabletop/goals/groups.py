@@ -29,9 +29,9 @@ def groups_of(names: Iterable[str], attribute: Attribute) -> dict[str, tuple[str
 def containers_of(
     groups: Iterable[str], attribute: Attribute, now: Environment, kind: str = ""
 ) -> dict[str, str]:
-    """Return a container for each group: the one with its value, else one without any.
+    """Return a container for each group: one with the group's value, else one without a value.
 
-    Groups without a container are left out if the others have one with their value.
+    Groups without a container are left out if the other groups have a container with their value.
 
     Args:
         groups: Values of the attribute.
@@ -72,7 +72,7 @@ def containers_of(
 
 
 def unsorted(now: Environment, attribute: Attribute) -> tuple[str, ...]:
-    """Return the objects that are in no container, or share one with another group."""
+    """Return the objects that are in no container, or share a container with another group."""
     value_of = {name: looks_of(name).value(attribute) for name in things(now)}
     holders = {name: now.holder(name) for name in value_of}
     found = []

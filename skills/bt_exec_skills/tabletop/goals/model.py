@@ -44,9 +44,10 @@ class Phrase:
         text: The words.
         kind: The noun: ``cube``, ``bowl``; empty for objects of any kind.
         values: Allowed colours, sizes and shapes, by attribute.
-        number: Quantity without a count.
+        number: Quantity, apart from a count.
         count: Count, or 0 without one.
-        order: Selection among several: by size, by distance, as seen by the robot.
+        order: Selection among several objects: by size, by distance, or by side as seen by the
+            robot.
         rank: Place in that order; 2 for the second biggest.
         near: Object from which distances are measured; None for the robot. For ``fullest`` and
             ``emptiest``: the objects that are counted.
@@ -55,15 +56,16 @@ class Phrase:
         rest: Whether all objects are meant that no other part of the command is about.
         again: Whether the objects of the previous part are meant.
         own: Attribute in which container and object agree: "the bowl of its colour".
-        table: Whether a table itself is meant.
+        table: Whether the phrase means a table.
         part: Part of a table: ``left``, ``right``, ``middle``.
         name: Full name of an object.
-        index: Number in its name: "cube 1"; None without one.
+        index: Number in the object's name: 1 for "cube 1"; None without a number.
         definite: Whether the phrase is definite: "the two cubes".
         empty: Whether only an empty container matches.
         held: Whether only the object in the hand matches.
         like: Earlier objects that an elliptical phrase repeats: "the red ball … the blue one".
-        sure: Whether it repeats them; otherwise the operator is asked if that matters.
+        sure: Whether the phrase certainly repeats `like`. If not, the operator is asked when it
+            makes a difference.
     """
 
     text: str = ""
@@ -120,7 +122,7 @@ class Move:
         target: Name of the target; empty without one.
         side: Relation to the target.
         spot: Point on a table, if it matters.
-        hold: Whether the object is picked.
+        hold: Whether the object is picked up; if False, the robot only drives to it.
     """
 
     thing: str

@@ -68,7 +68,7 @@ def target_of(relation: Node) -> Node:
     """Return the target of a relation.
 
     Raises:
-        Trouble: If it has none, such as "to me" and "in your hand".
+        Trouble: If the relation has no target object, as in "to me" and "in your hand".
     """
     target = relation.get("to")
     if not isinstance(target, Node):

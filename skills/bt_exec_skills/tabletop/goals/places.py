@@ -33,7 +33,8 @@ def out_of(names: tuple[str, ...], now: Environment) -> tuple[Move, ...]:
     """Return the moves of objects out of their containers, onto the table below.
 
     Raises:
-        Trouble: NOTHING_TO_DO if they are in no container; WHERE_TO if it is on no table.
+        Trouble: NOTHING_TO_DO if the objects are in no container; WHERE_TO if the container is on
+            no table.
     """
     inside = tuple(name for name in names if now.holder(name) is not None)
     if not inside:
@@ -50,7 +51,7 @@ def out_of(names: tuple[str, ...], now: Environment) -> tuple[Move, ...]:
 def changed_places(first: str, second: str, now: Environment) -> tuple[Move, ...]:
     """Return the moves that swap two objects; the first one is placed at a free position meanwhile.
 
-    That position is in a third container, if both objects are in containers, else on a table.
+    The free position is in a third container if both objects are in containers, else on a table.
 
     Raises:
         Trouble: NOTHING_TO_DO if they share a container; NOT_ON_TABLE for an object on the floor;

@@ -23,19 +23,20 @@ class Question:
     """Question about the table.
 
     Attributes:
-        kind: Requested information: ``which`` there are, the ``count``, ``where`` they are,
-            whether something ``is`` true, what is ``held``, the ``values`` of an attribute,
-            whether all is ``sorted``, whether something is ``empty``, which of them are, the
-            ``empties``, whether there are ``more`` of one than of another, the ``difference`` of
-            their numbers, which place is the ``fullest`` or the ``emptiest`` of some, by the number
-            of the first of the things.
+        kind: Requested information: ``which`` objects there are, their ``count``, ``where`` they
+            are, whether something ``is`` true, which object is ``held``, the ``values`` of an
+            attribute, whether everything is ``sorted``, whether a place is ``empty``, which places
+            are empty (``empties``), whether there are ``more`` objects of one kind than of another,
+            the ``difference`` of their numbers, or which place is the ``fullest`` or the
+            ``emptiest``, by the number of objects of the first phrase in `things`.
         things: Subject; empty for all objects.
         place: Place of the subject.
-        by: The attribute.
+        by: Attribute that the question is about.
         like: Attributes to test, colours by attribute: "is the cup red".
-        every: Whether all of them must be there, for ``is``.
-        sign: The comparison of two counts, for ``more``.
-        bound: Limit of their number, for ``is``: its kind and its value; None without one.
+        every: For ``is``: whether all objects of the subject must satisfy the question.
+        sign: For ``more``: the comparison of the two counts.
+        bound: For ``is``: limit on the number of objects, as its kind and its value; None without a
+            limit.
     """
 
     kind: (

@@ -30,7 +30,7 @@ class Questions:
     """Conversion of one text's meaning to a question.
 
     Args:
-        phrases: Converter of its noun phrases.
+        phrases: Converter of the text's noun phrases.
     """
 
     def __init__(self, phrases: Phrases) -> None:
@@ -89,7 +89,7 @@ class Questions:
         return Question("difference" if what == "how_many" else "more", things, sign=sign)
 
     def _richer(self, more: Node) -> Question:
-        """Return the question which of two places, or of all, has more objects."""
+        """Return the question which of two places, or of all places, has more objects."""
         kind: Fullness = "fullest" if more.text("sign") == "more" else "emptiest"
         sides = [conjuncts(formula_of(more.node(name))) for name in ("of", "to")]
         counted = conjunction(*(part for part in sides[0] if part.kind != "rel"))

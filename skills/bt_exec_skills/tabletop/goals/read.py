@@ -71,14 +71,14 @@ def read(text: str, now: Environment) -> Said:
 
 
 def _parsed(text: str, words: Mapping[str, str], kinds: frozenset[str]) -> Reading | Unread:
-    """Return the parsed text, with the shared nouns of its unknown words if there are any."""
+    """Return the parsed text; if words are unknown, it is parsed again with the shared nouns."""
     found = reader(kinds).read(text, words)
     named = kinds.union(filter(None, map(kind_of_word, found.unknown)))
     return found if named == kinds else reader(named).read(text, words)
 
 
 def kinds_of(now: Environment) -> frozenset[str]:
-    """Return the kinds of the present objects whose nouns the pack does not contain."""
+    """Return the kinds of present objects for which the pack's own lexicon has no noun."""
     kinds = {one.kind for one in now.looks()}
     return frozenset(kinds - lexicon()["things"].keys())
 
@@ -89,7 +89,7 @@ def _bare(name: str) -> str:
 
 
 def names(now: Environment) -> dict[str, str]:
-    """Return the words for the present objects and tables, with the name each one means."""
+    """Return the words for the present objects and tables, with the name that each word means."""
     found: dict[str, str] = {}
     for name in (*now.objects, *now.tables):
         looks = looks_of(name)

@@ -1,8 +1,8 @@
 """Repair of a plan: finished subgoals are kept, the failed one is planned again.
 
 An object is given up if it cannot be moved (three missed grasps, unreachable, missing) or its
-target is missing; the others are still moved. The final check of the plan still includes it, so
-that the mission is not reported as done.
+target is missing; the others are still moved. The final check of the plan still includes that
+object, so that the mission is not reported as done.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def given_up(tried: tuple[Failure, ...]) -> dict[str, str]:
 
 
 def _object_of_failure(failure: Failure) -> tuple[str, ...]:
-    """Return the object that a failure is about: picked, driven to or held."""
+    """Return the object that a failure is about: to pick, to drive to, or in the hand."""
     args = failure.args
     if "object" in args:
         return (str(args["object"]),)
@@ -144,7 +144,7 @@ def _is_done(move: Move, now: Environment) -> bool:
 
 
 def _changes_places(goal: Subgoal) -> bool:
-    """Return True if an object moves twice. A swap without its partner is not done."""
+    """Return True if an object moves twice, as in a swap, which cannot be done in part."""
     return len({move.thing for move in goal.moves}) < len(goal.moves)
 
 

@@ -183,7 +183,7 @@ def _held_if_matching(found: Iterable[Looks], phrase: Phrase, now: Environment) 
 def _in_relation(
     names: tuple[str, ...], relation: tuple[Side, Phrase], scope: Scope
 ) -> tuple[str, ...]:
-    """Return the objects with the relation: on a table, or beside other objects."""
+    """Return the objects that have a relation: in or on a place, or beside other objects."""
     side, other = relation
     if other.table:
         return _on_tables(tables_of(other, scope), names, scope.now) if side == "in" else ()
@@ -202,7 +202,7 @@ def tables_of(phrase: Phrase, scope: Scope, themes: tuple[str, ...] = ()) -> tup
     Args:
         phrase: The phrase.
         scope: Environment and context.
-        themes: Objects to be moved there: "the other table" is one that they are not on.
+        themes: Objects to be moved to the table: "the other table" is one that they are not on.
 
     Raises:
         Trouble: NOTHING_LIKE_THAT or NO_VIEW.
@@ -233,7 +233,7 @@ def tables_of(phrase: Phrase, scope: Scope, themes: tuple[str, ...] = ()) -> tup
 def table_for(phrase: Phrase, scope: Scope, themes: tuple[str, ...]) -> str:
     """Return the target table of objects.
 
-    With several tables, "the table" is the one below their container.
+    If there are several tables, "the table" is the one below the container of the objects.
 
     Raises:
         Trouble: WHICH_ONE, or as `tables_of`.
@@ -256,7 +256,7 @@ def table_for(phrase: Phrase, scope: Scope, themes: tuple[str, ...]) -> str:
 def _on_tables(
     tables: tuple[str, ...], names: tuple[str, ...], now: Environment
 ) -> tuple[str, ...]:
-    """Return the objects on tables; those in containers only if there are no others."""
+    """Return the objects on tables; objects in containers only if there are no others."""
     there = tuple(name for name in names if now.table_of(name) in tables)
     return tuple(name for name in there if now.holder(name) is None) or there
 
@@ -324,7 +324,7 @@ def _place(name: str, now: Environment) -> Point:
 
 
 def _ranked(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
-    """Return `found` in the order of the phrase, else the nearest first."""
+    """Return `found` in the order that the phrase names, by default the nearest first."""
     if phrase.order in ("biggest", "smallest"):
         return tuple(sorted(found, key=_size, reverse=phrase.order == "biggest"))
     if phrase.order in _FULL:
@@ -378,7 +378,7 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
     base = now.base
 
     def to_the_right(name: str) -> float:
-        """Return the angle to the right of the view [rad]; 0 is directly behind the robot."""
+        """Return the angle to the right of the robot's view [rad]; 0 for an object behind it."""
         turn = base.bearing(*_place(name, now)[:2])
         return -turn if abs(turn) < _BEHIND_RAD else 0.0
 
@@ -395,7 +395,7 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
 
 
 def _single(names: tuple[str, ...], phrase: Phrase) -> str:
-    """Return the only one of some names.
+    """Return the only name of `names`.
 
     Raises:
         Trouble: WHICH_ONE for several.

@@ -1,9 +1,9 @@
 """Order of moves with the shortest path of a robot that carries one object at a time.
 
-The loaded ways are fixed, so the empty ways from each target to the next object are minimised. The
-objects of a table that go to one target form a batch. A minimum-cost flow pairs the targets with
-the tables of the next objects; the cheapest exchange of two empty ways joins separate tours; an
-Eulerian circuit gives the order. Method: Karp (1979), A patching algorithm for the nonsymmetric
+The loaded paths are fixed, so the empty paths from each target to the next object are minimised.
+The objects of a table that go to one target form a batch. A minimum-cost flow pairs the targets
+with the tables of the next objects; the cheapest exchange of two empty paths joins separate tours;
+an Eulerian circuit gives the order. Method: Karp (1979), A patching algorithm for the nonsymmetric
 traveling-salesman problem, on batches. The greedy order is used where it is shorter.
 """
 
@@ -42,7 +42,7 @@ class _Leg(NamedTuple):
 
 
 def shortest(moves: Sequence[Move], now: Environment) -> tuple[Move, ...]:
-    """Return the same moves in the order of the shortest path; the result is the same.
+    """Return the moves in the order of the shortest path; the final places stay the same.
 
     A swap, in which an object moves twice, keeps its order. The held object is placed first.
     """
@@ -86,7 +86,7 @@ def _length(legs: Sequence[_Leg], here: Flat | None) -> float:
 
 
 def _greedy(legs: Sequence[_Leg], here: Flat | None) -> list[_Leg]:
-    """Return the legs with the nearest object next."""
+    """Return the legs in greedy order: the nearest object next."""
     if here is None or not legs:
         return list(legs)
     starts = np.array([leg.start for leg in legs])
@@ -100,7 +100,10 @@ def _greedy(legs: Sequence[_Leg], here: Flat | None) -> list[_Leg]:
 
 
 def _toured(legs: Sequence[_Leg], here: Flat) -> list[list[_Leg]]:
-    """Return the order along an Eulerian circuit of loaded and empty paths, if one is computed."""
+    """Return the order along an Eulerian circuit of loaded and empty paths, as a list of one order.
+
+    The list is empty without networkx, or with too many pairs of batches and targets.
+    """
     try:
         import networkx as nx  # optional dependency
     except ImportError:

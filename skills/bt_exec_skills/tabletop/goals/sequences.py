@@ -13,9 +13,9 @@ __all__ = ["elaborated", "with_swaps", "with_verbs"]
 
 
 def elaborated(parts: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Return parts without a leading "tidy the table" that the following verbless parts explain.
+    """Return parts without a leading "tidy the table" that verbless parts after it explain.
 
-    Those are about the objects on that table: "tidy the table: cups on the tray".
+    The verbless parts are about the objects on that table: "tidy the table: cups on the tray".
     """
     if not parts:
         return parts
@@ -48,7 +48,7 @@ def with_swaps(parts: Sequence[Node]) -> list[Node]:
 
 
 def _exchanged(act: Node) -> tuple[Node, ...] | None:
-    """Return the object of a move, and the object at its target place; None for others."""
+    """Return the object of a move, and the object at its target place; None for other acts."""
     goal = act.get("to") if act.kind == "act" else None
     if not isinstance(goal, Node) or goal.text("relation") != "where":
         return None

@@ -1,7 +1,7 @@
 """Completion of commands from the session: answers, corrections, "again", "go on" and pronouns.
 
-Earlier commands are resolved again in the current world, so that the referents depend only on the
-words.
+Earlier commands are resolved again in the current world, so that the result depends only on the
+words of the commands.
 """
 
 from __future__ import annotations
@@ -56,8 +56,9 @@ class Session:
 
     Attributes:
         readings: The parsed commands.
-        place: Last place of earlier commands, as a relation to it; None if there is none.
-        subject: Object of the command before; None if there is none.
+        place: Last place named by earlier commands, as a relation to that place; None if there is
+            none.
+        subject: Object of the previous command; None if there is none.
         subjects: Objects of the last command or question that named any.
     """
 
@@ -84,7 +85,7 @@ class Session:
         """Return the possible meanings of a command after some turns, cheapest first.
 
         Args:
-            command: The command as typed, or as it was read.
+            command: The command as typed, or already parsed.
             turns: The turns.
 
         Raises:
@@ -259,7 +260,7 @@ class Session:
             return inner
 
         def beside(part: Node) -> Node:
-            """Return a part of an act; its place is not relative to its own objects."""
+            """Replace pronouns in a part of an act; the other parts of the act do not affect it."""
             nonlocal done
             before = done
             found = walk(part)
@@ -315,9 +316,9 @@ def _questions(node: Node) -> Iterator[Node]:
 
 
 def _subjects(meaning: Node) -> tuple[Node, ...]:
-    """Return the subjects of a meaning as described after its execution.
+    """Return the subjects of a meaning, described as they are after its execution.
 
-    Objects of a question are where they were; those of an act have left their place.
+    Objects of a question are still at their place; objects of an act have left it.
     """
     about = last_act(meaning)
     phrases = [one for one in (about or meaning).walk() if one.kind == "np" and one.get("of")]
@@ -349,7 +350,7 @@ def _is_plural(phrase: Node) -> bool:
 
 
 def _subject(of: Node, said: Node) -> Node | None:
-    """Return a phrase of a question or act, as described after its execution."""
+    """Return the subject phrase of a question or act, described as after its execution."""
     if said.kind != "act":
         listed = of.get("wh") or said.text("what") in ("which", "how_many")
         return of.replace(wh=None, det=of.get("det") or ("all" if listed else None))

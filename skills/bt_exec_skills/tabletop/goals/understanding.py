@@ -43,7 +43,7 @@ class Understood(NamedTuple):
         asks: Parts of the command, if it is one.
         subgoals: Subgoals of the command.
         words: Words of the text.
-        replies: The words of questions that are answered after the command.
+        replies: Questions that are answered after the command, in the words of the text.
     """
 
     language: str
@@ -137,7 +137,7 @@ class _World:
         """Return the words of the question at the end of a command.
 
         Raises:
-            Trouble: If they mean something else without the command.
+            Trouble: If the words have another meaning without the command.
         """
         said_alone = self.session.readings[-1].said(question, whole=True)
         if not said_alone or read(said_alone, self.now).meanings[0][0] != question:

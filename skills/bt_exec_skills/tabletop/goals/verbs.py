@@ -112,7 +112,7 @@ def _returned(ask: Ask, scope: Scope, language: str) -> Subgoal:
     """Return the subgoal of putting down the held object, or of putting it back.
 
     Raises:
-        Trouble: HAND_EMPTY or NOT_HELD; as `put_aside` and `put_back`.
+        Trouble: HAND_EMPTY or NOT_HELD, or as `put_aside` and `put_back`.
     """
     held = scope.now.held
     if held is None and ask.verb == "put_back" and ask.themes:
@@ -127,7 +127,7 @@ def _returned(ask: Ask, scope: Scope, language: str) -> Subgoal:
 
 
 def themes_of(ask: Ask) -> tuple[Phrase, ...]:
-    """Return the objects of a part. If they are taken out of a container, it is their content."""
+    """Return the phrases of the objects of a part, limited to the container they are taken from."""
     if ask.verb != "out" or ask.to is None:
         return ask.themes
     return tuple(taken_from(one, ask.to) for one in ask.themes)
@@ -224,7 +224,7 @@ def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
 
 
 def _movable(phrases: tuple[Phrase, ...], scope: Scope) -> tuple[str, ...]:
-    """Return the objects of phrases; of several cups, "the cup" is the one in the hand."""
+    """Return the objects of phrases; if one of several cups is held, "the cup" is that one."""
     held = scope.now.held
     try:
         return all_of(phrases, scope)

@@ -76,10 +76,10 @@ class LearnedFinder:
 
 
 def make_finder(choice: str | Mapping[str, Any]) -> Finder:
-    """Return the finder that a site selects; see the module.
+    """Return the finder that a site selects.
 
     Raises:
-        UnknownName: If it does not exist.
+        UnknownName: If there is no finder or setting of that name.
         UsageError: If the weights or a setting are invalid.
     """
     if choice == "oracle":

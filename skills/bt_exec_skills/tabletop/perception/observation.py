@@ -91,7 +91,7 @@ class TablePerception:
     Args:
         read: Function that returns the environment, quickly.
         camera: Camera, or None.
-        finder: Object finder for its pictures.
+        finder: Object finder for the camera's pictures.
         every_s: Minimum interval of pictures [s]. Observations in between have none.
     """
 

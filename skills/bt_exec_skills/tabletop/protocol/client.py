@@ -34,7 +34,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_\-]{0,59}")
 
 
 class Grip(NamedTuple):
-    """Position of the hand, in the frame of the room or of the robot, and whether it is closed.
+    """Position of the hand, in the frame of the room or the robot, and whether it holds an object.
 
     Unknown values are None.
     """
@@ -71,9 +71,10 @@ class Client:
     def environment(self) -> Environment:
         """Return the current world. A failed reading is retried, up to three times in all.
 
-        A reading with a newly invalid object position, or without an object of the last one, is
-        retried, too: names of simulators flicker. If a simulator reports no tables, they are
-        derived from its first response, since tables stay when they are empty.
+        A reading is also retried if an object's position has become invalid, or if an object of the
+        last reading is missing, because simulators sometimes drop objects for a moment. If a
+        simulator reports no tables, they are derived from its first response, since tables stay
+        when they are empty.
 
         Raises:
             Failed: SIMULATOR_UNREACHABLE or SIMULATOR_FAULT.
@@ -139,7 +140,7 @@ class Client:
         raise Failed("SIMULATOR_FAULT", "another motion is in progress on the simulator")
 
     def cancel(self) -> None:
-        """Request a stop; other simulators may not support it.
+        """Request a stop, which simulators other than that of bt-exec may not support.
 
         Raises:
             OSError: If it fails.

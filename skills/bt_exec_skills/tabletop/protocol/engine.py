@@ -144,7 +144,7 @@ class Engine:
                 answer.set_exception(error)
 
     def _wait(self, due: float) -> float | None:
-        """Return how long to wait for a request [s]; None for ever."""
+        """Return how long to wait for a request [s]; None to wait without limit."""
         if self.lockstep:
             return None
         return 1e-6 if self.fast and self._job is not None else max(1e-6, due - time.monotonic())
@@ -294,7 +294,7 @@ def _pair(value: Any) -> list[Any]:
 
 
 def _numbers(value: Any, name: str, counts: tuple[int, ...], form: str) -> list[float]:
-    """Return the numbers of a list of a client, each within 1000."""
+    """Return the numbers of a client's list, each at most 1000 in magnitude."""
     numbers = _listed(value)
     if len(numbers) not in counts or any(type(one) not in (int, float) for one in numbers):
         raise CodeRefused(f"{name} is {form}; found {value!r:.60}")

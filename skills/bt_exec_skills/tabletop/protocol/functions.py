@@ -1,4 +1,4 @@
-"""Calls of the published simulator protocol, and what clients may use in their code.
+"""Calls of the published simulator protocol, and the names that clients may use in their code.
 
 Positions are [x, y, z] in the frame of the room [m], poses of the base [x, y, theta] [m, m, rad].
 """
@@ -80,11 +80,11 @@ _OTHER_SPELLINGS: Mapping[str, frozenset[str]] = {
 
 
 class Call(NamedTuple):
-    """Call of the robot.
+    """Call of a robot function in a client's code.
 
     Attributes:
-        name: Key of `CALLS`.
-        args: Values by the names of `CALLS`.
+        name: Name of the function, a key of `CALLS`.
+        args: Arguments by name; `CALLS` lists the names for each function.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Call(NamedTuple):
 
 
 def bind(name: str, keyword: str) -> str | None:
-    """Return the argument of a call for a keyword, or None."""
+    """Return the argument name that a keyword of a call stands for, or None if it is unknown."""
     known = CALLS[name]
     if keyword in known:
         return keyword

@@ -361,7 +361,7 @@ def _binary(op: ast.operator, left: Any, right: Any) -> Any:
 
 
 def _types(nodes: list[ast.expr]) -> tuple[type, ...]:
-    """Return the types in the second argument of `isinstance`."""
+    """Return the types that are the second argument of an `isinstance` call."""
     parts = nodes[0].elts if len(nodes) == 1 and isinstance(nodes[0], ast.Tuple) else nodes
     names = [part.id for part in parts if isinstance(part, ast.Name)]
     if len(names) != len(parts) or not set(names) <= set(TYPES):

@@ -72,9 +72,9 @@ def http_rig(remote: Remote) -> Rig:
 
 
 def _hand_of(client: Client, first: Environment) -> tuple[Hand, Environment]:
-    """Return the hand with what an earlier process left in it, and the world at rest.
+    """Return the hand, with any object that an earlier process left in it, and the world at rest.
 
-    A motion of that process may still run; the simulator answers after its end.
+    A motion of that process may still run; the simulator responds after the end of the motion.
 
     Raises:
         Failed: If reading failed.

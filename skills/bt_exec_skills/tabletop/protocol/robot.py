@@ -55,7 +55,7 @@ class HttpMotion:
     Args:
         client: Client that sends the code.
         code: Code of the motion.
-        ended: Function called when the request has ended, in any case.
+        ended: Function called when the request has ended, whether it succeeded or not.
         at_rest: Function that waits until the world is at rest.
     """
 

@@ -45,7 +45,8 @@ def serve(
     """Serve until interrupted.
 
     Raises:
-        UsageError: If it may not listen there, or the extra ``serve`` is not installed.
+        UsageError: If `host` needs a token or cannot be listened on, or the extra ``serve`` is not
+            installed.
     """
     if not is_loopback(host) and not token:
         raise UsageError(f"listening on {host} needs a token: --token, or BT_EXEC_TOKEN")

@@ -52,7 +52,7 @@ class _ActionError(WebError):
     statuses: ClassVar[Mapping[str, int]] = {"CANNOT": 200}
 
     def body(self, language: str) -> dict[str, Any]:
-        """Return the body with the facts in the place where the protocol has them."""
+        """Return the body, with the facts as top-level keys, as the protocol requires."""
         return {**super().body(language), **self.facts}
 
 

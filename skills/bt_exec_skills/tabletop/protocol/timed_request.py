@@ -16,8 +16,8 @@ __all__ = ["Asked", "open_directly"]
 class Asked(urllib.request.Request):
     """Request with a total time limit.
 
-    A context manager that ends when the response was read. The timeout of a socket restarts with
-    each byte; this one does not.
+    The request is a context manager, which the caller leaves when the response was read. The
+    timeout of a socket restarts with each byte; this time limit does not.
 
     Args:
         address: URL.

@@ -74,7 +74,7 @@ class SimTableRobot(SimulatedBody[tuple[float, str]]):
         return Read(self.world.environment())
 
     def seen(self, since: float, now: float) -> Environment:  # noqa: ARG002 - read at once
-        """Implement `TableRobot.seen`; reading takes no time here."""
+        """Implement `TableRobot.seen`; a reading of the simulation takes no time."""
         return self.world.environment()
 
     # -- motions

@@ -157,7 +157,7 @@ def _yaws(world: TableWorld, at: Point, item: Item | None, reach: float) -> list
 
 
 def _rim_of(item: Item) -> float:
-    """Return the height of an item above its centre [m]: that of the rim for a container."""
+    """Return the height of an item's top, or of a container's rim, above the item's centre [m]."""
     return item.half if looks_of(item.name).holds_things else 0.0
 
 

@@ -61,7 +61,7 @@ class Map:
     def stand(
         self, now: Environment, start: Pose, target: Point
     ) -> tuple[Pose, Grid, npt.NDArray[np.bool_]]:
-        """Return a base pose that reaches `target`, with the grid used.
+        """Return a base pose from which the arm reaches `target`, and the grid and free cells used.
 
         Raises:
             Failed: UNREACHABLE if the base fits nowhere near; NO_PATH if it fits, but there is no

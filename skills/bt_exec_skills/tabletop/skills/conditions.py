@@ -143,7 +143,7 @@ def all_sorted_by(
 
 
 def _misplaced(now: Environment, objects: Iterable[str], targets: Iterable[str]) -> list[str]:
-    """Return the objects outside their targets, with the targets."""
+    """Return the objects that are not in their targets, each with its target."""
     pairs = zip(objects, targets, strict=False)
     return [
         f"{said(name, 'en')} → {said(target, 'en')}"
@@ -202,8 +202,8 @@ def answer_to(
         world: Observations of the world.
         hand: Content of the hand.
         question: The question.
-        before: Earlier commands that it refers to.
-        codes: Their reason codes.
+        before: Earlier commands that the question refers to.
+        codes: Reason codes of the earlier commands.
     """
     now = _current_environment(robot, world)
     if now is None:

@@ -59,7 +59,7 @@ def where(now: Environment, name: str) -> Point:
 
 
 def aim(now: Environment, target: str, spot: Spot, thing: str | None) -> Point:
-    """Return the point to reach: an object, or on a table the free point nearest to `spot`.
+    """Return the point to reach: that of an object, or the free point on a table nearest to `spot`.
 
     Args:
         now: The world.
@@ -81,10 +81,10 @@ def drive(robot: TableRobot, motion: Motion, **facts: Any) -> Steps[Failed | Non
 
     Returns:
         A failure that a reading of the world must confirm: the hand closed on nothing, or it is
-            unknown whether it moved. None if it succeeded.
+            unknown whether the robot moved. None if the motion succeeded.
 
     Raises:
-        Failed: If it could not be executed; BLOCKED for unknown reasons.
+        Failed: If the motion could not be executed; BLOCKED if the reason is unknown.
     """
     yield from follow_motion(motion, lambda: robot.doing)
     failed = motion.failure

@@ -20,12 +20,12 @@ _CHASES = 2
 
 
 def verify_hold(hand: Hand, now: Environment) -> str | None:
-    """Return the held object, and detect one that fell.
+    """Return the held object, or fail if it fell.
 
-    An object that a stopped motion was releasing did not fall.
+    An object that was being released when its motion was stopped does not count as fallen.
 
     Raises:
-        Failed: DROPPED, with its position.
+        Failed: DROPPED, with the position of the fallen object.
     """
     thing, releasing, held = hand.thing, hand.moved, hand.look(now)
     if thing is not None and held is None and not releasing:

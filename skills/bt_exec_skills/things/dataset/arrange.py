@@ -33,7 +33,7 @@ def arranged(props: list[Prop], spread: float, rng: Rng) -> dict[str, Pose]:
 
     Args:
         props: Props to place.
-        spread: Half the side of the square of the centres [m].
+        spread: Half the side of the square in which the centres are [m].
         rng: Random generator.
     """
     touching, held = rng.uniform(0, 0.5), rng.uniform(0, 0.6)
@@ -79,7 +79,7 @@ def _place_apart(
 def _place_touching(
     prop: Prop, placed: list[tuple[Prop, Pose]], spread: float, rng: Rng
 ) -> Pose | None:
-    """Return a position where it touches another prop."""
+    """Return a position at which the prop touches another one."""
     for _ in range(20):
         other, pose = placed[int(rng.integers(len(placed)))]
         way, far = rng.uniform(0, 2 * np.pi), prop.radius + other.radius

@@ -124,7 +124,7 @@ class Part(NamedTuple):
 
     Attributes:
         vertices: Shape (n, 3) [m].
-        faces: Triangles as places of vertices, counter-clockwise from outside, shape (m, 3).
+        faces: Triangles as indices of vertices, counter-clockwise seen from outside, shape (m, 3).
         colour: Red, green, blue, 0..1.
     """
 
@@ -143,11 +143,12 @@ def lathe(
     """Return the surface of revolution of a profile around the z axis.
 
     Args:
-        profile: Radius and height of its points, from the lowest on the axis outwards and up to the
-            highest on the axis.
+        profile: Radius and height of the points of the profile, from the lowest point on the axis,
+            outwards and up, to the highest point on the axis [m].
         colour: Colour of the part.
         segments: Number of steps of a turn.
-        wide: Factor on the radius at each angle [rad], for ribs and stars.
+        wide: Function that returns a factor on the radius for each angle [rad]; makes ribs and
+            stars.
     """
     angles = np.asarray(np.arange(segments) * (2 * np.pi / segments), np.float64)
     factor = np.ones(segments) if wide is None else wide(angles)
@@ -220,7 +221,7 @@ def turned(parts: Sequence[Part], turn: Floats) -> list[Part]:
 
 
 def moved(part: Part, by: npt.ArrayLike) -> Part:
-    """Return the part moved."""
+    """Return the part translated by a vector [m]."""
     return part._replace(vertices=part.vertices + np.asarray(by))
 
 

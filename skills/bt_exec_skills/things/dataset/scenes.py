@@ -58,7 +58,7 @@ _VIEWS: tuple[tuple[_ViewName, float], ...] = (("close", 0.58), ("mast", 0.2), (
 
 
 class TableScenes:
-    """Implements `bt_exec_skills.vision.sample.SceneSource` for objects on tables.
+    """Training scenes of objects on tables; implements `bt_exec_skills.vision.sample.SceneSource`.
 
     Args:
         rays_only: Whether to use ray casting even if OpenGL is available; a seed then gives the
@@ -120,7 +120,7 @@ def _truth_data(one: Shown) -> dict[str, Any]:
 
 
 def _set_up(stage: Stage, floor_m: float, rng: Rng) -> _ViewName:
-    """Draw the contents, camera and light of the next picture; return the kind of view."""
+    """Set random contents, camera and light for the next picture; return the kind of view."""
     name = str(rng.choice([name for name, _ in _VIEWS], p=[share for _, share in _VIEWS]))
     view_name: _ViewName = next(one for one, _ in _VIEWS if one == name)
     model = stage.model

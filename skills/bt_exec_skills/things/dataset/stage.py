@@ -117,7 +117,7 @@ def build_stage(rng: Rng, floor_m: float) -> Stage:
 
 
 def _stock(rng: Rng) -> list[tuple[str, str]]:
-    """Return class and colour of each object: of a few classes, or of any."""
+    """Return the class and colour of each object to draw, from a few classes or from all."""
     known = [*FRUITS, *WARE]
     if rng.random() < 0.45:
         known = [str(one) for one in rng.choice(known, int(rng.integers(1, 4)), replace=False)]

@@ -32,8 +32,7 @@ class Shown(NamedTuple):
         box: Box around its visible pixels.
         pixels: Number of visible pixels.
         share: Visible share of its outline.
-        painted: Share of the visible pixels that have its colour; the rest are parts of other
-            colours.
+        painted: Share of the visible pixels that belong to parts of the object's main colour.
     """
 
     prop: Prop
@@ -44,7 +43,7 @@ class Shown(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether enough of it is visible."""
+        """Whether enough of the object is visible to label it."""
         least = _SLENDER if self.prop.label in ("chair", "person") else LEAST_SHARE
         return self.pixels >= LEAST_PX and self.share >= least
 

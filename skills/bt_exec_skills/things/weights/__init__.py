@@ -1,7 +1,7 @@
 """Shipped network for objects on tables; see `MODEL_CARD.md`.
 
-``table.json`` contains its figures, the calibration (pairs of score and probability) and the recall
-of each class, measured on held-out scenes.
+``table.json`` contains the network's figures, its calibration (pairs of score and probability) and
+the recall of each class, measured on held-out scenes.
 """
 
 from __future__ import annotations
