@@ -1,1 +1,1 @@
-"""Compilers from commands to behavior trees: an offline one, and two that use a language model."""
+"""Compilers from commands to behavior trees, offline or with a language model."""
