@@ -1,1 +1,1 @@
-"""Labelling of recorded episodes with plan records, and training sets of these records."""
+"""Labelling of recorded episodes with plan records, and export of the records as training sets."""

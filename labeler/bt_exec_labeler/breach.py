@@ -1,4 +1,4 @@
-"""Violations of the answer rules, described for readers and models in their language."""
+"""Violations of the rules for answers, with a message in the reader's language."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["Breach", "breach", "catalogue", "say"]
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """Violation of a rule by an answer.
+    """Violation of a rule in an answer.
 
     Attributes:
         code: Stable name, such as ``UNKNOWN_OP``.
-        where: The field, ``short_goal_dsl[1].args.arm``.
+        where: Path of the field, such as ``short_goal_dsl[1].args.arm``.
         message: Found and allowed values.
-        sentence: Name of the sentence in the catalogue, if there is one.
-        facts: Values in the sentence.
+        sentence: Name of the message's sentence in the catalogue; may be empty.
+        facts: Values for the placeholders of the sentence.
     """
 
     code: str
@@ -37,12 +37,12 @@ class Breach:
         return f"{self.where}: {self.message} [{self.code}]"
 
     def said(self, language: str) -> str:
-        """Return the found and the allowed values as a sentence, in a language that has one."""
+        """Return the message as a sentence in a language of the catalogue."""
         return say(self.sentence, language, **dict(self.facts)) if self.sentence else self.message
 
 
 def breach(code: str, where: str, sentence: str, **facts: Any) -> Breach:
-    """Return a breach with a sentence of the catalogue."""
+    """Return a breach whose message is a sentence of the catalogue."""
     named = tuple((name, str(fact)) for name, fact in facts.items())
     return Breach(code, where, say(sentence, "en", **dict(named)), sentence, named)
 

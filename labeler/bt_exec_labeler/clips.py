@@ -1,9 +1,9 @@
 """Clips: the frames of an episode that a labeler sees at a moment, decoded once.
 
-The *recent* clip has 8 frames at 2 a second, up to the moment; the *summary* clip covers the last
-60 seconds with one frame every 2 seconds. Each place in a clip is a time. It is filled with the
-newest frame that is not later and not older than one step. A place without such a frame stays
-empty and is listed: clips at the beginning of an episode are shorter, never padded.
+The *recent* clip has 8 frames up to the moment, 2 per second. The *summary* clip covers the last 60
+seconds with one frame every 2 seconds. Each place in a clip has a time, and takes the newest frame
+that is not later than this time and at most one step older. A place without such a frame is left
+out and recorded, so clips at the beginning of an episode are shorter and not padded.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _DIGESTS = 65_536
 
 
 class Stored:
-    """Frame that equals any other with the same encoded content."""
+    """Cache key of a frame; frames with the same encoded content have equal keys."""
 
     __slots__ = ("content", "frame")
 
@@ -51,11 +51,11 @@ class Stored:
 
 
 def picture(frame: Frame) -> Image:
-    """Return the picture of a frame; it must not be changed.
+    """Return the picture of a frame, which the caller must not modify.
 
     Raises:
-        ValueError: If it is damaged.
-        OSError: If it cannot be read.
+        ValueError: If the frame is damaged.
+        OSError: If the frame cannot be read.
     """
     return _decoded(Stored(frame))
 
@@ -64,8 +64,8 @@ def pixel_digest(frame: Frame) -> str:
     """Return the SHA-256 of the decoded pixels of a frame.
 
     Raises:
-        ValueError: If it is damaged.
-        OSError: If it cannot be read.
+        ValueError: If the frame is damaged.
+        OSError: If the frame cannot be read.
     """
     return _pixels(Stored(frame))[0]
 
@@ -76,7 +76,7 @@ def shape_of(frame: Frame) -> tuple[int, ...]:
 
 
 def why_unreadable(frame: Frame) -> str:
-    """Return why a frame cannot be decoded, or an empty string."""
+    """Return the reason why a frame cannot be decoded, or an empty string."""
     try:
         pixel_digest(frame)
     except (OSError, ValueError) as error:
@@ -127,12 +127,12 @@ class Clip:
     """Frames up to a moment, oldest first.
 
     Attributes:
-        form: Number and spacing of its frames.
+        form: Number and spacing of the frames.
         t: The moment [s since the episode began].
         frames: The frames.
         before_start: Number of places before the first frame of the episode.
-        empty_s: Times of further places without a frame: gaps of the recording [s].
-        damaged: Reason for each undecodable frame that was dropped.
+        empty_s: Times of the other places without a frame, which are gaps of the recording [s].
+        damaged: Error message of each frame that was dropped because it cannot be decoded.
     """
 
     form: ClipForm
@@ -144,7 +144,7 @@ class Clip:
 
     @property
     def begin(self) -> float:
-        """Time of its first place [s since the episode began]."""
+        """Time of the first place [s since the episode began]."""
         return self.t - self.form.step_s * (self.form.count - 1)
 
     @property
@@ -153,7 +153,7 @@ class Clip:
         return len(self.frames) == self.form.count
 
     def digest(self) -> str:
-        """Return the SHA-256 of its pixels and of its times relative to the moment.
+        """Return the SHA-256 of the frames' pixels and their times relative to the moment.
 
         Raises:
             ValueError: If a frame is damaged.
@@ -165,7 +165,7 @@ class Clip:
         return content.hexdigest()
 
     def readable(self) -> Clip:
-        """Return the clip without undecodable frames, which are listed in `damaged`."""
+        """Return the clip without undecodable frames, whose errors are added to `damaged`."""
         wrong = {frame: why for frame in self.frames if (why := why_unreadable(frame))}
         if not wrong:
             return self

@@ -1,6 +1,6 @@
-"""Implementations of ``bt-exec label …``, with plain arguments and results.
+"""Implementations of the commands ``bt-exec label …``, with plain arguments and results.
 
-``lines`` in the results are for readers, the other keys for ``--json``.
+In a result, ``lines`` is the text output, and the other keys are the output of ``--json``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["check", "dataset", "draft", "figures_of", "replay", "report", "run",
 
 
 def draft(site: str, out: Path) -> dict[str, Any]:
-    """Write the draft of a site's vocabulary.
+    """Write a draft of the vocabulary for a site.
 
     Raises:
         UsageError: If the file exists, or cannot be written.
@@ -64,7 +64,7 @@ def report(
 
 
 def replay(folder: Path, item: str | None) -> dict[str, Any]:
-    """Run short goals of records again.
+    """Run the short goals of recorded missions again and compare their outcomes.
 
     Raises:
         UsageError: If there is no such record, or its mission cannot be run again.
@@ -97,7 +97,7 @@ _TOTALS = ("frames", "actions", "spans", "moments", "flawed", "lost")
 
 
 def check(source: Path, words: Path) -> dict[str, Any]:
-    """Return the moments of a recording that would be labelled; every frame is decoded."""
+    """Return the figures of a recording: its spans, moments and flaws. Every frame is decoded."""
     vocabulary = load_vocabulary(words)
     rows: list[dict[str, Any]] = []
     flaws: list[dict[str, Any]] = []
@@ -119,7 +119,7 @@ def check(source: Path, words: Path) -> dict[str, Any]:
 
 
 def figures_of(episode: Episode, vocabulary: Vocabulary) -> tuple[dict[str, Any], list[Flaw]]:
-    """Return the figures of an episode, and a flaw for moments without a frame."""
+    """Return the figures of an episode, and a flaw if no frame shows some of its moments."""
     spans = spans_of(episode, vocabulary)
     until = shown_until(episode, _STRIDE_S)
     wanted = {(s.mid_step_id, t) for s in spans for t in moments(s, _STRIDE_S, until)}
@@ -173,7 +173,7 @@ def with_client(options: Mapping[str, Any], site: str) -> dict[str, Any]:
     """Return the options of a labeler, with the client settings of a site as defaults.
 
     Args:
-        options: Given options, which take precedence.
+        options: Options of the labeler, which take precedence.
         site: Name or file of the site.
 
     Raises:

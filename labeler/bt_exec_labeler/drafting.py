@@ -1,4 +1,4 @@
-"""Draft of a vocabulary from a site's skills, to be edited by its author."""
+"""Draft of a vocabulary, generated from a site's skills and to be edited by the author."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _LARGEST = 64  # maximum number of argument combinations with written evidence
 
 
 def draft_vocabulary(site: str) -> str:
-    """Return the draft as YAML: mid steps by skill and argument values, and their effects.
+    """Return the draft of a vocabulary as YAML, with mid steps for the skills of a site.
 
-    Argument values are those of the type, and names listed in the site's settings. If there are
-    too many steps, fewer arguments are used to split them. If there are too few, examples are
-    added.
+    There is one mid step for each skill and each combination of its argument values. The values
+    come from the argument's type or from names in the site's settings. If there are too many mid
+    steps, some arguments are ignored. If there are too few, examples are added.
     """
     loaded = load_site(site)
     known = loaded.catalogue.skills.items()
@@ -62,7 +62,7 @@ _Choices: TypeAlias = dict[str, tuple[Any, ...]]
 def _limited_steps(
     skills: Mapping[str, Skill[..., Any]], choices: Mapping[str, _Choices]
 ) -> dict[str, dict[str, Any]]:
-    """Return the mid steps: split by arguments as long as there are not too many of them."""
+    """Return the mid steps of all skills; arguments are ignored until there are few enough."""
     split = {name: dict(found) for name, found in choices.items()}
     while True:
         steps = {n: s for skill in skills.values() for n, s in _steps(skill, split[skill.name])}
@@ -84,7 +84,7 @@ def _limited_steps(
 
 
 def _choices(skill: Skill[..., Any], site: Site) -> _Choices:
-    """Return the arguments with a finite number of values, and these values."""
+    """Return the values of each argument that has two or more known values."""
     found = {
         name: _values(hint) or _listed_names(hint, site) for name, hint in skill.arguments.items()
     }
@@ -92,7 +92,7 @@ def _choices(skill: Skill[..., Any], site: Site) -> _Choices:
 
 
 def _listed_names(hint: Any, site: Site) -> tuple[str, ...]:
-    """Return the names that the settings of a site list for a type: ``places`` for Place."""
+    """Return the names that a site's settings list for a type, such as ``places`` for Place."""
     plurals = {
         _PLURALS.get(name.lower(), f"{name.lower()}s")
         for name, known in site.catalogue.types.items()
@@ -111,7 +111,7 @@ def _listed_names(hint: Any, site: Site) -> tuple[str, ...]:
 def _steps(
     skill: Skill[..., Any], choices: Mapping[str, tuple[Any, ...]]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Return the mid steps of a skill: one for each combination of arguments."""
+    """Yield the mid steps of a skill, one for each combination of argument values."""
     for chosen in itertools.islice(itertools.product(*choices.values()), _LARGEST):
         args = dict(zip(choices, chosen, strict=True))
         name = _NO_WORD.sub("_", "_".join([skill.name, *map(str, args.values())]))
@@ -158,7 +158,7 @@ def _without_metadata(hint: Any) -> Any:
 
 
 def _values(hint: Any) -> tuple[Any, ...]:
-    """Return the finite values of a type, or none."""
+    """Return the values of a `Literal` in a type, or an empty tuple."""
     if get_origin(hint) is Literal:
         return get_args(hint)
     return next((found for arg in get_args(hint) if (found := _values(arg))), ())

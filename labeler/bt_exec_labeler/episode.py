@@ -1,7 +1,7 @@
-"""Episode: frames and actions with their times, from any recorder.
+"""Data types of recorded episodes: frames and actions with their times.
 
-Every reader in `bt_exec_labeler.sources` returns this type. Times are seconds since the start of
-the episode. They alone determine the contents of a clip; frames are not counted.
+Every reader in `bt_exec_labeler.sources` returns an `Episode`. Times are in seconds since the start
+of the episode. The frames of a clip are selected by time, not by number.
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ class Frame(Protocol):
         """Return the picture.
 
         Raises:
-            ValueError: If it is damaged; the message names it.
-            OSError: If it cannot be read.
+            ValueError: If the picture is damaged; the message names it.
+            OSError: If the picture cannot be read.
         """
 
     def digest(self) -> str:
         """Return a digest of the encoded picture.
 
         Raises:
-            ValueError: If it is missing.
-            OSError: If it cannot be read.
+            ValueError: If the picture is missing.
+            OSError: If the picture cannot be read.
         """
 
 
@@ -80,8 +80,8 @@ class Action:
         end: End [s], or None if it is not recorded.
         op: Name of the operation in the vocabulary.
         args: Arguments by name.
-        state: End of the action.
-        code: The failure's code, if it failed.
+        state: Outcome of the action.
+        code: Failure code; empty if the action did not fail.
         facts: Recorded effects, such as ``{"door": "open"}``.
     """
 
@@ -96,11 +96,11 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """Defect of a recording, in words for its reader.
+    """Defect of a recording, with a message for the user.
 
     Attributes:
         kind: ``gap``, ``out_of_order``, ``damaged``, ``no_time`` …
-        where: Frame or line concerned.
+        where: Frame or line with the defect.
         message: Description of the flaw.
     """
 
@@ -115,7 +115,7 @@ class Doubt:
 
     Attributes:
         kind: ``clock_back``, ``missing_frames`` …
-        where: Frame or line concerned.
+        where: Frame or line with the defect.
         message: Description of the flaw.
         t: Start [s since the episode began].
         end: End [s].
@@ -136,14 +136,14 @@ class Reply:
     """Answer to a command without actions.
 
     Attributes:
-        kind: ``refused``; ``answered``, including courtesies; ``nothing_to_do``: the goal was
-            already reached.
-        code: Reason code of the mission.
+        kind: ``refused``; ``answered``, also for greetings and thanks; or ``nothing_to_do`` if the
+            goal was already reached.
+        code: Code of the reason that the mission gives.
         text: Reply to the operator.
         t: Time of the reply [s since the episode began].
-        missing: Words that were not understood, or what the command lacks.
+        missing: Words that were not understood, or information that the command lacks.
         suggestions: Commands that would have been understood.
-        checks: Conditions that were asked, each with its verdict and evidence.
+        checks: Checked conditions, each with its verdict and evidence.
     """
 
     kind: ReplyKind
@@ -164,11 +164,11 @@ class Episode:
         frames: Frames by time.
         actions: Actions by time.
         command: Command of the operator; empty if unknown.
-        language: Language of the command: ``en``, ``ko``; empty if there is none.
+        language: Language of the command, ``en`` or ``ko``; empty without a command.
         start_facts: Known facts at the beginning.
-        origin: Data needed to find or repeat it.
+        origin: Data for finding the recording or repeating the mission.
         flaws: Flaws of the recording.
-        doubts: Stretches whose moments are marked.
+        doubts: Uncertain parts; their moments are marked.
         reply: Reply of a mission without actions.
     """
 
@@ -185,7 +185,7 @@ class Episode:
 
     @cached_property
     def times(self) -> tuple[float, ...]:
-        """Times of its frames [s]."""
+        """Times of the frames [s]."""
         return tuple(frame.t for frame in self.frames)
 
     @property
@@ -197,14 +197,14 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class FileFrame:
-    """Frame that is a picture file."""
+    """Frame in a picture file."""
 
     t: float
     path: Path
 
     @property
     def name(self) -> str:
-        """The file's name."""
+        """Name of the file."""
         return name_of(self.path)
 
     def image(self) -> Image:
@@ -222,10 +222,10 @@ def name_of(path: Path) -> str:
 
 
 def decoded(data: bytes, name: str) -> Image:
-    """Return the picture in the bytes of a picture file.
+    """Return the picture that the bytes of a picture file encode.
 
     Raises:
-        ValueError: If it is damaged or too large; the message names the picture.
+        ValueError: If the picture is damaged or too large; the message names it.
     """
     import cv2
 
@@ -239,10 +239,10 @@ def decoded(data: bytes, name: str) -> Image:
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file. An unchanged file is read once.
+    """Return the SHA-256 of a file; it is cached until the file changes.
 
     Raises:
-        ValueError: If it is a pipe or a device.
+        ValueError: If the path is a pipe or a device.
         OSError: If it cannot be read.
     """
     found = path.stat()
@@ -260,14 +260,15 @@ def _file_digest(path: Path, _size: int, _changed: int) -> str:
 def ordered(
     frames: list[Frame], longest_s: float
 ) -> tuple[tuple[Frame, ...], tuple[Flaw, ...], tuple[Doubt, ...]]:
-    """Return frames in order of time, flaws of their times, and uncertain parts.
+    """Return frames in order of time, flaws in their times, and uncertain parts.
 
-    If the clock jumped back, a time range occurs twice: its frames are dropped. Frames that are
-    only stored in another order are sorted. Of frames with the same time the last one is used.
+    If the clock jumped back, a time range occurs twice, and its frames are dropped. Frames that are
+    only stored in another order are sorted. If several frames have the same time, the last one is
+    used.
 
     Args:
         frames: Frames in the order of the recording.
-        longest_s: Minimum duration of a gap between two frames [s].
+        longest_s: Longest time between two frames that is not a gap [s].
     """
     doubts = _repeated_ranges(frames)
     flaws = [Flaw(doubt.kind, doubt.where, doubt.message) for doubt in doubts]
@@ -327,5 +328,5 @@ def _repeated_ranges(frames: list[Frame]) -> tuple[Doubt, ...]:
 
 
 def stamp(t: float) -> str:
-    """Return a time for names: in microseconds, without trailing zeros [s]."""
+    """Return a time [s] as text for identifiers, to the microsecond, without trailing zeros."""
     return f"{t:.6f}".rstrip("0").rstrip(".")

@@ -1,7 +1,7 @@
-"""Items of a labeler: one moment of an episode, in one of two forms.
+"""Items for a labeler: moments of episodes, for a planner or for a controller.
 
-The item of a planner has the recent clip and the summary clip; that of a controller has only the
-recent clip. They are separate types, so that a controller's item cannot contain a summary clip.
+A planner's item has the recent clip and the summary clip; a controller's item has only the recent
+clip. They are separate types, so that a controller's item cannot contain a summary clip.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ Role: TypeAlias = Literal["planner", "controller"]
 
 @dataclass(frozen=True)
 class ControllerItem:
-    """Moment for a controller.
+    """Moment of an episode, as a controller sees it.
 
     Attributes:
         episode: The episode.
         t: The moment [s since the episode began].
-        mid_step_id: The step that is under way.
+        mid_step_id: Current mid step.
         recent: Clip of the last seconds.
-        span: Recorded span of actions, if any; models are not shown it.
+        span: Recorded span of actions, if any; not shown to models.
         constraints: Forbidden actions, as text.
         events: Known events, as text; may be empty.
         state_summary: Known state, as text; may be empty.
@@ -76,7 +76,7 @@ class ControllerItem:
         return f"{self.role}:{self.episode.id}:{stamp(self.t)}:{self.mid_step_id}"
 
     def readable(self) -> Self:
-        """Return the item without undecodable frames, which are listed in its clips."""
+        """Return the item without undecodable frames, whose errors are listed in its clips."""
         return replace(self, recent=self.recent.readable())
 
     @cached_property
@@ -93,7 +93,7 @@ class ControllerItem:
 
 @dataclass(frozen=True)
 class PlannerItem(ControllerItem):
-    """Moment for a planner.
+    """Moment of an episode, as a planner sees it.
 
     Attributes:
         summary: Clip of the last minute.
@@ -120,9 +120,9 @@ Item: TypeAlias = ControllerItem | PlannerItem
 
 
 def cache_key(item: Item, vocabulary: Vocabulary) -> str:
-    """Return the cache key of an item: clip hash, mid step, schema version.
+    """Return the cache key of an item, from role, clip hash, mid step and schema version.
 
-    Other fields of the item are included if they are not empty.
+    Command, state, events and constraints are included if any of them is not empty.
     """
     about = (item.episode.command, item.state_summary, *item.events, *item.constraints)
     said = hashlib.sha256("\0".join(about).encode("utf-8", "replace")).hexdigest()[:16]
@@ -148,8 +148,8 @@ def item_at(
 def content_key(item: Item) -> str:
     """Return the digest of all data that a record of a moment depends on.
 
-    Two moments of a recording never have the same key. Frames are compared in encoded form; an
-    unreadable one counts as a different picture.
+    Two moments of a recording never have the same key. The digest uses the encoded frames; an
+    unreadable frame counts as a different picture.
     """
     span = item.span
     acts = () if span is None else (*span.actions, span.before, span.after)
@@ -170,7 +170,8 @@ def flaws_of(item: Item) -> list[dict[str, str]]:
     """Return the recording flaws at a moment as plain data.
 
     Args:
-        item: The moment; without a call of `readable`, damaged frames are not detected.
+        item: Item returned by `ControllerItem.readable`; otherwise, damaged frames are not
+            detected.
     """
     found = [("DAMAGED_FRAME", c.form.name, why) for c in item.clips for why in c.damaged]
     begin = min(clip.begin for clip in item.clips)
@@ -185,15 +186,15 @@ def flaws_of(item: Item) -> list[dict[str, str]]:
 def items_of(
     episode: Episode, vocabulary: Vocabulary, role: Role, *, stride_s: float = 0.5
 ) -> Iterator[Item]:
-    """Return the labelled moments of an episode, in order of time.
+    """Yield an item for each moment of an episode that is to be labelled, in order of time.
 
-    Every span of actions has a moment at its start and after each stride, as long as it lasts. If
-    two attempts at the same step overlap, the later one is used. An action that no mid step of the
-    vocabulary lists has no items.
+    Every span of actions has a moment at its start and after each further stride until its end. If
+    two attempts at the same mid step overlap, the later one is used. An action that belongs to no
+    mid step of the vocabulary has no moments.
 
     Args:
         episode: The episode.
-        vocabulary: Source of the mid steps.
+        vocabulary: Vocabulary with the mid steps.
         role: Role that the items are for.
         stride_s: Time between two moments of a span [s].
     """
@@ -211,7 +212,7 @@ def items_of(
 
 
 def shown_until(episode: Episode, stride_s: float) -> float:
-    """Return a time after which no clip has a frame, whatever the ends of actions [s]."""
+    """Return a time after which no clip has a frame [s], even if actions end later."""
     return max(episode.times, default=0.0) + RECENT.count * RECENT.step_s + stride_s
 
 

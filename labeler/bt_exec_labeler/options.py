@@ -51,10 +51,10 @@ Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 for
 
 
 def settings_of(texts: list[str] | None) -> dict[str, Any]:
-    """Return ``client.model=x`` texts as nested settings.
+    """Return texts of the form ``client.model=x`` as nested settings.
 
     Raises:
-        UsageError: If a text is not a pair.
+        UsageError: If a text does not have this form.
     """
     import yaml
 

@@ -1,9 +1,9 @@
 """Compiler that reuses the plan of the recorded mission with the most similar command.
 
-Of equally similar commands it selects one whose mission began with the present facts. Recorded
-missions become a planner set, and its training split plans new missions without a model. A recalled
-plan is verified like any other. It is not compared with the command, so the operator must confirm
-it, unless the site sets ``confirm: never``. In a site::
+If several commands are equally similar, it selects the mission whose initial facts best match the
+present ones. The missions come from the training split of a planner set, so that no model is
+needed. A recalled plan is verified like any other plan. Since it may not fit the command, the
+operator must confirm it, unless the site sets ``confirm: never``. Configuration in a site file::
 
     compiler: {name: recalled, dataset: planner_set}
 """
@@ -34,8 +34,8 @@ class Settings(UserData):
     """Settings of the compiler in a site.
 
     Attributes:
-        dataset: A planner set that ``bt-exec label dataset`` made.
-        alike: Least share of common words of two similar commands, from 0 to 1.
+        dataset: Planner set, written by ``bt-exec label dataset``.
+        alike: Minimum similarity of two commands, from 0 to 1.
     """
 
     dataset: Path
@@ -44,13 +44,13 @@ class Settings(UserData):
 
 @dataclass(frozen=True)
 class Recalled:
-    """Mission of the training split.
+    """Recorded mission of the training split.
 
     Attributes:
         episode: Name of the episode.
         command: Command of the operator.
-        words: The words of the command, folded.
-        goals: Operations with their arguments, in order.
+        words: Words of the command in lower case.
+        goals: Executed operations with their arguments, in order.
         facts: Known facts at the beginning.
     """
 
@@ -71,7 +71,7 @@ class RecallingCompiler:
 
     Args:
         missions: Missions to recall.
-        alike: The least similarity of two commands, from 0 to 1.
+        alike: Minimum similarity of two commands, from 0 to 1.
     """
 
     name = _NAME
@@ -81,7 +81,7 @@ class RecallingCompiler:
         self.alike = alike
 
     def compile(self, request: Request) -> Plan | Refusal:
-        """Return the recalled plan, after a failure with an alternative for the failed part."""
+        """Return the recalled plan or, after a failure, that plan with an alternative."""
         if request.previous is not None and request.failure is not None:
             return Plan(repaired(request, self.name))
         words = _words(request.command)
@@ -155,7 +155,7 @@ def recall(dataset: Path) -> tuple[Recalled, ...]:
 
 
 def _goals(rows: list[Mapping[str, Any]]) -> tuple[tuple[str, Mapping[str, Any]], ...]:
-    """Return the actions of an episode in order; several moments of an action count once."""
+    """Return the actions of an episode in order; equal successive actions count once."""
     goals: list[tuple[str, Mapping[str, Any]]] = []
     for row in rows:
         for goal in json.loads(row["plan_json"])["short_goal_dsl"]:
@@ -170,7 +170,7 @@ def _tree(goals: tuple[tuple[str, Mapping[str, Any]], ...]) -> dict[str, Any]:
 
 
 def _similarity(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return the similarity of two sets, 0 to 1 (P. Jaccard, 1901)."""
+    """Return the Jaccard similarity of two sets of words, from 0 to 1."""
     return len(one & other) / len(one | other) if one | other else 0.0
 
 

@@ -1,7 +1,7 @@
 """Plan records of moments, and their validation.
 
-A labeler returns a `Record`; ``schema_version`` and ``plan_id`` are added only by `built`. Every
-violation has a name, so that it can be counted, reported and sent back.
+A labeler returns a `Record`. `built` adds the fields ``schema_version`` and ``plan_id``. Every
+violation has a code, so that it can be counted, reported and sent back.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LARGEST = 1e300  # JSON has no infinity, and larger integers may overflow a flo
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Operation of a short goal."""
+    """Operation in a short goal."""
 
     op: str
     args: Mapping[str, Any] = field(default_factory=dict)
@@ -48,16 +48,16 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Next action and its success criterion.
+    """Label of a moment: the next actions and their success criterion.
 
     Attributes:
-        mid_step_id: The step that it belongs to.
+        mid_step_id: Mid step to which the record belongs.
         short_goal_dsl: Next operations, in order; 1 to 10 seconds of work.
-        horizon_steps: Duration in steps of the vocabulary's ``step_s``.
-        terminate_on: Whether evidence ends it, or only the time.
+        horizon_steps: Duration of the short goal, in units of ``step_s`` of the vocabulary.
+        terminate_on: Whether the short goal ends with evidence of success, or after its duration.
         done_evidence: Evidence of success.
         fallback_if_failed: Operations after a failure.
-        uncertainty: Uncertainty of the labeler.
+        uncertainty: Uncertainty of the labeler about the record.
     """
 
     mid_step_id: str
@@ -70,7 +70,7 @@ class Record:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Record:
-        """Return the record that `to_dict` wrote; fields of the builder are left out."""
+        """Return the record in data written by `to_dict` or `built`."""
         goals = tuple(Goal(goal["op"], goal["args"]) for goal in data["short_goal_dsl"])
         values = {name: data[name] for name in FIELDS}
         lists = {name: tuple(data[name]) for name in ("done_evidence", "fallback_if_failed")}
@@ -87,7 +87,7 @@ class Record:
 
 
 def built(record: Record, vocabulary: Vocabulary, episode: str, t: float) -> dict[str, Any]:
-    """Return a record for a data set, with the fields of the builder."""
+    """Return a record for a data set, with ``schema_version`` and ``plan_id``."""
     return {
         "schema_version": vocabulary.version,
         "plan_id": f"plan_{episode}_{stamp(t)}",
@@ -98,12 +98,12 @@ def built(record: Record, vocabulary: Vocabulary, episode: str, t: float) -> dic
 def read_record(
     data: Any, vocabulary: Vocabulary, mid_step: str | None = None
 ) -> Record | tuple[Breach, ...]:
-    """Return the record in plain data, or all its breaches.
+    """Return the record in the data of an answer, or all its breaches.
 
     Args:
-        data: An answer, parsed.
-        vocabulary: Allowed words.
-        mid_step: The step that was asked about; another one is refused. None takes any.
+        data: Parsed data of an answer.
+        vocabulary: Vocabulary of the record.
+        mid_step: Requested mid step; a record of another one is a breach. None allows any.
     """
     if not isinstance(data, Mapping):
         return (breach("NOT_AN_OBJECT", "record", "object", found=_short_text(data)),)
@@ -130,7 +130,7 @@ def read_record(
 
 
 class _Reader:
-    """Reader of one record's fields that collects their breaches."""
+    """Parser for the fields of one record that collects their breaches."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -147,15 +147,15 @@ class _Reader:
         }
 
     def no(self, code: str, where: str, sentence: str, **facts: Any) -> None:
-        """Record a breach."""
+        """Add a breach."""
         self.breaches.append(breach(code, where, sentence, **facts))
 
     def field(self, name: str, value: Any) -> Any:
-        """Return the value of a field, and record its breaches."""
+        """Return the parsed value of a field, and add its breaches."""
         return self._fields[name](name, value)
 
     def together(self, values: Mapping[str, Any]) -> None:
-        """Record breaches between fields that are valid by themselves."""
+        """Add breaches of rules that concern several fields."""
         if values["terminate_on"] == "done_evidence_or_replan" and not values["done_evidence"]:
             self.no("NO_EVIDENCE", "done_evidence", "no_evidence")
         step = self.vocabulary.mid_steps[values["mid_step_id"]]
@@ -263,7 +263,7 @@ class _Reader:
 
 
 def _not_in(value: Any, known: Any) -> dict[str, str]:
-    """Return an unlisted value and its nearest neighbours, for a message."""
+    """Return an invalid value and the most similar allowed ones, as texts for a message."""
     names = [str(name) for name in known]
     near = nearest(str(value), names) or tuple(names[:5])
     more = " …" if len(near) < len(names) else ""
@@ -271,6 +271,6 @@ def _not_in(value: Any, known: Any) -> dict[str, str]:
 
 
 def _short_text(value: Any) -> str:
-    """Return a value as short text."""
+    """Return a value as shortened text."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}…"

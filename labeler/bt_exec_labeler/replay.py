@@ -1,9 +1,9 @@
-"""Replay of our own missions from records: each short goal must end as recorded.
+"""Replay of recorded missions in simulation, to check that short goals end as recorded.
 
-A mission's world is created again from its record, the actions before the moment are repeated, and
-then the goal is run. Successive actions are one plan, up to a failed one, as in the mission,
-because they may depend on each other. Every plan is verified like any other, and there is no
-replanning after a failure. Injected faults are injected again.
+The initial world of a mission is created again from the journal. Then the actions before the moment
+of a record are repeated, and its short goal is run. Successive actions up to a failure form one
+plan, because they may depend on each other. The plans are verified, and there is no re-planning
+after a failure. Faults that were injected in the mission are injected again.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _Act: TypeAlias = tuple[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """Result of one action.
+    """Result of one replayed action.
 
     Attributes:
         op: The skill.
         args: Arguments by name.
-        recorded: End in the mission: ``done``, ``failed CODE``.
-        now: End in the replay, or why it was not done.
+        recorded: Outcome in the mission, such as ``done`` or ``failed CODE``.
+        now: Outcome in the replay, or the reason why the action was not run.
     """
 
     op: str
@@ -47,16 +47,16 @@ class Replayed:
 
     @property
     def same(self) -> bool:
-        """Whether it ended as recorded."""
+        """Whether the action ended as recorded."""
         return self.recorded == self.now
 
 
 def replay_line(line: Mapping[str, Any], journal: Journal) -> list[Replayed]:
-    """Run a record again: the actions before its moment, then its short goal.
+    """Replay the actions before the moment of a record, then its short goal.
 
     Args:
         line: A line of ``records.jsonl``.
-        journal: Journal of its mission.
+        journal: Journal with the mission of the record.
 
     Returns:
         Results of the actions of the short goal.
@@ -76,8 +76,8 @@ def replay(record: MissionRecord, actions: Sequence[_Act] | None = None) -> Iter
     """Run actions one after another in the initial world of a mission.
 
     Args:
-        record: The mission.
-        actions: Skills and their arguments; by default all of the mission.
+        record: Journal record of the mission.
+        actions: Skills and their arguments; by default, all actions of the mission.
 
     Raises:
         UsageError: If the mission ran on a real robot, or its site is not installed.
@@ -115,7 +115,7 @@ def replay(record: MissionRecord, actions: Sequence[_Act] | None = None) -> Iter
 
 
 def _rows(wanted: Sequence[_Act], ends: Sequence[str]) -> Iterator[list[tuple[_Act, str]]]:
-    """Return actions with their recorded ends, in sequences that end with a failed one."""
+    """Yield sequences of actions with their recorded outcomes; a failed action ends a sequence."""
     row: list[tuple[_Act, str]] = []
     for action, end in zip(wanted, ends, strict=False):
         row.append((action, end))
@@ -129,7 +129,7 @@ def _rows(wanted: Sequence[_Act], ends: Sequence[str]) -> Iterator[list[tuple[_A
 def _faults_again(
     faults: Faults, row: Sequence[tuple[_Act, str]], calls: Counter[str]
 ) -> list[str]:
-    """Return the faults of a sequence, with call numbers continued from the mission."""
+    """Return the faults to inject into a sequence, with calls numbered within the sequence."""
     mine = Counter[str]()
     texts: list[str] = []
     for (op, _), _ in row:
@@ -141,7 +141,7 @@ def _faults_again(
 
 
 class _Ends:
-    """Listener that records the end of each skill of a plan."""
+    """Event listener that records the outcome of each skill in a plan."""
 
     def __init__(self) -> None:
         self.found: list[tuple[str, Mapping[str, Any], str]] = []
@@ -156,7 +156,7 @@ class _Ends:
             self.found.append((event.skill, args, _end_text(event)))
 
     def take(self, op: str, args: Mapping[str, Any]) -> str:
-        """Return the end of the next call of a skill with these arguments; "" if there is none."""
+        """Return the outcome of the next call of a skill with these arguments, or ""."""
         for number, (skill, given, end) in enumerate(self.found):
             if (skill, dict(given)) == (op, dict(args)):
                 del self.found[: number + 1]
@@ -180,7 +180,7 @@ def _plan(actions: Sequence[_Act]) -> MissionSpec:
 
 
 def journal_of(path: Path) -> Journal:
-    """Open the journal that was labelled.
+    """Open the journal at a path.
 
     Raises:
         UsageError: If it is not a journal.

@@ -1,4 +1,4 @@
-"""Spans: start and end of each mid step, from the actions of a recording."""
+"""Spans: successive actions of a recording that belong to the same mid step."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Span:
     """Successive actions of one mid step.
 
     Attributes:
-        mid_step_id: The step.
+        mid_step_id: Mid step of the actions.
         actions: Actions by time; at least one.
-        first: Number of its first action in the episode, from 0.
-        after: Next action, or None at the episode's end.
-        before: Previous action, or None at the episode's beginning.
+        first: Index of its first action in the episode.
+        after: Action after the span, or None at the end of the episode.
+        before: Action before the span, or None at the start of the episode.
     """
 
     mid_step_id: str
@@ -35,7 +35,7 @@ class Span:
 
     @property
     def kind(self) -> Kind:
-        """``failure`` if it failed, ``recovery`` if the action before it failed."""
+        """``failure`` if an action failed, ``recovery`` if the one before failed, or ``step``."""
         if any(action.state in _FAILED for action in self.actions):
             return "failure"
         return "recovery" if self.before and self.before.state in _FAILED else "step"
@@ -53,7 +53,7 @@ class Span:
 
     @property
     def end(self) -> float:
-        """End of the span [s]; if it is not recorded, the start of the next."""
+        """End of the span [s]; if it is not recorded, the start of the next action."""
         last = self.actions[-1]
         if last.end is not None:
             return last.end
@@ -63,7 +63,7 @@ class Span:
 def spans_of(episode: Episode, vocabulary: Vocabulary) -> tuple[Span, ...]:
     """Return the spans of an episode, without actions that belong to no mid step.
 
-    A failed or stopped action ends its span: the next one is another attempt.
+    A failed or stopped action ends its span, and the next action is another attempt.
     """
     spans: list[Span] = []
     row: list[Action] = []

@@ -1,4 +1,4 @@
-"""Splits by episode: stratified by content, and stable once assigned."""
+"""Assignment of episodes to splits, stratified by content and stable when episodes are added."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def splits_of_run(
     Args:
         folder: Folder of the run; ``splits.json`` contains earlier assignments, which are kept.
         lines: Lines of ``records.jsonl``.
-        keep: Write new assignments to ``splits.json``, so that they stay when the recording grows.
+        keep: Whether new assignments are written to ``splits.json``, so that they do not change
+            later.
     """
     path = folder / "splits.json"
     try:
@@ -49,10 +50,10 @@ def assign_splits(
 ) -> dict[str, Split]:
     """Return the split of each episode: 8 of 10 train, 1 val, 1 test, stratified by content.
 
-    Three episodes or more fill every split, unless earlier assignments prevent it.
+    With three or more episodes, no split is empty, unless earlier assignments prevent this.
 
     Args:
-        steps: Mid steps of each episode: episodes with the same ones are a stratum.
+        steps: Mid steps of each episode, by name. Episodes with the same mid steps form a stratum.
         before: Earlier assignments, which are kept.
     """
     strata = {name: frozenset(found) for name, found in steps.items()}
@@ -76,7 +77,7 @@ def assign_splits(
 def _missing_count(
     split: Split, stratum: frozenset[str], have: Mapping[tuple[Split, frozenset[str] | None], int]
 ) -> float:
-    """Return the number of episodes that a split lacks, in the stratum and in all."""
+    """Return how many episodes a split lacks in a stratum, plus how many it lacks in total."""
     lacks = [
         _SHARES[split] * (1 + sum(have[one, group] for one in SPLITS)) - have[split, group]
         for group in (stratum, None)
@@ -109,5 +110,5 @@ def missing_splits(splits: Iterable[Split], episodes: int) -> str:
 
 
 def share_of(text: str) -> float:
-    """Return a deterministic number from 0 to 1 for a text: for stable samples."""
+    """Return a number from 0 to 1 derived from a text, for reproducible samples."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") / 2**64

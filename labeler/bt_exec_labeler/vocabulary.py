@@ -1,4 +1,4 @@
-"""Vocabulary of a data set: the only words that a record may use, in one YAML file.
+"""Vocabulary of a data set: a YAML file with the words that records may use.
 
 ::
 
@@ -45,10 +45,10 @@ class Argument(UserData):
 
     Attributes:
         type: Type of the value.
-        values: The only ones allowed; any if empty.
-        minimum: The least number allowed.
-        maximum: The greatest number allowed.
-        required: Whether it must be given.
+        values: Allowed values; any value of the type if empty.
+        minimum: Smallest allowed number.
+        maximum: Largest allowed number.
+        required: Whether the argument must be given.
     """
 
     type: Literal["text", "number", "integer", "boolean"] = "text"
@@ -59,12 +59,12 @@ class Argument(UserData):
 
 
 class Operation(UserData):
-    """Operation of the short goals.
+    """Operation that short goals may contain.
 
     Attributes:
         text: Description of the operation.
         args: Arguments by name.
-        skill: The skill of a pack that does it; its own name if it is one of the site's.
+        skill: Skill that executes the operation; by default, a skill of the site with its name.
         done_evidence: Evidence of success.
     """
 
@@ -75,12 +75,13 @@ class Operation(UserData):
 
 
 class MidStep(UserData):
-    """Step of a mission, between the whole and a short goal.
+    """Mid step: part of a mission that consists of several short goals.
 
     Attributes:
         text: Description by language.
-        ops: The operations that belong to it; any if empty.
-        args: Values that arguments of these operations must have to belong to it.
+        ops: Operations that its short goals may contain. If empty, they may contain any operation,
+            but no recorded action belongs to the mid step.
+        args: Argument values with which these operations belong to the mid step.
         fallbacks: Operations after a failure.
     """
 
@@ -90,11 +91,11 @@ class MidStep(UserData):
     fallbacks: tuple[Word, ...] = ()
 
     def takes(self, op: str, args: Mapping[str, Any]) -> bool:
-        """Return True if an operation with these arguments belongs to it."""
+        """Return True if an operation with these arguments belongs to the mid step."""
         return op in self.ops and all(args.get(key) == value for key, value in self.args.items())
 
     def said(self, language: str) -> str:
-        """Return the text in a language, else in the first available one."""
+        """Return the text in a language or, if missing, in the first available language."""
         return self.text.get(language) or next(iter(self.text.values()))
 
 
@@ -103,9 +104,9 @@ class Limits(UserData):
 
     Attributes:
         step_s: Duration of one step of ``horizon_steps`` [s].
-        horizon_s: The longest a short goal may take [s].
+        horizon_s: Longest duration of a short goal [s].
         goal_ops: Largest number of operations of a short goal.
-        words: Largest number of pieces of evidence, and of fallbacks, of a record.
+        words: Largest number of entries in ``done_evidence`` and in ``fallback_if_failed``.
     """
 
     step_s: Annotated[float, Field(gt=0, le=60)] = 0.5
@@ -123,15 +124,15 @@ class Vocabulary(UserData):
     """Vocabulary of records.
 
     Attributes:
-        version: ``schema_version`` of its records.
-        site: Site of the skills that the operations refer to, if any.
+        version: ``schema_version`` of the records.
+        site: Site with the skills of the operations, if any.
         languages: Languages of the prompts; the first is the default.
-        mid_steps: 10 to 30 steps by id.
+        mid_steps: 10 to 30 mid steps, by id.
         ops: Operations by name.
-        done_evidence: Words for what shows that something is done.
-        fallbacks: Words for what is done after a failure.
+        done_evidence: Words for evidence that a short goal is achieved.
+        fallbacks: Words for reactions to a failure.
         constraints: Forbidden actions, as text.
-        limits: Bounds.
+        limits: Limits of a record.
     """
 
     version: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,40}$")] = "plan_v1.0"
@@ -146,7 +147,7 @@ class Vocabulary(UserData):
 
     @model_validator(mode="after")
     def _check_words(self) -> Vocabulary:
-        """Refuse words that are not in its own lists."""
+        """Validate that operations and mid steps only use words in the lists of the vocabulary."""
         for name, step in self.mid_steps.items():
             _check_listed(step.ops, self.ops, f"mid_steps.{name}.ops")
             for op in step.ops:
@@ -163,12 +164,12 @@ class Vocabulary(UserData):
         return self
 
     def step_of(self, op: str, args: Mapping[str, Any]) -> str:
-        """Return the mid step of an operation: the first that matches, or ""."""
+        """Return the id of the first mid step to which an operation belongs, or ""."""
         return next((name for name, step in self.mid_steps.items() if step.takes(op, args)), "")
 
 
 def _check_listed(words: tuple[str, ...], known: Any, where: str) -> None:
-    """Refuse a word that is not in a list, with the nearest valid one."""
+    """Raise ValueError for a word that is not in a list; the message suggests a valid word."""
     for word in words:
         if word not in known:
             near = nearest(word, tuple(known))
@@ -180,17 +181,17 @@ def load_vocabulary(path: Path) -> Vocabulary:
     """Read a vocabulary.
 
     Raises:
-        SpecError: If the file is invalid; every problem with its line.
+        SpecError: If the file is invalid; contains every problem with its line.
         UsageError: If there is no such file.
     """
     return load_model(Vocabulary, path)
 
 
 def digest_of(path: Path) -> str:
-    """Return the SHA-256 of a vocabulary's file.
+    """Return the SHA-256 of a vocabulary file.
 
     Raises:
-        UsageError: If it cannot be read.
+        UsageError: If the file cannot be read.
     """
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,1 +1,1 @@
-"""Compilers from commands to trees: offline, or with a language model."""
+"""Compilers from commands to behavior trees, offline or with a language model."""

@@ -1,4 +1,4 @@
-"""Dialogue with a model for one request: recorded, and ended in time."""
+"""Dialogue with a model for one planning request, recorded and limited in time."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _MARGIN = 0.9
 
 
 class Dialogue:
-    """Dialogue with a model: the turns so far and their cost.
+    """Dialogue with a model: its turns so far and their cost.
 
     Args:
         model: The model.
         question: The first question.
-        request: The request, with its record, cancel and time limit.
+        request: Planning request, with its journal record, cancel event and time limit.
         compiler: Name of the compiler, for the record.
 
     Attributes:
-        calls: Number of questions.
-        usage: Their cost.
+        calls: Number of questions asked.
+        usage: Cost of the questions.
     """
 
     def __init__(self, model: Model, question: Question, request: Request, compiler: str) -> None:
@@ -44,12 +44,12 @@ class Dialogue:
 
     @property
     def requests(self) -> int:
-        """Number of requests sent; at least one a question, for models without a network."""
+        """Number of HTTP requests; at least one per question, also for models without a network."""
         return max(self.calls, self.usage.requests)
 
     @contextmanager
     def in_time(self) -> Iterator[None]:
-        """End the pending question when the time of the request is nearly over."""
+        """Cancel the pending question when 90 % of the request's time limit has passed."""
         timer = None
         if self._request.limit_s is not None:
             timer = threading.Timer(self._request.limit_s * _MARGIN, self._time_is_up)
@@ -65,7 +65,7 @@ class Dialogue:
         """Ask the next question and record its result.
 
         Raises:
-            ModelFailure: If there is no answer to use.
+            ModelFailure: If there is no usable answer.
         """
         self.calls += 1
         asked = self._question
@@ -91,7 +91,7 @@ class Dialogue:
         return answer
 
     def object(self, said: str, objection: str) -> None:
-        """Send an answer back with its problems."""
+        """Add a rejected answer and the objection to it to the next question."""
         echo = said.strip()[:_LONGEST_ECHO] or "(nothing)"
         turns = (*self._question.messages, Turn.assistant(echo), Turn.user(objection))
         self._question = replace(self._question, messages=turns)

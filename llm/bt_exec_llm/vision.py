@@ -1,4 +1,4 @@
-"""Questions about pictures, answered by a language model that sees."""
+"""Visual question answering by a language model with image input."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROLE = Path(__file__).parent / "prompts" / "look.md"
 
 
 class ModelVisualQa:
-    """Model for questions about pictures; implements `bt_exec.models.VisualQa`.
+    """Visual question answering by a language model; implements `bt_exec.models.VisualQa`.
 
     Args:
         model: The language model.
@@ -28,7 +28,7 @@ class ModelVisualQa:
         self._role = Block(_ROLE.read_text(encoding="utf-8").strip(), cache=True)
 
     def ask(self, image: Any, question: str, schema: Mapping[str, Any]) -> VqaAnswer:
-        """Answer as `VisualQa.ask` does; pictures are sent as JPEGs of at most 1024 pixels."""
+        """Implement `VisualQa.ask`; pictures are sent as JPEGs of at most 1024 pixels a side."""
         images = image if isinstance(image, list | tuple) else [image]
         try:
             turn = Turn.user(*map(image_block, images), question)
@@ -43,7 +43,7 @@ class ModelVisualQa:
 
 
 def create(settings: Mapping[str, Any]) -> VisualQa:
-    """Return a `bt_exec.models.VisualQa` with settings as `plugged` reads them.
+    """Return a `bt_exec.models.VisualQa` for settings in the form of `plugged`.
 
     Raises:
         UsageError: If a setting is unknown or wrong.

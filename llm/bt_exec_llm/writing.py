@@ -1,4 +1,4 @@
-"""Text generation, such as programs, by a language model."""
+"""Generation of texts, such as programs, by a language model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["ModelWriter", "create"]
 
 
 class ModelWriter:
-    """Model that generates texts; implements `bt_exec.models.Writer`.
+    """Generator of texts that uses a language model; implements `bt_exec.models.Writer`.
 
     Args:
         model: The language model.
@@ -38,7 +38,7 @@ class ModelWriter:
 
 
 def create(settings: Mapping[str, Any]) -> Writer:
-    """Return a `bt_exec.models.Writer` with settings as `plugged` reads them.
+    """Return a `bt_exec.models.Writer` for settings in the form of `plugged`.
 
     Raises:
         UsageError: If a setting is unknown or wrong.

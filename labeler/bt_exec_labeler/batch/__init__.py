@@ -1,1 +1,1 @@
-"""Labelling of many items: batches, a cache, a budget, and an output that survives kills."""
+"""Labelling of many items in batches, with a cache, a budget, and output that can be resumed."""

@@ -1,9 +1,9 @@
-"""Budget of a run: every request is reserved before it is sent, and stays counted across resumes.
+"""Budget of a run: requests are reserved before they are sent, and count across resumed runs.
 
-The maximum cost of a request is reserved, and replaced by the actual cost when the answer has
-arrived. A request of unknown cost keeps its reservation: it was in flight when the run was killed,
-got no answer, or its answer contains no token count. A budget is exceeded only if a server bills
-more than the maximum; then no further request is sent.
+The maximum cost of a request is reserved, and replaced by the actual cost when the answer arrives.
+If the cost remains unknown, the reservation stays: the run was killed while the request was in
+flight, no answer came, or the answer contains no token count. A budget is exceeded only if a server
+bills more than the maximum; then no further request is sent.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Budget:
 
     Attributes:
         requests: Number of requests.
-        tokens: Number of tokens in and out.
-        cost: Amount of money, in the currency of the prices.
+        tokens: Number of input and output tokens.
+        cost: Cost, in the currency of the prices.
     """
 
     requests: float | None = None
@@ -37,14 +37,15 @@ class Budget:
     cost: float | None = None
 
     def limits(self) -> dict[str, float]:
-        """Return the limits by kind."""
+        """Return the limits by kind; kinds without a limit are left out."""
         named = {"requests": self.requests, "tokens": self.tokens, "cost": self.cost}
         return {kind: limit for kind, limit in named.items() if limit is not None}
 
     def exceeded(self, usage: Mapping[str, float]) -> str:
-        """Return a message about the limit that the usage of a labeler has reached; empty if none.
+        """Return a message about the limit that a labeler's usage has reached; "" if there is none.
 
-        Labelers with reservations never reach it; others are stopped after a batch.
+        This check is for labelers without reservations, which are stopped after the batch that
+        reaches a limit.
         """
         tokens = sum(value for name, value in usage.items() if name.endswith("_tokens"))
         used = {"requests": usage.get("requests", 0.0), "cost": usage.get("cost", 0.0)}
@@ -54,9 +55,9 @@ class Budget:
 
 
 class Ledger:
-    """Account of a run; an `Allowance` for labelers in any thread of this process.
+    """Account of a run's expenses; an `Allowance` for labelers in all threads of this process.
 
-    Expenses without a limit are counted too, because a resumed run may set one.
+    Expenses without a limit are counted as well, because a resumed run may set a limit.
 
     Args:
         budget: The limits.
@@ -76,7 +77,7 @@ class Ledger:
         return frozenset(self._limits)
 
     def keep_in(self, store: ResultStore) -> None:
-        """Continue with the amounts of a store, and write every change to it."""
+        """Load the amounts in a store, and write every further change to it."""
         with self._changed:
             self._store = store
             self._spent.update(store.spent())

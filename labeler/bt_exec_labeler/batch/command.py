@@ -32,7 +32,7 @@ _ENGINES = ("threads", "ray")
 
 @dataclass(frozen=True, slots=True)
 class _Moments:
-    """Moments of a recording, read again for each iteration."""
+    """Iterable over the moments of a recording, which is read again for each iteration."""
 
     source: Path
     vocabulary: Vocabulary
@@ -60,10 +60,10 @@ def run(
     resume: bool = False,
     engine: str = "threads",
 ) -> dict[str, Any]:
-    """Label a recording.
+    """Label a recording and return the summary of the run.
 
     Raises:
-        UsageError: If an argument is invalid. No request was sent.
+        UsageError: If an argument is invalid. In this case, no request is sent.
     """
     who = role_of(role)
     if engine not in _ENGINES:
@@ -114,7 +114,7 @@ def role_of(name: str) -> Role:
     """Return a role by name.
 
     Raises:
-        UnknownName: If it does not exist.
+        UnknownName: If there is no such role.
     """
     roles: dict[str, Role] = {"planner": "planner", "controller": "controller"}
     if name not in roles:
@@ -177,7 +177,7 @@ def _summary(
 
 @dataclass(frozen=True)
 class _Maker:
-    """Factory of the labeler of a run in another process, with an allowance of that process."""
+    """Factory that creates a run's labeler in another process, with the allowance there."""
 
     labeler: str
     settings: LabelerSettings
@@ -196,7 +196,7 @@ class _Maker:
 def _kept(
     path: Path | None, labeler: str, options: Mapping[str, Any], *, wanted: bool
 ) -> Iterator[Cache | None]:
-    """Yield the cache of a labeler with its options, or None."""
+    """Yield the cache for a labeler with these options, or None if no cache is used."""
     if not wanted:
         yield None
         return
@@ -210,7 +210,7 @@ def _kept(
 
 @contextmanager
 def _engine(name: str, labeler: Labeler, make: _Maker, workers: int) -> Iterator[Labeler]:
-    """Yield the labeler: in threads of this process, or on the workers of a cluster."""
+    """Yield the labeler for an engine: in threads of this process, or on a Ray cluster."""
     if name == "threads":
         yield labeler
         return
@@ -225,7 +225,7 @@ def _engine(name: str, labeler: Labeler, make: _Maker, workers: int) -> Iterator
 
 @contextmanager
 def _bar() -> Iterator[Callable[[Progress], None]]:
-    """Show the state of a run and its cost, and yield a function that updates it."""
+    """Show a progress bar with the state and cost of a run; yield a function that updates it."""
     with progress_bar("labelling", 0) as move:
 
         def tell(progress: Progress) -> None:

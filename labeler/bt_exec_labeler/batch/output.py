@@ -3,15 +3,15 @@
 ::
 
     OUT/
-        run.json            what is labelled, and how: a run is resumed only with the same settings
-        run.lock            the process that writes here
+        run.json            input and settings; a run is resumed only with the same ones
+        run.lock            lock of the process that writes to the folder
         run.sqlite          moments, answers and amounts spent
         records.jsonl       records, in the order of the moments (written at the end)
-        drops.jsonl         what was dropped, with every reason (written at the end)
+        drops.jsonl         dropped moments, with all reasons (written at the end)
         provenance.jsonl    labeler and number of requests of each moment (written at the end)
 
-The cache is an own SQLite file: the disk caches on the package index are unmaintained, or store
-pickles, which execute code when they are read.
+The cache is a plain SQLite file, because existing packages for disk caches are unmaintained or
+store pickles, which execute code when they are loaded.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ABOUT = ("item", "role", "episode", "t", "mid_step_id")
 
 
 class Output(RunFolder):
-    """Folder of a run of ``bt-exec label run``; a context manager while it is written.
+    """Output folder of ``bt-exec label run``. To write it, use it as a context manager.
 
     Args:
         folder: Path of the folder.
@@ -53,7 +53,7 @@ class Output(RunFolder):
             )
 
     def join(self) -> None:
-        """Write the JSON Lines files from the store."""
+        """Write the JSON Lines files from the run's store."""
         made = {name: self.folder / f"{name}.jsonl.part" for name in _FILES}
         files = {name: path.open("w", encoding="utf-8") for name, path in made.items()}
         try:
@@ -72,19 +72,19 @@ class Output(RunFolder):
             path.replace(self.folder / f"{name}.jsonl")
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the records of a joined run.
+        """Return the lines of ``records.jsonl``.
 
         Raises:
-            UsageError: If there is no run, or it was not joined.
+            UsageError: If there is no run, or `join` was not called.
         """
         self.manifest()
         return list(read_lines(self.folder / "records.jsonl"))
 
     def drops(self) -> list[dict[str, Any]]:
-        """Return the dropped moments of a joined run with their reasons.
+        """Return the lines of ``drops.jsonl``.
 
         Raises:
-            UsageError: If there is no run, or it was not joined.
+            UsageError: If there is no run, or `join` was not called.
         """
         self.manifest()
         return list(read_lines(self.folder / "drops.jsonl"))
@@ -122,11 +122,11 @@ def default_cache() -> Path:
 
 
 class Cache:
-    """Answers by key. Several threads and processes may use the same file.
+    """Cache of answers by key. Several threads and processes may use the same file.
 
     Args:
         path: SQLite file; created if it does not exist.
-        scope: Labeler and settings of the answers. Other scopes are hidden.
+        scope: Identifier of the labeler and its settings. Only answers of this scope are visible.
 
     Raises:
         UsageError: If the file cannot be used.
@@ -146,7 +146,7 @@ class Cache:
             raise UsageError(f"the cache {path} cannot be used: {error}") from error
 
     def get(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Return the answers of some keys."""
+        """Return the cached answers among `keys`."""
         marks = ",".join("?" * len(keys))
         statement = f"SELECT key, line FROM answers WHERE key IN ({marks})"  # noqa: S608 - marks
         with self._lock:

@@ -1,7 +1,7 @@
-"""Run: unanswered moments go to a labeler in batches, answers to the store.
+"""Labelling run: batches of unanswered moments go to a labeler, and its answers to the store.
 
-A batch contains moments of one episode. A moment is identified by the digest of its content, so
-that a run that is resumed after a change of the recording labels only new or changed moments.
+A batch contains moments of one episode. A moment is identified by the digest of its content.
+Therefore, a run that is resumed after a change of the recording labels only new or changed moments.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _UNSAVED = 64 * BATCH  # maximum number of answers waiting to be written
 
 
 class _Done(NamedTuple):
-    """Outcome of a batch: lines by key, and the failure if some moments got no answer."""
+    """Outcome of a batch: lines with their keys, and the failure if some moments got no answer."""
 
     lines: Sequence[tuple[str, dict[str, Any]]]
     failure: LabelerFailure | None = None
@@ -40,13 +40,13 @@ class Progress:
     """State of a run.
 
     Attributes:
-        items: Moments that are done, those of earlier runs included.
-        records: Number of them that have a record.
-        cached: Number that the cache answered.
-        batches_failed: Batches with moments that got no answer, by code.
-        stopped: Why the run ended before its moments did; empty if it did not.
+        items: Number of finished moments, including those of earlier runs.
+        records: Number of finished moments that have a record.
+        cached: Number of finished moments whose answer came from the cache.
+        batches_failed: Number of batches with unanswered moments, by failure code.
+        stopped: Why the run ended before all moments were done; empty if it did not.
         usage: Expenses of the labeler in this run.
-        changes: Differences of the recording from the previous run.
+        changes: Changes of the recording since the previous run.
     """
 
     items: int = 0
@@ -74,16 +74,17 @@ def run(
     """Label the moments that have no answer yet.
 
     Args:
-        items: All moments of the recording; gone through twice.
+        items: All moments of the recording; iterated twice.
         labeler: Labeler of the moments.
-        vocabulary: For the records and the cache's keys.
-        output: Output folder; `Output.begin` was called.
+        vocabulary: Vocabulary of the records; part of the cache keys.
+        output: Output folder, on which `Output.begin` was called.
         cache: Cache of earlier answers, or None.
-        budget: Limits, for labelers that do not reserve what they send.
-        workers: Number of batches that are labelled at the same time.
-        failures: Number of failed batches in a row that stops the run.
-        tell: Called after the recording was read, and after every batch.
-        stop: Called before every batch; True ends the run after the requests in flight.
+        budget: Limits for labelers that do not reserve their expenses.
+        workers: Number of batches that are labelled concurrently.
+        failures: Number of consecutive failed batches after which the run stops.
+        tell: Called with the progress after the recording was read, and after every batch.
+        stop: Called before every batch; if it returns True, the run ends after the requests in
+            flight.
     """
     store, progress = output.store, Progress()
     progress.changes = store.plan((content_key(item), item.id) for item in items)
@@ -132,7 +133,7 @@ def run(
 
 
 class _Saving:
-    """Writer of answers on a thread. Answers that arrive during a write share the next transaction.
+    """Writer thread for answers. Answers that arrive during a write share the next transaction.
 
     Args:
         store: Store of the answers.
@@ -145,10 +146,10 @@ class _Saving:
         self._write: Future[None] | None = None
 
     def put(self, lines: Sequence[tuple[str, dict[str, Any]]]) -> None:
-        """Write answers soon; block while too many are waiting.
+        """Queue answers for writing; block while too many are queued.
 
         Raises:
-            UsageError: If they cannot be written.
+            UsageError: If earlier answers could not be written.
         """
         self._lines += lines
         if self._write is not None and (self._write.done() or len(self._lines) > _UNSAVED):
@@ -173,12 +174,12 @@ class _Saving:
 def label_batch(
     batch: Mapping[str, Item], labeler: Labeler, vocabulary: Vocabulary, cache: Cache | None
 ) -> tuple[list[tuple[str, dict[str, Any]]], LabelerFailure | None]:
-    """Return the results of a batch: a line and its key for each answered item.
+    """Return key and line of each answered item of a batch, and the failure if there was one.
 
     Args:
         batch: Items by key.
         labeler: Labeler of the moments.
-        vocabulary: For the records and the cache's keys.
+        vocabulary: Vocabulary of the records; part of the cache keys.
         cache: Cache of earlier answers, or None.
     """
     batch = {key: item.readable() for key, item in batch.items()}
@@ -217,7 +218,7 @@ def _label_remaining(
 
 
 def _batches(items: Iterable[Item], left: set[str]) -> Iterator[dict[str, Item]]:
-    """Return the remaining items by key, in batches of one episode."""
+    """Yield batches of the items whose keys are in `left`, by key; each has one episode."""
     for _, episode in groupby(items, key=lambda item: item.episode.id):
         keyed = ((content_key(item), item) for item in episode)
         wanted = ((key, item) for key, item in keyed if key in left)
@@ -227,18 +228,18 @@ def _batches(items: Iterable[Item], left: set[str]) -> Iterator[dict[str, Item]]
 
 
 def _is_still_valid(line: Mapping[str, Any], vocabulary: Vocabulary) -> bool:
-    """Return True if a cached record is still valid: a list may have changed since."""
+    """Return True if a cached record is valid with the current vocabulary."""
     return isinstance(read_record(line["record"], vocabulary), Record)
 
 
 def _drop_of(item: Item) -> Labelled:
-    """Return the drop of an item without a decodable frame."""
+    """Return the result that drops an item without a decodable frame."""
     whys = item.recent.damaged
     return Labelled(None, tuple(Breach("DAMAGED_FRAME", "clip", why) for why in whys), 0)
 
 
 def _kept(found: Labelled, labeler: str) -> dict[str, Any]:
-    """Return an answer as plain data, without its item."""
+    """Return a result as plain data, in the form of the cache."""
     record = None if found.record is None else found.record.to_dict()
     why = [{"code": b.code, "where": b.where, "message": b.message} for b in found.breaches]
     provenance = {"labeler": labeler, "attempts": found.attempts, **found.provenance}
@@ -248,7 +249,7 @@ def _kept(found: Labelled, labeler: str) -> dict[str, Any]:
 def _line(
     item: Item, vocabulary: Vocabulary, kept: Mapping[str, Any], *, cached: bool
 ) -> dict[str, Any]:
-    """Return the line of an item. Only here the builder's fields are added to a record."""
+    """Return the output line of an item, with ``schema_version`` and ``plan_id`` in its record."""
     record = kept["record"]
     return {
         "item": item.id,

@@ -1,1 +1,1 @@
-"""Training sets of records: one for planners, one for controllers, never mixed."""
+"""Training sets of records, for planners or for controllers."""

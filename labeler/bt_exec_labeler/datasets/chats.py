@@ -1,8 +1,8 @@
-"""Chats for fine-tuning: the requests of the labeler ``model``, answered with the records.
+"""Chats for fine-tuning: requests of the labeler ``model`` with the records as answers.
 
-A chat is one request of the labeler with the same text and pictures: its system text, its turn
-about up to eight moments of an episode, and the answer in the required form. A model trained on
-them is later queried in the same form.
+A chat is one request of the labeler, with the same text and pictures: the system text, a turn about
+up to eight moments of an episode, and the answer in the required form. A model that is trained on
+the chats can then be used with this labeler.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ def chats_of(
     folder: Path,
     form: Options,
 ) -> Iterator[dict[str, Any]]:
-    """Return chats about records, and write their pictures to ``images`` of a folder.
+    """Yield chats about records, and write their pictures to ``images`` in a folder.
 
     Args:
         role: Role of the records.
-        lines: Lines of ``records.jsonl``, in their order.
-        episodes: The recordings by name.
+        lines: Lines of ``records.jsonl``, in the order of the file.
+        episodes: Recorded episodes by name.
         vocabulary: Vocabulary of the records.
         folder: Folder of the training set.
-        form: Settings of the labeler that is taught.
+        form: Settings of the labeler whose requests are used.
     """
     language = form.language or vocabulary.languages[0]
     system = system_text(vocabulary, role, language)
@@ -71,7 +71,7 @@ def chats_of(
 
 
 def _batches(lines: Iterable[Mapping[str, Any]], count: int) -> Iterator[list[Mapping[str, Any]]]:
-    """Return the records of an episode, grouped by request as in a run."""
+    """Yield records in groups of at most `count` from one episode, as a run requests them."""
     left = iter(lines)
     while batch := list(islice(left, BATCH)):
         for first in range(0, len(batch), count):

@@ -45,10 +45,10 @@ def dataset(
     lerobot: str = "",
     replies: bool = False,
 ) -> dict[str, Any]:
-    """Create a training set of a run.
+    """Create a training set from a run and return its figures.
 
     Raises:
-        UsageError: If the run is of another recording or vocabulary.
+        UsageError: If the run used another recording or vocabulary.
         UnknownName: If there is no such format.
     """
     if form not in _FORMS:
@@ -141,7 +141,7 @@ def changed_items(
     Args:
         folder: Folder of the run.
         manifest: Settings of the run.
-        episodes: The recording as it is now.
+        episodes: Current episodes of the recording.
         vocabulary: Vocabulary of the run.
     """
     path = folder / "run.sqlite"
@@ -165,6 +165,6 @@ def is_lerobot(source: Path) -> bool:
 
 
 def _is_usable(line: Mapping[str, Any], keep_uncertain: bool) -> bool:
-    """Return True unless a record is uncertain. Failures are kept although they are uncertain."""
+    """Return True if a record is certain enough for a training set; failures always are."""
     failed = line.get("kind") == "failure"
     return failed or keep_uncertain or line["record"]["uncertainty"] != "high"

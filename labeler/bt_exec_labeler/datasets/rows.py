@@ -1,10 +1,10 @@
-"""Rows of the training sets, from records, replies and their recordings, with a planner's memory.
+"""Rows of the training sets, built from records, replies and recorded episodes.
 
 Planner: ``recent_clip + summary_clip + mid_step + retrieved_memory -> plan_json``. Controller:
-``recent_clip + mid_step -> plan_json``, with the span that the record belongs to.
+``recent_clip + mid_step -> plan_json``, with the span of the record.
 
-The memory contains earlier records of the same episode, and similar records of other episodes.
-Records of the training split and of the test split never use each other.
+The memory of a record contains earlier records of the same episode, and similar records of other
+training episodes.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _SIMILAR = 2
 
 
 class Memory:
-    """Search for records to remember.
+    """Search for the records that a planner is shown as its memory.
 
     Args:
         lines: Lines of ``records.jsonl``.
-        about: Command of each episode.
-        texts: Text of each mid step.
-        splits: Split of each episode.
+        about: Command of each episode, by episode name.
+        texts: Text of each mid step, by its id.
+        splits: Split of each episode, by episode name.
 
     Raises:
         UsageError: If the search library is not installed.
@@ -72,11 +72,11 @@ class Memory:
             self._index.index(words, show_progress=False)
 
     def at(self, line: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return the records before this one that a planner may recall, nearest first."""
+        """Return the memory for a record: earlier steps, then similar records, nearest first."""
         return [*map(_memory_row, self._earlier(line)), *map(_memory_row, self._similar(line))]
 
     def _earlier(self, line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """Return the last finished steps of the episode, newest first."""
+        """Return the last record of each earlier mid step in the same episode, newest first."""
         before = [one for one in self._by_episode[line["episode"]] if one["t"] < line["t"]]
         steps = {one["mid_step_id"]: one for one in before if one["record"] is not None}
         steps.pop(line["mid_step_id"], None)
@@ -132,15 +132,15 @@ def rows_of(
     splits: Mapping[str, Split],
     keep: Callable[[Frame], Any],
 ) -> Iterator[dict[str, Any]]:
-    """Return the rows of a training set, in the order of the records.
+    """Yield the rows of a training set, in the order of the records.
 
     Args:
         role: Role that the set is for.
         lines: Selected lines of ``records.jsonl``.
-        episodes: The recordings by name.
+        episodes: Recorded episodes by name.
         vocabulary: Vocabulary of the records.
-        splits: Split of each episode.
-        keep: Function that returns a frame in the format of a row.
+        splits: Split of each episode, by episode name.
+        keep: Function that converts a frame to the format of a row.
     """
     language = vocabulary.languages[0]
     texts = {name: step.said(language) for name, step in vocabulary.mid_steps.items()}
@@ -182,13 +182,13 @@ def clip_columns(clip: Clip, keep: Callable[[Frame], Any]) -> dict[str, Any]:
 
 
 def span_at(spans: Sequence[Span], t: float, step: str) -> Span | None:
-    """Return the span of a moment; of two attempts the later one."""
+    """Return the span of a mid step at a time; if two attempts overlap, the later one."""
     found = [span for span in spans if span.mid_step_id == step and span.t <= t <= span.end]
     return max(found, key=lambda span: span.t) if found else None
 
 
 def _action_outcome(spans: Sequence[Span], t: float, step: str) -> dict[str, str]:
-    """Return the success of the action at a moment, and the reaction to a failure."""
+    """Return the outcome of the action at a moment, and the reaction to a failure."""
     span = span_at(spans, t, step)
     if span is None:
         return {"kind": "step", "code": "", "then": ""}
@@ -198,7 +198,7 @@ def _action_outcome(spans: Sequence[Span], t: float, step: str) -> dict[str, str
 
 
 def reply_strata(episodes: Iterable[Episode]) -> list[dict[str, str]]:
-    """Return a line for each episode with a reply, so that splits are stratified by its kind."""
+    """Return a line for each episode with a reply; splits are stratified by kind of reply."""
     return [
         {"episode": episode.id, "mid_step_id": f"{episode.reply.kind} {episode.reply.code}"}
         for episode in episodes
@@ -209,12 +209,12 @@ def reply_strata(episodes: Iterable[Episode]) -> list[dict[str, str]]:
 def reply_rows(
     episodes: Iterable[Episode], splits: Mapping[str, Split], keep: Callable[[Frame], Any]
 ) -> Iterator[dict[str, Any]]:
-    """Return a row for each command without actions.
+    """Yield a row for each command that led to a reply and no actions.
 
     Args:
-        episodes: The recordings.
-        splits: Split of each episode.
-        keep: Function that returns a frame in the format of a row.
+        episodes: Recorded episodes.
+        splits: Split of each episode, by episode name.
+        keep: Function that converts a frame to the format of a row.
     """
     for episode in episodes:
         reply = episode.reply

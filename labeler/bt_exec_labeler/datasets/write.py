@@ -1,12 +1,12 @@
-"""Training sets on disk: Parquet with pictures, a card, and chats for fine-tuning.
+"""Writer for training sets: Parquet with pictures, a card, and chats for fine-tuning.
 
 ::
 
     DATASET/
         README.md                     the card: columns, splits, origin
-        data/train-00000.parquet      one file a split
-        recovery/train-00000.parquet  failures and what was done about them, if there were any
-        replies/train-00000.parquet   commands that were refused or answered, if wanted
+        data/train-00000.parquet      one file per split
+        recovery/train-00000.parquet  failures and the reactions to them, if there are any
+        replies/train-00000.parquet   refused and answered commands, if requested
         chat/train.jsonl              requests of the labeler with their answers
         images/ab12….jpg              pictures of the chats
 """
@@ -46,12 +46,12 @@ class SetInput:
 
     Attributes:
         role: Role that the set is for.
-        lines: Lines of ``records.jsonl`` that are wanted; failures are among them.
-        episodes: The recordings by name.
+        lines: Selected lines of ``records.jsonl``, including failures.
+        episodes: Recorded episodes by name.
         vocabulary: Vocabulary of the records.
-        splits: The split of each episode.
-        replies: Whether commands for which nothing was done are a part of the set.
-        form: Settings of the labeler whose requests the chats are.
+        splits: Split of each episode, by episode name.
+        replies: Whether the set includes commands that led to a reply and no actions.
+        form: Settings of the labeler whose requests are written as chats.
     """
 
     role: Role
@@ -105,7 +105,7 @@ def write_dataset(folder: Path, given: SetInput) -> dict[str, int]:
 
 
 def _write_replies(part: Path, given: SetInput) -> dict[str, int]:
-    """Write the part ``replies`` and return the number of rows of each split."""
+    """Write the folder ``replies`` and return the number of rows of each split."""
     rows = list(reply_rows(given.episodes.values(), given.splits, _stored))
     counts = Counter(row["split"] for row in rows)
     if rows:
@@ -117,7 +117,7 @@ def _write_replies(part: Path, given: SetInput) -> dict[str, int]:
 
 
 def _stored(frame: Frame) -> dict[str, Any]:
-    """Return a frame in the picture format of ``datasets``."""
+    """Return a frame in the picture format of Hugging Face ``datasets``."""
     name, data = _encoded_picture(Stored(frame))
     return {"bytes": data, "path": name}
 
@@ -189,11 +189,11 @@ _ROWS = 1000  # rows of a row group
 
 
 def write_rows(path: Any, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as Parquet, with clips as pictures of ``datasets``.
+    """Write rows as Parquet, with clips as pictures of Hugging Face ``datasets``.
 
     Args:
         path: The file.
-        rows: At least one; all have the same columns.
+        rows: Rows, at least one, all with the same columns.
     """
     arrow, parquet = needs_parquet()
     types = {name: _arrow_type(arrow, name, value) for name, value in rows[0].items()}

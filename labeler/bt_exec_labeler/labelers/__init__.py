@@ -1,7 +1,7 @@
-"""Labelers: from the moments of an episode to plan records. Found by entry point.
+"""Interface of labelers, which turn moments of episodes into plan records.
 
-The group is ``bt_exec_labeler.labelers``: a callable that takes a `LabelerSettings` and returns a
-`Labeler`.
+Labelers are registered in the entry point group ``bt_exec_labeler.labelers``. Each entry is a
+callable that takes a `LabelerSettings` and returns a `Labeler`.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _GROUP = "bt_exec_labeler.labelers"
 
 @dataclass(frozen=True)
 class Labelled:
-    """Result of one item.
+    """Result for one item.
 
     Attributes:
-        record: The record, or None if it was dropped.
-        breaches: Violations for which it was dropped.
-        attempts: Number of requests about it.
-        provenance: Model, prompt digest, share of the cost. Never inside a record.
+        record: Record, or None if the item was dropped.
+        breaches: Violations for which the item was dropped.
+        attempts: Number of requests about the item.
+        provenance: Model, prompt digest, share of the cost. It is not part of the record.
     """
 
     record: Record | None
@@ -65,7 +65,7 @@ class Reservation:
 
     Attributes:
         amounts: Maximum expenses, by kind.
-        owner: Identifier of the task that reserved them, on a cluster.
+        owner: Identifier of the task that made the reservation, on a cluster.
     """
 
     amounts: Mapping[str, float]
@@ -80,17 +80,17 @@ class Allowance(Protocol):
         """Kinds of expenses that have a limit: ``requests``, ``tokens``, ``cost``."""
 
     def reserve(self, amounts: Mapping[str, float]) -> Reservation:
-        """Reserve expenses; wait while others may give back enough.
+        """Reserve expenses; wait as long as other requests may return enough of theirs.
 
         Args:
-            amounts: Maximum expenses, by kind. Requests are never given back.
+            amounts: Maximum expenses, by kind. The kind ``requests`` is never returned.
 
         Raises:
-            BudgetSpentError: If they do not fit.
+            BudgetSpentError: If the expenses do not fit into the budget.
         """
 
     def settle(self, reserved: Reservation, actual: Mapping[str, float] | None) -> None:
-        """Replace reserved expenses by the actual ones; None leaves them as they are."""
+        """Replace reserved expenses by the actual ones; if these are None, keep the reservation."""
 
 
 class Unlimited:
@@ -99,7 +99,7 @@ class Unlimited:
     limited: frozenset[str] = frozenset()
 
     def reserve(self, amounts: Mapping[str, float]) -> Reservation:
-        """Reserve anything."""
+        """Reserve any expenses."""
         return Reservation(amounts)
 
     def settle(self, reserved: Reservation, actual: Mapping[str, float] | None) -> None:
@@ -112,9 +112,9 @@ class LabelerSettings:
 
     Attributes:
         role: Role that the records are for.
-        vocabulary: Words that it may use.
-        options: Settings that the labeler itself checks.
-        allowance: Account that every request is reserved from before it is sent.
+        vocabulary: Vocabulary of the records.
+        options: Settings of the particular labeler, which it validates itself.
+        allowance: Account at which every request is reserved before it is sent.
     """
 
     role: Role
@@ -128,7 +128,7 @@ class Labeler(Protocol):
 
     @property
     def name(self) -> str:
-        """Name of the labeler: ``rules``, ``model``."""
+        """Name of the labeler, such as ``rules`` or ``model``."""
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
         """Return the result of each item, in their order.
@@ -144,19 +144,19 @@ class Labeler(Protocol):
 
 @runtime_checkable
 class Pipelined(Labeler, Protocol):
-    """Labeler that limits its requests itself, so that the next batch is prepared meanwhile."""
+    """Labeler that limits its concurrent requests itself, so that it can prepare more batches."""
 
     def limit_requests(self, at_once: int) -> None:
         """Set the maximum number of concurrent requests; called before `label`."""
 
 
 class LabelerFailure(Exception):  # noqa: N818 - a failed batch, not a program error
-    """Raised when items of a batch got no answer; they remain to be done.
+    """Raised when items of a batch got no answer, so that they remain to be labelled.
 
     Args:
         code: Stable name; ``BUDGET_SPENT`` ends the run.
         message: Cause, for the operator.
-        done: Items that were answered before the failure, by their place in the batch.
+        done: Results of the items that were answered, by their index in the batch.
     """
 
     def __init__(self, code: str, message: str, done: Mapping[int, Labelled] | None = None) -> None:
@@ -186,10 +186,10 @@ _Answer = TypeVar("_Answer")
 
 
 class RequestThreads:
-    """Threads that send requests; each sends the next as soon as it has an answer.
+    """Pool of threads that send requests; each sends the next one as soon as it has an answer.
 
-    With a semaphore another thread would have to wake up first. On a busy machine that takes
-    10 ms, during which the server has nothing to do.
+    With a semaphore, another thread would have to wake up first. On a busy machine, that takes 10
+    ms, during which the server would be idle.
     """
 
     def __init__(self) -> None:
@@ -205,12 +205,12 @@ class RequestThreads:
 
 
 def attempts(retries: int, sleep: Callable[[float], None] | None, **how: Any) -> Retrying:
-    """Return the attempts of one batch.
+    """Return the `tenacity` controller for the attempts of one batch.
 
     Args:
         retries: Number of further attempts.
         sleep: Replacement of `time.sleep` in tests.
-        how: Further arguments of `tenacity.Retrying`: condition and pause.
+        how: Further arguments of `tenacity.Retrying`, such as the condition and the pause.
     """
     waits: dict[str, Any] = {} if sleep is None else {"sleep": sleep}
     return Retrying(stop=stop_after_attempt(1 + retries), **waits, **how)

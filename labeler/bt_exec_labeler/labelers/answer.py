@@ -1,8 +1,8 @@
-"""Parsing of a model's answer about several items: JSON alone, each record with its own item.
+"""Parsing of a model's answer about several items.
 
-The form is ``{"items": [{"item": 1, "record": {…}}, …]}``. Nothing is corrected: an answer that
-violates the form is sent back with the name of each breach. Only `without_wrapping` is lenient,
-because local models write a thinking block before the JSON, and a fence around it.
+An answer is JSON of the form ``{"items": [{"item": 1, "record": {…}}, …]}``. Nothing is corrected:
+an answer that violates the form is sent back with all breaches. Only `without_wrapping` is
+tolerant, because local models write a thinking block before the JSON or put a fence around it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _FENCE = re.compile(r"\A\s*(```|~~~)[a-zA-Z0-9]*\s*(.*?)\s*\1\s*\Z", re.DOTALL)
 
 
 def without_wrapping(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return an answer without a thinking block and a fence, and the removed parts.
+    """Remove a thinking block and a fence from an answer; also return what was removed.
 
-    Only wrappers of the whole answer are removed; any other words stay, and violate the form.
+    Only wrappers around the whole answer are removed. Any other words stay and violate the form.
     """
     found = []
     if thinking := _THINKING.match(text):
@@ -47,8 +47,8 @@ def read_records(
 
     Args:
         text: Answer of the model.
-        asked: The items by their number.
-        vocabulary: Allowed words.
+        asked: Requested items by number.
+        vocabulary: Vocabulary of the records.
     """
     found = _entries(text)
     if isinstance(found, Breach):
@@ -94,7 +94,7 @@ def read_records(
 
 
 def _entries(text: str) -> Sequence[Any] | Breach:
-    """Return the list in an answer, or the reason why it has none."""
+    """Return the list of records in an answer, or a breach if there is none."""
     try:
         data = plain(strict_json(text))
     except RecursionError:

@@ -1,8 +1,8 @@
 """Labeler that queries a vision model through the Messages client.
 
-A batch is one dialogue. Items that violate a rule are sent back with the name of every breach;
-correct records are kept. An unreachable server is retried after 1, 2 and 4 seconds. In total, a
-batch is requested at most ``1 + retries`` times.
+A batch is one dialogue. Records that violate a rule are requested again, with all breaches; valid
+records are kept. If the server is unreachable, the request is repeated after 1, 2 and 4 seconds. In
+total, there are at most ``1 + retries`` requests for a batch.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ _ONE_BY_ONE = frozenset({"MODEL_CONTEXT_FULL", "MODEL_CUT_OFF", "MODEL_REFUSED",
 
 
 class Options(UserData):
-    """Settings of the labeler, beside those of the model client.
+    """Settings of the labeler, including those of the model client.
 
     Attributes:
         items: Largest number of items in a request.
         retries: Number of further attempts for a batch.
-        sheet: Contact sheets of 16 frames instead of a picture for each frame.
-        strict: Send an answer back that has a thinking block or a fence around its JSON.
-        language: Language of the texts of mid steps; the vocabulary's first if empty.
+        sheet: Whether contact sheets of 16 frames are sent instead of single frames.
+        strict: Whether a thinking block or a fence around the JSON is a breach.
+        language: Language of the mid steps' texts; if empty, the vocabulary's first language.
         client: Settings of the model client.
     """
 
@@ -72,9 +72,9 @@ class ModelLabeler:
     """Labeler that queries a model about moments.
 
     Args:
-        model: Vision model. Its own retries are off, since the labeler retries.
+        model: Vision model, configured without retries, since the labeler retries.
         role: Role that the records are for.
-        vocabulary: Words that it may use.
+        vocabulary: Vocabulary of the records.
         options: Settings of the labeler.
         sleep: Replacement of `time.sleep` in tests.
 
@@ -117,7 +117,7 @@ class ModelLabeler:
         return [results[number] for number in range(len(items))]
 
     def usage(self) -> Mapping[str, float]:
-        """Return the expenses of all calls so far."""
+        """Return the expenses of all requests so far."""
         with self._lock:
             overbilled = {"overbilled": self.overbilled} if self.overbilled else {}
             return self._usage.to_dict() | overbilled
@@ -126,7 +126,7 @@ class ModelLabeler:
         """Request items in one dialogue and add their results.
 
         Raises:
-            LabelerFailure: If some got no answer; it contains all answers so far.
+            LabelerFailure: If some items got no answer; contains the results so far.
         """
         dialogue = _Dialogue(self, items)
         try:
@@ -148,7 +148,7 @@ class ModelLabeler:
             results.update(dialogue.results)
 
     def ask(self, dialogue: Sequence[Turn]) -> Answer:
-        """Send one request. The cost is counted with and without an answer."""
+        """Send one request and count its cost, even if no answer arrives."""
         try:
             answer = self._requests.call(self.model.ask, self.rules, dialogue, self._schema)
         except ModelFailure as failure:
@@ -158,7 +158,7 @@ class ModelLabeler:
         return answer
 
     def attempts(self) -> Retrying:
-        """Return the attempts of one batch: immediate after a breach, delayed without an answer."""
+        """Return the controller for a batch's attempts: delays follow only unanswered requests."""
         return attempts(
             self.options.retries,
             self._sleep,
@@ -173,7 +173,7 @@ class ModelLabeler:
 
 
 class _Dialogue:
-    """One batch, from the first question to the last correction."""
+    """Dialogue about one batch, from the first request to the last correction."""
 
     def __init__(self, labeler: ModelLabeler, items: Mapping[int, Item]) -> None:
         self.labeler = labeler
@@ -207,7 +207,7 @@ class _Dialogue:
         labeler.attempts()(self._round)
 
     def _round(self) -> bool:
-        """Send one request and return True if some items have no valid record yet."""
+        """Send one request; return True if some items still have no valid record."""
         self.attempts += 1
         answer = self.labeler.ask(self.turns)
         strict = self.labeler.options.strict
@@ -229,7 +229,7 @@ class _Dialogue:
 
 
 def _breach_message(wrong: Mapping[int, tuple[Breach, ...]]) -> str:
-    """Return the message about the breaches of an answer, each named once."""
+    """Return the message to the model about the breaches in an answer, without repetitions."""
     lines = ["This was wrong:"]
     for breaches, numbers in _grouped_by_breach(wrong).items():
         names = ", ".join(f"item {number}" for number in numbers)
@@ -242,7 +242,7 @@ def _breach_message(wrong: Mapping[int, tuple[Breach, ...]]) -> str:
 def _grouped_by_breach(
     wrong: Mapping[int, tuple[Breach, ...]],
 ) -> dict[tuple[Breach, ...], list[int]]:
-    """Return items grouped by their breaches: a fault of the whole answer is reported once."""
+    """Return the numbers of items, grouped by equal breaches."""
     found: dict[tuple[Breach, ...], list[int]] = {}
     for number, breaches in wrong.items():
         found.setdefault(breaches, []).append(number)
@@ -250,7 +250,7 @@ def _grouped_by_breach(
 
 
 def _is_transient(error: BaseException) -> bool:
-    """Return True if a batch is tried again after an error."""
+    """Return True if a batch is attempted again after this error."""
     patient = ("MODEL_TIMEOUT", "MODEL_NOT_JSON")
     return isinstance(error, ModelFailure) and (error.retryable or error.code in patient)
 
@@ -310,7 +310,7 @@ def create(settings: LabelerSettings) -> Labeler:
 
 
 def _amounts(usage: Usage) -> dict[str, float]:
-    """Return expenses by the kinds of a budget."""
+    """Return a usage as expenses by the kinds of a budget."""
     tokens = usage.input_tokens + usage.output_tokens
     tokens += usage.cache_write_tokens + usage.cache_read_tokens
     return {"requests": usage.requests, "tokens": tokens, "cost": usage.cost}

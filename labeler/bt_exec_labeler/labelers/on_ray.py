@@ -1,10 +1,10 @@
-"""Labeler on the workers of a Ray cluster: batches are sent as tasks, answers return.
+"""Labeler that runs on a Ray cluster: each batch is a task.
 
 Cache and output stay in the calling process, so that a run writes the same bytes on any cluster.
-The budget is an actor on the node of that process: a worker reserves every request there before it
-sends it. A batch whose worker dies is given to another one; the reservations of the dead worker
-stay spent. Frames must have the same paths on every node. If ``RAY_ADDRESS`` is set, that cluster
-is used, else one on this machine. Needs the extra ``ray``.
+The budget is an actor on the node of that process, at which workers reserve every request before
+they send it. If a worker dies, its batch is given to another worker, and its reservations count as
+spent. Frames must have the same paths on every node. ``RAY_ADDRESS`` selects the cluster; by
+default, one is started on this machine. Needs the extra ``ray``.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class RayLabeler:
     """Labeler that runs on the workers of a cluster.
 
     Args:
-        labeler: Local labeler with the same settings, so that invalid settings are reported here.
+        labeler: Local labeler with the same settings; its creation has validated the settings.
         make: Function that creates a labeler in a worker, with its allowance.
         workers: Number of concurrent batches on this machine.
         budget: Limits of the run.
-        store: File of the run's store; without it expenses are not kept.
+        store: File of the run's store; if None, expenses are not saved.
 
     Raises:
         UsageError: If Ray is not installed, or its cluster is unreachable.
@@ -75,7 +75,7 @@ class RayLabeler:
         self._task = self._ray.remote(num_cpus=1, max_retries=0)(_label)
 
     def _account(self, budget: Budget, store: Path | None) -> Any:
-        """Return the actor with the account, on the node of this process."""
+        """Return the actor with the account of the run, on the node of this process."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         here = NodeAffinitySchedulingStrategy(
@@ -117,12 +117,12 @@ class RayLabeler:
             return dict(self._usage)
 
     def close(self) -> None:
-        """Disconnect from the cluster. One on this machine ends."""
+        """Disconnect from the cluster, and stop it if it was started here."""
         self._ray.shutdown()
 
 
 class _SharedLedger:
-    """Account of a run as an actor, with the owner of each reservation."""
+    """Ray actor with the account of a run and the owner of each reservation."""
 
     def __init__(self, budget: Budget, store: Path | None) -> None:
         self._ledger = Ledger(budget)
@@ -154,7 +154,7 @@ class _SharedLedger:
 
 
 class _WorkerAllowance:
-    """Allowance of a worker, backed by the account of the run."""
+    """Allowance of a worker that uses the account of the run."""
 
     def __init__(self, ledger: Any) -> None:
         import ray
@@ -183,7 +183,7 @@ def _label(
     owner: str,
     items: Sequence[Item],
 ) -> Outcome:
-    """Label a batch in a worker."""
+    """Label a batch in a worker; return its answers, the failure if any, and its expenses."""
     if key not in _made:
         allowance = _WorkerAllowance(ledger)
         _made[key] = (make(allowance), allowance)

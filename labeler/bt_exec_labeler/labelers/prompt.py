@@ -1,4 +1,4 @@
-"""Prompt of a vision model: a stable part, and one turn per batch of items."""
+"""Prompt for a vision model: a part that is the same for all batches, and a turn per batch."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DRAWING = threading.Lock()
 def rules_of(vocabulary: Vocabulary, role: Role, language: str) -> list[Block]:
     """Return the system part of a prompt.
 
-    It is the same for every batch, so that servers can cache it.
+    This part is the same for every batch, so that servers can cache it.
     """
     steps = [f"- {name}: {step.said(language)}" for name, step in vocabulary.mid_steps.items()]
     ops = [
@@ -58,14 +58,14 @@ def ask_about(
 ) -> Turn:
     """Return the turn that shows items and requests their records.
 
-    Every picture is sent once: the frames of all clips are numbered, and each clip lists its own
-    with their times.
+    Every picture is sent once: the frames of all clips are numbered, and each clip lists the
+    numbers and times of its frames.
 
     Args:
-        items: The items by the number that they are asked about with; their frames are readable.
-        vocabulary: For the text of mid steps.
-        language: Language of that text.
-        sheet: Contact sheets of 16 frames instead of a picture for each frame.
+        items: Items by their number in the request; all their frames must be decodable.
+        vocabulary: Vocabulary with the texts of mid steps.
+        language: Language of these texts.
+        sheet: Whether contact sheets of 16 frames are sent instead of single frames.
 
     Raises:
         ValueError: If a frame is damaged.
@@ -104,7 +104,7 @@ def _item_lines(
     vocabulary: Vocabulary,
     language: str,
 ) -> Iterator[str]:
-    """Return the lines of the request for an item."""
+    """Yield the lines of the request about an item."""
     step = vocabulary.mid_steps[item.mid_step_id]
     yield f"Item {number}: mid step {item.mid_step_id}: {step.said(language)}"
     if item.t:
@@ -124,11 +124,11 @@ def _item_lines(
 
 
 def contact_sheet(images: list[Image], first: int = 1) -> Image:
-    """Return one picture with all frames in reading order.
+    """Return one picture with all frames in rows, numbered from left to right.
 
     Args:
         images: The frames.
-        first: Number of the first one; numbers are drawn on the frames.
+        first: Number that is drawn on the first frame.
     """
     tiles = [_tile(image, number) for number, image in enumerate(images, start=first)]
     height, width = (max(tile.shape[axis] for tile in tiles) for axis in (0, 1))
@@ -151,7 +151,7 @@ def _tile(image: Image, number: int) -> Image:
 
 
 def _digits() -> Sequence[Image]:
-    """Return pictures of 0 to 9. They are drawn once: OpenCV loads its font in each thread anew."""
+    """Return cached pictures of the digits, because OpenCV loads its font in each thread anew."""
     with _DRAWING:
         return _drawn_digits()
 

@@ -1,7 +1,7 @@
 """Labeler that queries a labelling service, such as ``bt-exec label serve``, over HTTP.
 
-Frames are sent without loss. Answers are validated with the local vocabulary, which a service
-cannot extend. An unreachable service is retried after 1, 2 and 4 seconds.
+Frames are sent without loss. Answers are validated with the local vocabulary. If the service is
+unreachable, the request is repeated after 1, 2 and 4 seconds.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Options(UserData):
 
     Attributes:
         url: Address of the service, without ``/label`` and without a password.
-        token_variable: Environment variable of its token, if it needs one.
+        token_variable: Environment variable with the token of the service; empty if it needs none.
         timeout_s: Time limit of a batch [s].
         retries: Number of further attempts for a batch.
     """
@@ -63,17 +63,17 @@ class Options(UserData):
 
 
 class _TemporaryError(Exception):
-    """Raised for a temporary failure."""
+    """Raised for a temporary failure, after which the request is repeated."""
 
 
 class RemoteLabeler:
     """Labeler that queries a service about moments.
 
     Args:
-        vocabulary: Words that it may use.
+        vocabulary: Vocabulary of the records.
         options: Settings of the labeler.
         sleep: Replacement of `time.sleep` in tests.
-        allowance: Account that every request is reserved from before it is sent.
+        allowance: Account at which every request is reserved before it is sent.
     """
 
     name = "remote"
@@ -106,12 +106,12 @@ class RemoteLabeler:
         return [self._read(answer, item) for answer, item in zip(answers, items, strict=True)]
 
     def usage(self) -> Mapping[str, float]:
-        """Return the number of requests."""
+        """Return the number of requests so far as the only expense."""
         with self._lock:
             return dict(self._usage)
 
     def _asked(self, body: Mapping[str, Any], count: int) -> list[Any]:
-        """Return an answer for each item.
+        """Send a request and return an answer for each item.
 
         Raises:
             LabelerFailure: If the service is unreachable, or its response is invalid.
@@ -176,7 +176,7 @@ class RemoteLabeler:
             raise LabelerFailure("REMOTE_FORM", message) from None
 
     def _read(self, answer: Any, item: Item) -> Labelled:
-        """Return the service's result of an item; its record is validated like any other."""
+        """Return the result for an item from the service's answer, after validation."""
         if not isinstance(answer, Mapping):
             return Labelled(None, (Breach("REMOTE_FORM", "item", "is not an object"),))
         attempts = answer.get("attempts")
@@ -209,7 +209,7 @@ def _shortened(entry: Mapping[str, Any], key: str) -> str:
 def _certificates() -> ssl.SSLContext:
     """Return the trusted certificates.
 
-    They are read once, because that takes longer than a request.
+    They are read only once, because reading them takes longer than a request.
     """
     return httpx2.create_ssl_context()
 

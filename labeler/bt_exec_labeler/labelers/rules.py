@@ -1,7 +1,7 @@
-"""Labeler without a model: actions and results come from the recording.
+"""Labeler without a model that takes actions and results from the recording.
 
-It is exact if actions have ends and outcomes, as in our own journal, and serves as the reference
-for models.
+Its records are exact if actions have recorded ends and outcomes, as in the journal of bt-exec. They
+are the reference for models.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ __all__ = ["RulesLabeler", "create"]
 class RulesLabeler:
     """Labeler that derives records from the recorded actions.
 
-    A record at a moment contains the current and following actions of the span, within the longest
+    The record of a moment contains the current and following actions of the span, up to the longest
     horizon.
 
     Args:
-        vocabulary: Words that it may use.
+        vocabulary: Vocabulary of the records.
     """
 
     name = "rules"
@@ -39,7 +39,7 @@ class RulesLabeler:
         return [self._label(item) for item in items]
 
     def usage(self) -> Mapping[str, float]:
-        """Return no cost: there are no requests."""
+        """Return an empty mapping, because there are no requests."""
         return {}
 
     def _label(self, item: Item) -> Labelled:
@@ -68,12 +68,12 @@ class RulesLabeler:
         return Labelled(checked) if isinstance(checked, Record) else Labelled(None, checked)
 
     def _goal(self, action: Action) -> Goal:
-        """Return an action in the words of the vocabulary. Unknown arguments are dropped."""
+        """Return an action as a goal; arguments that the vocabulary lacks are dropped."""
         known = self.vocabulary.ops[action.op].args
         return Goal(action.op, {key: v for key, v in action.args.items() if key in known})
 
     def _evidence(self, actions: Sequence[Action]) -> tuple[str, ...]:
-        """Return the evidence of actions: the facts that hold after the last one."""
+        """Return the evidence of success: that of the last operation, and the facts after it."""
         facts: dict[str, str] = {}
         for action in actions:
             facts.update(action.facts)
@@ -83,7 +83,7 @@ class RulesLabeler:
         return tuple(dict.fromkeys(known))[: self.vocabulary.limits.words]
 
     def _fallbacks(self, step: str, last: Action, after: Action | None) -> tuple[str, ...]:
-        """Return the operation after a failure, if the vocabulary has it; then the usual ones."""
+        """Return fallbacks: first the action after a failure, if it is one, then the usual ones."""
         usual = self.vocabulary.mid_steps[step].fallbacks
         tried = (after.op,) if last.state == "failed" and after is not None else ()
         known = [word for word in (*tried, *usual) if word in self.vocabulary.fallbacks]
@@ -106,7 +106,7 @@ def _end(action: Action, otherwise: float) -> float:
 
 
 def _uncertainty(actions: Sequence[Action], complete: bool) -> Uncertainty:
-    """Return the uncertainty: high after a failure, mid if some of the action is unknown."""
+    """Return the uncertainty: high after a failure, mid if parts of the actions are unknown."""
     states = {action.state for action in actions}
     if states & {"failed", "stopped"}:
         return "high"

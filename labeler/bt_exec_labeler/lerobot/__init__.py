@@ -1,1 +1,1 @@
-"""LeRobot data sets: read as episodes, written with language columns."""
+"""Reader and writer for LeRobot data sets with language columns."""

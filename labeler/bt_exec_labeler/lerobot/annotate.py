@@ -1,8 +1,8 @@
-"""Language columns for an existing LeRobot data set; everything else stays unchanged.
+"""Addition of language columns to a copy of a LeRobot data set.
 
-The data set is copied. Every frame file gets the columns ``language_persistent``,
-``language_events`` and ``subtask_index``. Actions, states, pictures, videos, tasks, statistics and
-the robot's type are copied unchanged.
+Every frame file of the copy gets the columns ``language_persistent``, ``language_events`` and
+``subtask_index``. Actions, states, pictures, videos, tasks, statistics and the robot's type are
+copied unchanged.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ __all__ = ["annotate"]
 
 
 def annotate(source: Path, folder: Path, given: SetInput, form: LanguageForm) -> dict[str, int]:
-    """Write a copy of a data set with language, and return the number of annotated episodes.
+    """Write a copy of a data set with language columns; return the number of annotated episodes.
 
     Args:
         source: The data set.
         folder: Output folder; must be empty or not exist.
-        given: Records of its episodes.
+        given: Records of the data set's episodes.
         form: Form of the language columns.
 
     Raises:
@@ -123,10 +123,10 @@ def _columns(
 
     Args:
         table: The frames.
-        rows: Rows of a training set by episode.
-        under_way: Mid steps by episode, each with its start time [s].
-        subtasks: Numbers of subtasks by text.
-        starts: First timestamp of each episode [s], filled here.
+        rows: Rows of a training set, by number of the episode.
+        under_way: Mid steps with their start times [s], by number of the episode.
+        subtasks: Numbers of the subtasks, by text.
+        starts: First timestamp of each episode [s]; new episodes are added.
     """
     episodes = table["episode_index"].to_pylist()
     times = table["timestamp"].to_pylist()
@@ -152,13 +152,13 @@ def _columns(
 
 
 def read_said(value: Any) -> list[dict[str, Any]]:
-    """Return the language rows of a column, in either form."""
+    """Return the language rows in a column's value, which is a list or JSON text."""
     found = json.loads(value) if isinstance(value, str) else value
     return list(found or ())
 
 
 def _merged_rows(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return existing and added language without repetitions."""
+    """Return existing and new language rows without repetitions."""
     known = {(row.get("style"), row.get("timestamp"), row.get("content")) for row in old}
     fresh = [r for r in new if (r["style"], r["timestamp"], r["content"]) not in known]
     return [*old, *fresh]
@@ -167,7 +167,7 @@ def _merged_rows(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, An
 def _described_columns(
     metadata: Mapping[bytes, bytes] | None, form: LanguageForm
 ) -> dict[bytes, bytes]:
-    """Return the metadata of a file with the new columns, if it describes columns."""
+    """Return the metadata of a Parquet file, with the new columns if it describes columns."""
     found = dict(metadata or {})
     try:
         about = json.loads(found[b"huggingface"])

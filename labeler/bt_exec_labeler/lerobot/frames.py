@@ -1,4 +1,4 @@
-"""Pictures of LeRobot data sets: inside a Parquet file, or in a video."""
+"""Frames of LeRobot data sets, stored in a Parquet file or in a video."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class StoredFrame:
     Attributes:
         t: Time [s since the start of the episode].
         path: The file.
-        column: The camera.
+        column: Column of the camera.
         group: Row group of the file.
-        row: Row of the group.
+        row: Row in the group.
     """
 
     t: float
@@ -37,7 +37,7 @@ class StoredFrame:
 
     @property
     def name(self) -> str:
-        """The file, row group and row."""
+        """File name, row group and row."""
         return f"{self.path.name}#{self.group}.{self.row}"
 
     def image(self) -> Image:
@@ -56,7 +56,7 @@ class StoredFrame:
 
 @lru_cache(maxsize=4)
 def _column(path: Path, group: int, column: str) -> Any:
-    """Return the pictures of a row group; the last few groups are cached."""
+    """Return the pictures of a camera in a row group; the last few groups are cached."""
     _, parquet = needs_parquet()
     with parquet.ParquetFile(path) as file:
         return file.read_row_group(group, columns=[column])[column].combine_chunks()
@@ -71,7 +71,7 @@ class CodedFrame:
     Attributes:
         t: Time [s since the start of the episode].
         path: The video.
-        at: Time in the video [s].
+        at: Time from the start of the video [s].
         fps: Frames a second of the video.
     """
 
@@ -90,7 +90,7 @@ class CodedFrame:
         return _decoded(self.path, self.at, self.fps)
 
     def digest(self) -> str:
-        """Implement `bt_exec_labeler.episode.Frame.digest`: a changed video has other frames."""
+        """Implement `bt_exec_labeler.episode.Frame.digest`; depends on the whole video file."""
         return f"{file_digest(self.path)}@{self.at:.6f}"
 
 
@@ -113,7 +113,7 @@ def _decoded(path: Path, at: float, fps: float) -> Image:
 
 
 def needs_av() -> Any:
-    """Return the module that reads videos.
+    """Return the module PyAV, which reads videos.
 
     Raises:
         MissingExtraError: If it is not installed.

@@ -1,9 +1,8 @@
-"""Records as the language of a LeRobot data set: columns, and tool calls.
+"""Conversion of records and actions to the language columns of a LeRobot data set.
 
-``language_persistent`` contains the mid step as ``subtask`` from its start, each record as
-``plan`` from its moment, and the memory of a planner as ``memory``. ``language_events`` contains
-each recorded action as a tool call at its first frame; the tools are the operations of the
-vocabulary.
+``language_persistent`` contains rows with a start time: the mid step as ``subtask``, each record as
+``plan``, and the memory of a planner as ``memory``. ``language_events`` contains each recorded
+action as a tool call at its first frame; the tools are the operations of the vocabulary.
 """
 
 from __future__ import annotations
@@ -46,11 +45,11 @@ _TYPES = {"text": "string", "number": "number", "integer": "integer", "boolean":
 
 
 def persistent_of(rows: Sequence[Mapping[str, Any]], begin: float) -> list[dict[str, Any]]:
-    """Return the persistent language of an episode, by start time.
+    """Return the persistent language rows of an episode, sorted by start time.
 
     Args:
         rows: Rows of a training set of this episode, by time.
-        begin: Time of its first frame [s since the start of the episode].
+        begin: Time of the first frame [s since the start of the episode].
     """
     found: list[dict[str, Any]] = []
     before = ""
@@ -75,7 +74,7 @@ def subtasks_of(
     Args:
         rows: Rows of a training set of this episode.
         episode: The episode.
-        vocabulary: Vocabulary of its spans.
+        vocabulary: Vocabulary with the mid steps.
     """
     spans = spans_of(episode, vocabulary)
     found: list[tuple[float, str]] = []
@@ -90,7 +89,7 @@ def subtasks_of(
 
 
 def subtask_at(subtasks: Sequence[tuple[float, str]], t: float) -> str:
-    """Return the mid step at a time [s]."""
+    """Return the text of the mid step at a time [s]."""
     place = bisect_right([begin for begin, _ in subtasks], t + _EARLY_S)
     return subtasks[place - 1][1] if place else NONE
 
@@ -107,7 +106,7 @@ def _language_row(style: str, content: str, t: float) -> dict[str, Any]:
 
 
 def call_of(action: Action) -> dict[str, Any]:
-    """Return an action as a language event."""
+    """Return an action as a row of ``language_events``."""
     function = {"name": action.op, "arguments": dict(action.args)}
     call = json.dumps({"type": "function", "function": function}, ensure_ascii=False)
     return {
@@ -149,11 +148,11 @@ def _schema(argument: Argument) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LanguageForm:
-    """Storage form of language in a data set.
+    """Storage form of the language columns in a data set.
 
     Attributes:
-        version: Version of LeRobot that opens it.
-        text: Whether a frame's language is JSON text, as required by LeRobot 0.4.
+        version: Version of LeRobot that can read the data set.
+        text: Whether language rows are stored as JSON text, as required by LeRobot 0.4.
     """
 
     version: str
@@ -161,7 +160,7 @@ class LanguageForm:
 
     @property
     def card(self) -> str:
-        """Section of a card about the columns and compatible versions."""
+        """Section of a data set card about the language columns and compatible versions."""
         how = "JSON text" if self.text else "lists of rows"
         who = "LeRobot 0.4 (Python 3.10 to 3.13)" if self.text else "LeRobot 0.6 (Python 3.12 on)"
         return (
@@ -179,7 +178,7 @@ FORMS = {"0.4": LanguageForm("0.4", text=True), "0.6": LanguageForm("0.6", text=
 
 
 def form_of(version: str) -> LanguageForm:
-    """Return a form by version; by default that of the installed LeRobot, else 0.6.
+    """Return the form for a version; by default for the installed LeRobot, otherwise for 0.6.
 
     Raises:
         UnknownName: If there is no such form.
@@ -197,7 +196,7 @@ def form_of(version: str) -> LanguageForm:
 
 
 def language_types(arrow: Any, form: LanguageForm) -> dict[str, Any]:
-    """Return the Arrow types of the two columns, as declared by LeRobot 0.6."""
+    """Return the Arrow types of the two language columns, as declared by LeRobot 0.6."""
     text = arrow.string()
     if form.text:
         return {PERSISTENT: text, EVENTS: text}
@@ -209,7 +208,7 @@ def language_types(arrow: Any, form: LanguageForm) -> dict[str, Any]:
 
 
 def stored(rows: Sequence[Mapping[str, Any]], form: LanguageForm) -> Any:
-    """Return the language of a frame in the format of its column."""
+    """Return the language rows of a frame in the format of their column."""
     return json.dumps(list(rows), ensure_ascii=False) if form.text else list(rows)
 
 
@@ -219,7 +218,7 @@ def feature_of(form: LanguageForm) -> dict[str, Any]:
 
 
 def described(form: LanguageForm) -> dict[str, Any]:
-    """Return the new columns as features of Hugging Face ``datasets``."""
+    """Return the language columns as features of Hugging Face ``datasets``."""
     text, number = ({"dtype": kind, "_type": "Value"} for kind in ("string", "int64"))
     if form.text:
         return {PERSISTENT: text, EVENTS: text, SUBTASK: number}

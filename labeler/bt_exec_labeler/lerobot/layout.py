@@ -2,16 +2,16 @@
 
 ::
 
-    DATASET/                                              2.1                       3.0
-        meta/info.json                                    version, rate, features, paths
-        meta/tasks.parquet, meta/tasks.jsonl              texts of tasks            by number
-        meta/episodes/chunk-000/file-000.parquet          meta/episodes.jsonl       one row each
-        data/chunk-000/file-000.parquet                   …/episode_000000.parquet  one row a frame
-        videos/KEY/chunk-000/file-000.mp4                 videos/chunk-000/KEY/…    if it has videos
+    version 3.0                                 version 2.1               content
+    meta/info.json                              meta/info.json            version, rate, columns
+    meta/tasks.parquet                          meta/tasks.jsonl          texts of tasks
+    meta/episodes/chunk-000/file-000.parquet    meta/episodes.jsonl       one row per episode
+    data/chunk-000/file-000.parquet             …/episode_000000.parquet  one row per frame
+    videos/KEY/chunk-000/file-000.mp4           videos/chunk-000/KEY/…    videos, if any
 
-From version 3 on a file holds several episodes. Two columns may hold language: of
-``language_persistent`` every frame of an episode has the same rows, each with the time from which
-it holds; of ``language_events`` a frame has what happened just then.
+From version 3 on, a file contains several episodes. Two columns may contain language rows. In
+``language_persistent``, all frames of an episode have the same rows, each with the time from which
+it is valid. In ``language_events``, a frame has the events at its time.
 
 Source: ``docs/source/lerobot-dataset-v3.mdx`` and ``language_and_recipes.mdx`` of LeRobot 0.6.
 """
@@ -48,15 +48,15 @@ class _Feature(BaseModel):
 
 
 class Info(BaseModel):
-    """Content of ``meta/info.json``, as far as it is needed.
+    """Content of ``meta/info.json``, limited to the fields that are used.
 
     Attributes:
-        codebase_version: Version of the layout: ``v3.0``.
-        fps: Frames a second.
-        features: Columns of a frame, by name.
-        data_path: Path pattern of the files of frames.
-        video_path: Path pattern of the videos; None without videos.
-        chunks_size: Episodes of a folder, up to version 2.
+        codebase_version: Version of the layout, such as ``v3.0``.
+        fps: Frames per second.
+        features: Descriptions of the columns, by name.
+        data_path: Path template of the frame files.
+        video_path: Path template of the videos; None without videos.
+        chunks_size: Number of episodes per folder, up to version 2.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
@@ -75,7 +75,7 @@ class Info(BaseModel):
 
     @property
     def cameras(self) -> list[str]:
-        """Columns that are pictures, in their order."""
+        """Columns with pictures, in order."""
         return [key for key, found in self.features.items() if found.dtype in ("image", "video")]
 
 
@@ -103,7 +103,7 @@ def load_info(folder: Path) -> Info:
 
 
 def place(folder: Path, template: str, values: Mapping[str, Any]) -> Path:
-    """Return a file of a data set by its path template.
+    """Return the path of a file in a data set, from a template and its values.
 
     Raises:
         UsageError: If the template has unknown fields, or leads out of the folder.

@@ -1,4 +1,4 @@
-"""Metadata of a LeRobot data set: info, tasks, episodes, statistics, a card."""
+"""Writer for the metadata of a LeRobot data set: info, tasks, episodes, statistics, a card."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ CHUNK = 1000  # files per folder
 
 @dataclass
 class Counts:
-    """Number of written items so far.
+    """Counts and statistics of the data that has been written so far.
 
     Attributes:
         fps: Frames per second.
         size: Height, width and channels of the frames [px].
         lengths: Number of frames of each episode.
         frames: Number of frames.
-        tasks: Numbers of tasks by text.
+        tasks: Numbers of tasks, by text.
         of_episode: Task of each episode.
-        subtasks: Numbers of subtasks by text; 0 is no subtask.
+        subtasks: Numbers of subtasks, by text; 0 means no subtask.
     """
 
     fps: int
@@ -48,13 +48,13 @@ class Counts:
     _moments: list[Any] = field(default_factory=list)
 
     def task(self, episode: int, text: str) -> int:
-        """Return the number of an episode's task."""
+        """Record the task of an episode and return the number of the task."""
         assert episode == len(self.of_episode)
         self.of_episode.append(text)
         return self.tasks.setdefault(text, len(self.tasks))
 
     def saw(self, image: Image) -> None:
-        """Count a picture."""
+        """Add a picture to the statistics."""
         flat = image.reshape(-1, image.shape[2]) / 255.0
         found = flat.min(0), flat.max(0), flat.mean(0), (flat**2).mean(0)
         least, most, mean, square = self._moments or found
@@ -68,7 +68,7 @@ class Counts:
         self._seen = n + 1
 
     def statistics(self) -> dict[str, Any]:
-        """Return the statistics of the pictures by channel, from 0 to 1."""
+        """Return the statistics of the pictures' channels, with values from 0 to 1."""
         least, most, mean, square = self._moments
         deviation = np.sqrt(np.maximum(square - mean**2, 0.0))
         named = {"min": least, "max": most, "mean": mean, "std": deviation}
@@ -83,13 +83,13 @@ def write_meta(
     vocabulary: Vocabulary,
     form: LanguageForm,
 ) -> None:
-    """Write everything but the frames.
+    """Write all files of a data set except those of the frames.
 
     Args:
         folder: The data set.
         made: Counts of the written data.
-        splits: Number of episodes of each split, in their order.
-        vocabulary: Source of the tools.
+        splits: Number of episodes of each split, in the order of the episodes.
+        vocabulary: Vocabulary whose operations become tools.
         form: Form of the language columns.
     """
     (folder / "meta" / "episodes" / "chunk-000").mkdir(parents=True)
@@ -105,7 +105,7 @@ def write_meta(
 
 
 def write_subtasks(folder: Path, subtasks: Mapping[str, int]) -> None:
-    """Write the texts of subtasks by number."""
+    """Write the file with the numbered texts of subtasks."""
     _write_texts(folder / "meta" / "subtasks.parquet", "subtask", subtasks)
 
 
@@ -168,7 +168,7 @@ def _info(
 
 
 def _episodes(made: Counts) -> list[dict[str, Any]]:
-    """Return a row for each episode: its task, and its frame file."""
+    """Return a row for each episode, with its task and its frame file."""
     rows, first = [], 0
     for number, (length, task) in enumerate(zip(made.lengths, made.of_episode, strict=True)):
         rows.append(

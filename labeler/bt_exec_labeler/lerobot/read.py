@@ -1,9 +1,9 @@
-"""Episodes of a LeRobot data set.
+"""Reader for the episodes of a LeRobot data set.
 
-Actions are taken from the first of these that an episode has: tool calls among its language
-events, by name and arguments; subtasks, as ``SUBTASK`` with the argument ``text``; the task, as
-``TASK`` with the argument ``text``. Their success is not recorded. Of several cameras the first
-one is used.
+The actions of an episode are its tool calls among the language events. If it has none, they are its
+subtasks, as ``SUBTASK`` with the argument ``text``. If it has no subtasks either, they are its
+tasks, as ``TASK`` with the argument ``text``. The success of actions is not recorded. If there are
+several cameras, the first one is used.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NEEDED = ("timestamp", "episode_index")
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """Row of a frame: its time from the start of the episode [s], and its location."""
+    """Row of a frame, with its time from the start of the episode [s] and its location."""
 
     t: float
     group: int
@@ -52,7 +52,7 @@ class _Frame:
 
 @dataclass(frozen=True)
 class _Stored:
-    """Frames of an episode, and its persistent language."""
+    """Rows of the frames of an episode, and its persistent language."""
 
     file: Path
     names: Sequence[str]
@@ -62,10 +62,10 @@ class _Stored:
 
 
 def read_lerobot(path: Path) -> Iterator[Episode]:
-    """Return the episodes of a data set by number.
+    """Yield the episodes of a data set, in order of their numbers.
 
     Raises:
-        UsageError: If a part of it cannot be read; the message names it.
+        UsageError: If a file cannot be read; the message names it.
     """
     info = load_info(path)
     tasks = _tasks(path, info)
@@ -93,7 +93,7 @@ def read_lerobot(path: Path) -> Iterator[Episode]:
 
 
 def _tasks(folder: Path, info: Info) -> dict[int, str]:
-    """Return the readable texts of tasks by number."""
+    """Return the texts of tasks by number; unreadable ones are left out."""
     lines, table = folder / "meta" / "tasks.jsonl", folder / "meta" / "tasks.parquet"
     rows: list[Any] = []
     if not info.of_files and lines.is_file():
@@ -106,7 +106,7 @@ def _tasks(folder: Path, info: Info) -> dict[int, str]:
 
 
 def _episodes(folder: Path, info: Info) -> tuple[list[EpisodeRow], list[Episode]]:
-    """Return the metadata of each episode, and an empty one for each damaged line."""
+    """Return the metadata of the episodes, and an empty episode for each damaged line."""
     if not info.of_files:
         return _read_episode_list(folder / "meta" / "episodes.jsonl")
     files = sorted((folder / "meta" / "episodes").glob("*/*.parquet"))
@@ -135,7 +135,7 @@ def _read_episode_list(path: Path) -> tuple[list[EpisodeRow], list[Episode]]:
 
 
 def _table(path: Path) -> list[Any]:
-    """Return the rows of an episodes file without their statistics."""
+    """Return the rows of a file with episode metadata, without the statistics."""
     with opened(path) as file:
         wanted = [name for name in file.schema_arrow.names if not name.startswith("stats/")]
         return list(file.read(columns=wanted).to_pylist())
@@ -167,7 +167,7 @@ def _episode(folder: Path, info: Info, said: EpisodeRow, tasks: Mapping[int, str
 
 
 def _episode_rows(path: Path, episode: int) -> _Stored:
-    """Return the rows of an episode; row groups of others are skipped."""
+    """Return the frame rows of an episode; row groups without it are skipped."""
     found: list[_Frame] = []
     persistent: Sequence[SaidRow] = ()
     flaws: list[Flaw] = []
@@ -205,7 +205,7 @@ def _persistent(rows: Any, where: Path) -> list[SaidRow]:
 
 
 def _may_hold(group: Any, episode: int) -> bool:
-    """Return True if a row group may hold rows of an episode, by its statistics."""
+    """Return True if a row group may contain rows of an episode, according to its statistics."""
     for number in range(group.num_columns):
         column = group.column(number)
         if column.path_in_schema == "episode_index" and column.statistics is not None:
@@ -217,7 +217,7 @@ def _may_hold(group: Any, episode: int) -> bool:
 def _frames(
     folder: Path, info: Info, said: EpisodeRow, numbers: Mapping[str, Any], stored: _Stored
 ) -> tuple[list[Frame], tuple[Flaw, ...]]:
-    """Return the frames of the first camera."""
+    """Return the frames of the first camera, and flaws."""
     if not info.cameras:
         return [], (Flaw("no_frames", stored.file.name, "the data set has no camera"),)
     camera, *others = info.cameras
@@ -242,7 +242,7 @@ def _frames(
 def _actions(
     folder: Path, info: Info, stored: _Stored, task: str, tasks: Mapping[int, str]
 ) -> tuple[Action, ...]:
-    """Return the actions, as far as the data set has them."""
+    """Return the actions of an episode: tool calls, subtasks or tasks."""
     if not stored.rows:
         return ()
     calls = tuple(

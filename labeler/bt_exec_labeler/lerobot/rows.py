@@ -1,4 +1,4 @@
-"""Rows of a LeRobot data set, validated; invalid files are reported."""
+"""Validated rows of a LeRobot data set."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _Seconds = Annotated[float, Field(strict=True, ge=-1e9, le=1e9, allow_inf_nan=Fa
 
 
 def from_text(value: Any) -> Any:
-    """Return language that is stored as JSON text as rows, and other values unchanged.
+    """Return the rows in a JSON text, or a value that is not text unchanged.
 
     Raises:
-        ValueError: If it is text that is not JSON, or that cannot be written again.
+        ValueError: If the text is not JSON, is nested too deeply or contains incomplete characters.
     """
     try:
         return plain(json.loads(value)) if isinstance(value, str) else value
@@ -51,12 +51,12 @@ class _Row(BaseModel):
 
 
 class SaidRow(_Row):
-    """Row of language.
+    """Language row.
 
     Attributes:
         content: Text.
-        style: Kind of language: ``subtask``, ``plan`` …
-        timestamp: Beginning of its validity [s]; events have none.
+        style: Kind of language, such as ``subtask`` or ``plan``.
+        timestamp: Time from which it is valid [s]; None for events.
         tool_calls: Calls of tools.
     """
 
@@ -67,14 +67,14 @@ class SaidRow(_Row):
 
 
 class FrameRow(_Row):
-    """Frame without its picture.
+    """Row of a frame, without its picture.
 
     Attributes:
         timestamp: Time of the frame [s].
         episode_index: Number of the episode.
         language_events: Events of this frame.
-        subtask_index: The subtask that is under way, in the older form.
-        task_index: The task that is under way.
+        subtask_index: Number of the current subtask, used in older data sets.
+        task_index: Number of the current task.
     """
 
     timestamp: _Seconds
@@ -90,8 +90,8 @@ class EpisodeRow(_Row):
     Attributes:
         episode_index: Number of the episode.
         tasks: Tasks of the episode.
-        chunk_index: Folder of the file of frames.
-        file_index: File of frames.
+        chunk_index: Number of the frame file's folder.
+        file_index: Number of the frame file.
         model_extra: Places of the videos, by camera.
     """
 
@@ -103,10 +103,10 @@ class EpisodeRow(_Row):
     file_index: _Whole = Field(0, alias="data/file_index")
 
     def of_video(self, camera: str) -> tuple[int, int, float]:
-        """Return folder and file of a camera's video, and the start of the episode in it [s].
+        """Return folder and file number of a camera's video, and the episode's start in it [s].
 
         Raises:
-            UsageError: If one of them is not a number.
+            UsageError: If one of these values is not a number.
         """
         extra = self.model_extra or {}
         named = {name: f"videos/{camera}/{name}" for name in _Place.model_fields}
@@ -128,7 +128,7 @@ def read_rows(model: type[_Model], rows: Sequence[Any], where: Path | str) -> li
     """Return rows validated by a model.
 
     Raises:
-        UsageError: If one of them is invalid; the message names it and its file.
+        UsageError: If a row is invalid; the message names the row and its file.
     """
     found: list[_Model] = []
     for number, row in enumerate(rows):
@@ -145,8 +145,8 @@ def read_row(model: type[_Model], row: Any, where: str, flaws: list[Flaw]) -> _M
     Args:
         model: Model of the row.
         row: The row.
-        where: Place of the row, for messages.
-        flaws: List that flaws are added to.
+        where: Location of the row, for messages.
+        flaws: List to which flaws are added.
     """
     good = dict(row) if isinstance(row, dict) else row
     while True:
@@ -169,9 +169,9 @@ Texts: TypeAlias = Sequence[tuple[float, str]]
 
 
 def called(t: float, events: Sequence[SaidRow], where: str, flaws: list[Flaw]) -> Iterator[Action]:
-    """Return the tool calls among the language events of a frame; speech is not an action.
+    """Yield the tool calls among a frame's language events as actions; speech is left out.
 
-    Calls of an unknown form are dropped and added to `flaws`.
+    Calls in an unknown form are dropped and reported in `flaws`.
     """
     for event in events:
         for call in event.tool_calls or ():
@@ -187,12 +187,12 @@ def called(t: float, events: Sequence[SaidRow], where: str, flaws: list[Flaw]) -
 
 
 def _object(value: Any) -> dict[str, Any]:
-    """Return an object that may be encoded as JSON text."""
+    """Return an object, which may be given as JSON text."""
     return dict(from_text(value))
 
 
 def subtasks_at(persistent: Sequence[SaidRow]) -> Texts:
-    """Return the subtasks among the persistent language of an episode."""
+    """Return the subtasks in the persistent language of an episode, with their start times [s]."""
     found = [
         (row.timestamp or 0.0, row.content)
         for row in persistent
@@ -202,10 +202,10 @@ def subtasks_at(persistent: Sequence[SaidRow]) -> Texts:
 
 
 def subtasks_by_number(folder: Path, numbered: Sequence[tuple[float, int | None]]) -> Texts:
-    """Return the subtasks that frames refer to by number, the older form.
+    """Return the subtasks to which frames refer by number, with their start times [s].
 
     Raises:
-        UsageError: If the list of their texts cannot be read.
+        UsageError: If the file with the texts of subtasks cannot be read.
     """
     path = folder / "meta" / "subtasks.parquet"
     if not path.is_file():
@@ -223,11 +223,11 @@ def subtasks_by_number(folder: Path, numbered: Sequence[tuple[float, int | None]
 
 
 def actions_of_texts(texts: Texts, op: str, end: float) -> tuple[Action, ...]:
-    """Return an action for each text, up to the start of the next. Equal neighbours are one action.
+    """Return an action for each text, up to the next text. Equal successive texts are one action.
 
     Args:
         texts: Texts by start time.
-        op: Operation of the actions; the text is their argument.
+        op: Operation of the actions; the argument is the text.
         end: End of the last action [s].
     """
     starts = [*texts[:1], *(after for before, after in pairwise(texts) if after[1] != before[1])]

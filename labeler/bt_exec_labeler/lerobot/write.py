@@ -1,8 +1,8 @@
-"""LeRobot data sets, version 3.0, with language columns, from records and their recordings.
+"""Writer for LeRobot data sets, version 3.0, with language columns.
 
-Frames have a fixed rate, as the format requires: at each time the newest frame that is not later.
-``observation.age_s`` is its age, so that a pause of the recording is visible. Each episode has one
-file; the episodes of a split follow each other.
+The format requires a fixed frame rate, so each row has the newest recorded frame that is not later.
+The column ``observation.age_s`` contains the age of this frame, which shows gaps in the recording.
+Each episode has its own file. The episodes are sorted by split.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ _EARLY_S = 1e-6  # tolerance of frame times, which are floats
 def write_lerobot(
     folder: Path, given: SetInput, *, fps: int, form: LanguageForm
 ) -> tuple[dict[str, int], list[str]]:
-    """Write a data set, and return the number of episodes of each split and warnings.
+    """Write a data set; return the number of episodes of each split, and warnings.
 
     Args:
         folder: Output folder; must be empty or not exist.
-        given: Content of the set.
-        fps: Frames a second.
+        given: Content of the data set.
+        fps: Frames per second.
         form: Form of the language columns.
 
     Raises:
@@ -153,14 +153,14 @@ def _write_episode(
 
 @dataclass(frozen=True, slots=True)
 class _Shot:
-    """Picture at a time of the grid: its file, and its age [s]."""
+    """Picture for a row: the data of its file, and its age [s]."""
 
     data: bytes
     age_s: float
 
 
 def _grid_pictures(episode: Episode, made: Counts) -> Iterator[_Shot]:
-    """Return the picture at each time; a good neighbour replaces a damaged frame."""
+    """Yield the picture for each row; a damaged frame is replaced by a valid neighbour."""
     frames = [frame for frame in episode.frames if shape_of(frame) == made.size]
     times = [frame.t for frame in frames]
     begin = episode.frames[0].t
@@ -179,7 +179,7 @@ def _grid_pictures(episode: Episode, made: Counts) -> Iterator[_Shot]:
 def _subtasks(
     subtasks: Sequence[tuple[float, str]], begin: float, count: int, made: Counts
 ) -> list[int]:
-    """Return the number of the mid step at each frame; 0 means none."""
+    """Return the number of the current mid step for each row; 0 means none."""
     for _, text in subtasks:
         made.subtasks.setdefault(text, len(made.subtasks))
     return [made.subtasks[subtask_at(subtasks, begin + k / made.fps)] for k in range(count)]
@@ -192,7 +192,7 @@ def _encoded(image: Image) -> bytes:
 
 
 def _events(episode: Episode, count: int, fps: int) -> list[list[dict[str, Any]]]:
-    """Return the actions of each frame: those that began after the previous one."""
+    """Return the tool calls for each row, at which the recorded actions start."""
     found: list[list[dict[str, Any]]] = [[] for _ in range(count)]
     for action in episode.actions:
         k = int(max(0.0, action.t - episode.frames[0].t) * fps + _EARLY_S)

@@ -1,1 +1,1 @@
-"""Quality of labels: checks of each record, of a run, and of two runs together."""
+"""Quality of labels: checks of records, a report of a run, and agreement of two runs."""

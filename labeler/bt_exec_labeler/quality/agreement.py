@@ -1,9 +1,9 @@
-"""Agreement of two labelers by field, corrected for what the prompt alone reveals.
+"""Agreement of two labelers, corrected for agreement that follows from the prompt alone.
 
-The mid step is part of the prompt, and often allows one operation only: two labelers agree about
-it without looking. Expected agreement is therefore taken within each mid step, and summed up:
-``kappa = (observed - expected) / (1 - expected)``. A labeler that sees nothing answers the same for
-every moment of a mid step, and gets 0.
+The mid step is part of the prompt and often allows only one operation, so that labelers agree
+without looking at the pictures. Therefore, the expected agreement is computed for each mid step and
+summed: ``kappa = (observed - expected) / (1 - expected)``. A labeler that ignores the pictures
+gives the same answer for all moments of a mid step and gets 0.
 
 J. Cohen, A Coefficient of Agreement for Nominal Scales, Educational and Psychological
 Measurement 20 (1960); stratified as by W. E. Barlow et al., A Comparison of Methods for
@@ -23,13 +23,13 @@ _Pair = tuple[str, str]
 
 
 class Agreement(NamedTuple):
-    """Agreement of two runs about one field.
+    """Agreement of two runs on one field.
 
     Attributes:
-        moments: Number of moments labelled by both.
-        same: Share of them with equal values.
-        blind: Share that the best labeler could reach from the mid step alone.
-        kappa: Agreement beyond chance, -1 to 1; None if the mid step determines the answer.
+        moments: Number of moments that both runs labelled.
+        same: Share of these moments with equal values.
+        blind: Largest share of equal values that a labeler could reach without pictures.
+        kappa: Agreement beyond chance, -1 to 1; None if the mid step determines the value.
     """
 
     moments: int
@@ -61,11 +61,11 @@ FIELDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 def by_field(
     ours: Iterable[Mapping[str, Any]], theirs: Iterable[Mapping[str, Any]]
 ) -> dict[str, Agreement]:
-    """Return the agreement about every field.
+    """Return the agreement on each field.
 
     Args:
         ours: Lines of one run's ``records.jsonl``.
-        theirs: Records of another run over the same recording.
+        theirs: Lines of another run on the same recording.
     """
     pairs = _pairs(ours, theirs)
     return {name: _agreement_of(pairs, value) for name, value in FIELDS.items()} if pairs else {}
@@ -77,12 +77,13 @@ def agreement(
     *,
     pooled: bool = False,
 ) -> dict[str, Agreement]:
-    """Return the agreement about goals by mid step; the key ``""`` is that of all.
+    """Return the agreement on short goals by mid step; the key ``""`` is for all of them.
 
     Args:
         ours: Lines of one run's ``records.jsonl``.
-        theirs: Records of another run, or of a reviewer.
-        pooled: Estimate chance over all mid steps: for samples with few records of each.
+        theirs: Lines of another run, or of a reviewer.
+        pooled: Whether chance is estimated over all mid steps, for samples with few records of
+            each.
     """
     pairs = _pairs(ours, theirs)
     if pooled:
@@ -100,7 +101,7 @@ def agreement(
 
 
 def kappa(pairs: Mapping[str, Sequence[_Pair]]) -> float | None:
-    """Return Cohen's kappa of pairs of labels by stratum; None if chance alone always agrees."""
+    """Return Cohen's kappa of label pairs in strata; None if the expected agreement is 1."""
     total = sum(map(len, pairs.values()))
     observed = sum(a == b for found in pairs.values() for a, b in found)
     expected = 0.0
@@ -113,7 +114,7 @@ def kappa(pairs: Mapping[str, Sequence[_Pair]]) -> float | None:
 def _pairs(
     ours: Iterable[Mapping[str, Any]], theirs: Iterable[Mapping[str, Any]]
 ) -> list[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
-    """Return the mid step and both records of every moment labelled by both."""
+    """Return (mid step, record, other record) of each moment that both runs labelled."""
     others = {line["item"]: line["record"] for line in theirs}
     return [
         (line["mid_step_id"], line["record"], others[line["item"]])

@@ -1,4 +1,4 @@
-"""Checks of labels: contradictions of a record, near-duplicate clips."""
+"""Checks of labels for contradictions in a record and for near-duplicate clips."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NEAR = 4  # maximum number of differing bits of 64 between similar pictures
 
 
 def difference_hash(image: Image) -> int:
-    """Return a 64-bit difference hash of a picture: is each of 8 x 8 cells darker than the next?
+    """Return a 64-bit difference hash; a bit is set if one of 8 x 8 cells is darker than the next.
 
     N. Krawetz, Kind of Like That (2013), "dHash".
     """
@@ -59,10 +59,10 @@ def duplicates(
 def without_duplicates(
     lines: Sequence[dict[str, Any]], episodes: Mapping[str, Episode]
 ) -> list[dict[str, Any]]:
-    """Return records without those whose clip and goal are nearly equal to an earlier one.
+    """Return records without those that have nearly the same clip as an earlier record.
 
-    Two clips are near each other if none of three compared frames differs in more than 4 of 64
-    bits of its difference hash. Only records of the same mid step, goal and kind are compared.
+    Only records with the same mid step, short goal and kind are compared. Two clips are nearly the
+    same if the difference hashes of three compared frames differ in at most 4 of 64 bits.
     """
     known: dict[str, list[tuple[int, ...]]] = defaultdict(list)
     repeated: set[str] = set()
@@ -79,7 +79,7 @@ def without_duplicates(
 def _hashed_records(
     lines: Iterable[Mapping[str, Any]], episodes: Mapping[str, Episode]
 ) -> Iterator[tuple[Mapping[str, Any], tuple[int, ...]]]:
-    """Return records with hashes of their clips; those without a readable clip are dropped."""
+    """Yield records with the hashes of their clips; those without a readable clip are left out."""
     for line in lines:
         episode = episodes.get(line["episode"])
         frames = () if episode is None else cut(episode, line["t"], RECENT).readable().frames
@@ -97,7 +97,7 @@ def _look_alike(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 def leaks(
     groups: Iterable[Iterable[str]], episode_of: Mapping[str, str], splits: Mapping[str, Split]
 ) -> list[list[str]]:
-    """Return the groups whose items are in different splits."""
+    """Return the groups of items that are in more than one split."""
     return [
         list(group) for group in groups if len({splits.get(episode_of[item]) for item in group}) > 1
     ]
@@ -111,7 +111,7 @@ def contradictions(
     Args:
         line: A line of ``records.jsonl``.
         vocabulary: Vocabulary of the run.
-        episode: Recording, or None to check the record alone.
+        episode: Episode of the record, or None to check only the record itself.
     """
     record, t = line["record"], float(line["t"])
     found: list[Breach] = []
@@ -135,7 +135,7 @@ def contradictions(
 
 
 def facts_at(episode: Episode, t: float) -> dict[str, str]:
-    """Return the known facts at a moment: those of the start, changed by the actions so far."""
+    """Return the known facts at a moment: the initial ones, changed by the actions so far."""
     facts = dict(episode.start_facts)
     done: Iterable[Any] = (a for a in episode.actions if a.end is not None and a.end <= t)
     for action in sorted(done, key=lambda a: a.end):

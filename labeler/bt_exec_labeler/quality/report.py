@@ -33,13 +33,13 @@ def make_report(
     html: Path | None,
     decided: Mapping[str, Mapping[str, Mapping[str, Any]]] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return the figures of a run, and write its page if requested.
+    """Return the figures of a run, and write the HTML page if requested.
 
     Args:
         output: The run.
         vocabulary: Vocabulary of the run.
-        episodes: The recordings by name, or None: then what needs them is left out.
-        against: Records of another run over the same recordings, or None.
+        episodes: Recorded episodes by name; if None, figures that need them are left out.
+        against: Records of another run on the same recording, or None.
         html: File of the page, or None.
         decided: Decisions by reviewer and item.
     """
@@ -80,7 +80,7 @@ def make_report(
 
 
 def review_sample(records: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the items for review: a fixed share of each mid step, always the same."""
+    """Return the ids of the items to review: a deterministic sample from each mid step."""
     by_step: dict[str, list[str]] = defaultdict(list)
     for line in records:
         by_step[line["mid_step_id"]].append(line["item"])
@@ -142,10 +142,10 @@ def _word_counts(words: Iterable[str]) -> dict[str, int]:
 def review_figures(
     records: Sequence[Mapping[str, Any]], decided: Mapping[str, Mapping[str, Mapping[str, Any]]]
 ) -> dict[str, Any]:
-    """Return the figures of a review: decisions, and agreement of reviewers and labeler.
+    """Return the figures of a review: decisions, and the agreement of reviewers and labeler.
 
-    Agreement is about short goals, as between labelers. A rejected record has an empty goal, which
-    agrees only with another rejection.
+    The agreement is that on short goals, as between labelers. A rejected record counts as an empty
+    goal, which only agrees with another rejection.
 
     Args:
         records: Lines of ``records.jsonl``.
@@ -168,7 +168,7 @@ def review_figures(
 def _decided_records(
     records: Sequence[Mapping[str, Any]], decided: Mapping[str, Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the records of a run as decided by a reviewer."""
+    """Return the records of a run that a reviewer decided on, with the corrections."""
     found: list[dict[str, Any]] = []
     for line in records:
         decision = decided.get(line["item"])
@@ -187,7 +187,7 @@ def write_page(
     records: Sequence[Mapping[str, Any]],
     episodes: Mapping[str, Episode],
 ) -> None:
-    """Write the page as a single self-contained file.
+    """Write the report as a single self-contained HTML file.
 
     Raises:
         UsageError: If it cannot be written, or the drawing library is not installed.
@@ -209,7 +209,7 @@ def write_page(
 def _samples(
     records: Sequence[Mapping[str, Any]], episodes: Mapping[str, Episode]
 ) -> Iterator[dict[str, Any]]:
-    """Return one record of each mid step with the picture of its clip."""
+    """Yield one record of each mid step, with a picture of its clip."""
     from bt_exec_labeler.labelers.prompt import contact_sheet
     from bt_exec_llm.client import image_block
 

@@ -1,10 +1,10 @@
-"""Review of records: a local page, decisions that are never lost, Label Studio.
+"""Review of records on a local page or in Label Studio.
 
 ::
 
-    decisions     decisions, one file per reviewer, appended line by line
+    decisions     store of decisions: one file per reviewer
     job           records to review, their clips and earlier decisions
     app           routes of the page, behind the guard and server of `bt_exec.web`
     page/         the page: HTML, style, script
-    label_studio  tasks and annotations of Label Studio
+    label_studio  export of tasks to Label Studio, import of annotations
 """

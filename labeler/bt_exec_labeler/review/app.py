@@ -1,4 +1,4 @@
-"""Routes of the review page, behind the executive's request guard."""
+"""Routes of the review page, protected by the request guard of `bt_exec.web`."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def make_app(
 
     Args:
         cards: Records to review.
-        vocabulary: Words of corrected records.
+        vocabulary: Vocabulary of corrected records.
         decisions: Store of the decisions.
-        host: Listening address, a loopback address.
+        host: Loopback address to listen on.
         language: Language of the page; the browser's if empty.
     """
     app = new_app("bt-exec label review", openapi_url=None)
@@ -94,7 +94,7 @@ def make_app(
         clip: Literal["recent", "summary", "strip"],
         number: Annotated[int, Path(ge=0, le=1000)],
     ) -> Response:
-        """Return a frame of a clip, or of the film strip of the episode."""
+        """Return a frame of a record's clip, or of its episode's film strip."""
         frames = _frames(cards[card], clip) if card < len(cards) else ()
         if number >= len(frames):
             raise ReviewError("NO_FRAME")
@@ -105,7 +105,7 @@ def make_app(
 
     @app.post("/decisions")
     def decide(asked: Asked) -> Any:
-        """Store a decision. It is on disk when this answers."""
+        """Store a decision; the response is sent after it has been written to disk."""
         if asked.item not in by_item:
             raise ReviewError("NO_RECORD", item=asked.item)
         found = read_decision(asked.model_dump(), by_item[asked.item].line, vocabulary)

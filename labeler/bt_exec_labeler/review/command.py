@@ -1,4 +1,4 @@
-"""Implementation of ``bt-exec label review``, ``export`` and ``import``."""
+"""Implementation of ``bt-exec label review``, ``label export`` and ``label import``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def review(
     language: str = "",
     episode: str = "",
 ) -> None:
-    """Serve the page until interrupted.
+    """Serve the review page until interrupted.
 
     Raises:
         UsageError: If an argument is invalid, or the port cannot be used.
@@ -56,7 +56,7 @@ def review(
 
 
 def export(folder: Path, source: Path, words: Path, out: Path) -> dict[str, Any]:
-    """Write the sample for Label Studio.
+    """Write the review sample in the format of Label Studio.
 
     Raises:
         UsageError: If an argument is invalid, or the folder exists.

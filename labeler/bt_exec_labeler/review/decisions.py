@@ -1,11 +1,12 @@
-"""Reviewers' decisions about records: ``RUN/review/NAME.jsonl``, one line a decision.
+"""Reviewers' decisions about records: ``RUN/review/NAME.jsonl``, one line per decision.
 
 ::
 
     {"item": "…", "decision": "correct", "record": {…}, "at": "2026-11-22T01:50:00+00:00"}
 
-A line is on disk before the reviewer sees the next record. Of several decisions about an item the
-last one counts. A line that a kill cut short was never confirmed, and is taken away.
+A line is written to disk before the reviewer sees the next record. If there are several decisions
+about an item, the last one counts. If the process was killed while writing a line, the incomplete
+line is removed; its decision was not confirmed.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ _NAME = re.compile(r"[\w][\w-]{0,39}")  # letters of any script, because it is a
 def read_decision(
     data: Mapping[str, Any], line: Mapping[str, Any], vocabulary: Vocabulary
 ) -> dict[str, Any] | tuple[Breach, ...]:
-    """Return a decision in stored form, or its problem.
+    """Return a decision in stored form, or its breaches.
 
     Args:
-        data: ``decision``, and ``record`` if it is ``correct``.
-        line: The line of the record that it is about.
-        vocabulary: Words of corrected records.
+        data: Mapping with ``decision`` and, if that is ``correct``, ``record``.
+        line: Line of the record that the decision is about.
+        vocabulary: Vocabulary of corrected records.
     """
     decision = data.get("decision")
     if decision not in DECISIONS:
@@ -57,15 +58,15 @@ def read_decision(
 
 
 class Decisions:
-    """Decisions of one reviewer, by item; one process at a time adds to them.
+    """Store of one reviewer's decisions; only one process at a time can open it.
 
     Args:
         folder: Folder of the run.
         reviewer: Name of the reviewer: letters, digits, ``-`` and ``_``.
-        now: The time; for tests.
+        now: Function that returns the current time; replaced in tests.
 
     Attributes:
-        by_item: Latest decision by item.
+        by_item: Latest decision about each item, by its id.
 
     Raises:
         UsageError: If the name is invalid, the file cannot be used, or another process uses it.
@@ -103,10 +104,10 @@ class Decisions:
             raise
 
     def add(self, decision: Mapping[str, Any]) -> dict[str, Any]:
-        """Store a decision. It is on disk when this returns.
+        """Store a decision; it is written to disk when this method returns.
 
         Raises:
-            OSError: If it cannot be written; then it is not stored at all.
+            OSError: If the decision cannot be written; then no part of it is stored.
         """
         kept = {**decision, "at": self._now().isoformat(timespec="seconds")}
         begin = self._file.seek(0, os.SEEK_END)
@@ -121,12 +122,12 @@ class Decisions:
         return kept
 
     def close(self) -> None:
-        """Release the file for other processes."""
+        """Close the file, so that another process can open it."""
         self._file.close()
 
 
 def decisions_of(folder: Path) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the decisions about a run, by reviewer and item.
+    """Return the decisions about a run, by reviewer and then by item.
 
     Raises:
         UsageError: If a line cannot be read.
@@ -143,7 +144,7 @@ def settled(
     decided: Mapping[str, Mapping[str, Mapping[str, Any]]],
     vocabulary: Vocabulary,
 ) -> Mapping[str, Any] | None:
-    """Return a line as decided by the reviewers; None if it was rejected, or they disagree.
+    """Return a line with the reviewers' decision; None if they rejected it or disagree.
 
     Args:
         line: A line of ``records.jsonl``.
@@ -165,7 +166,7 @@ def settled(
 
 
 def _read_repaired(file: IO[bytes], path: Path) -> dict[str, dict[str, Any]]:
-    """Read a file of decisions, and remove an incomplete last line."""
+    """Return the decisions in a file by item; remove an incomplete last line."""
     file.seek(0)
     found, whole = _read(file.read(), path)
     file.truncate(whole)

@@ -1,4 +1,4 @@
-"""Review job: the sampled records of a run, with their clips."""
+"""Records to review, with their clips."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Card:
 
     @property
     def strip(self) -> tuple[Frame, ...]:
-        """Frames of the whole episode, evenly spread, for the film strip."""
+        """Frames at even intervals from the whole episode, for the film strip."""
         frames = self.episode.frames
         count = min(STRIP, len(frames))
         return tuple(frames[(2 * k + 1) * len(frames) // (2 * count)] for k in range(count))
 
     def timeline(self, vocabulary: Vocabulary) -> dict[str, Any]:
-        """Return the episode for the page: its length, film strip and spans."""
+        """Return the episode as data for the page: length, film strip and spans."""
         spans = spans_of(self.episode, vocabulary)
         return {
             "seconds": self.episode.duration_s,
@@ -91,13 +91,13 @@ def cards_of(
     episodes: Mapping[str, Episode],
     whole: str = "",
 ) -> list[Card]:
-    """Return the records to review: the sample in a fixed order, or a whole episode by time.
+    """Return the records to review: the sample in a fixed order, or one episode by time.
 
     Args:
         folder: Folder of the run.
         vocabulary: Vocabulary of the run.
-        episodes: The recording, by name.
-        whole: Name of an episode whose records are all reviewed; the sample if empty.
+        episodes: Recorded episodes by name.
+        whole: Name of an episode of which all records are reviewed; empty for the sample.
 
     Raises:
         UsageError: If the recording is not the labelled one, or there is no record.
@@ -129,7 +129,7 @@ def cards_of(
 
 
 def words_of(vocabulary: Vocabulary) -> dict[str, Any]:
-    """Return the allowed values of a record, for the form that corrects one."""
+    """Return the allowed values of a record's fields, for the correction form of the page."""
     limits = vocabulary.limits
     return {
         "ops": {

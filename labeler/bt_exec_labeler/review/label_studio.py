@@ -1,9 +1,9 @@
-"""Label Studio: the sample as tasks, and decisions from its annotations.
+"""Export of the review sample to Label Studio, and import of annotations as decisions.
 
-The forms are those of its documentation: "Basic Label Studio JSON format" for tasks
+The formats are those of its documentation: "Basic Label Studio JSON format" for tasks
 (https://labelstud.io/guide/tasks), "Label Studio JSON format of annotated tasks" for exports
-(https://labelstud.io/guide/export). A task carries its pictures as data, so it needs no server of
-ours; a prediction carries the labeler's record.
+(https://labelstud.io/guide/export). A task contains its pictures as data, so that no further server
+is needed. A prediction contains the labeler's record.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _SUMMARY = '<Image name="summary" value="$summary"/>\n  '
 
 
 def write_tasks(folder: Path, cards: Sequence[Card], vocabulary: Vocabulary) -> list[str]:
-    """Write ``tasks.json`` and ``interface.xml``, and return the clips that cannot be shown.
+    """Write ``tasks.json`` and ``interface.xml``; return the clips that cannot be shown.
 
     Args:
         folder: A new folder.
         cards: Records to review.
-        vocabulary: For the text of mid steps.
+        vocabulary: Vocabulary with the texts of mid steps.
 
     Raises:
         UsageError: If the folder exists, or cannot be written.
@@ -74,12 +74,12 @@ def write_tasks(folder: Path, cards: Sequence[Card], vocabulary: Vocabulary) -> 
 def read_annotations(
     path: Path, cards: Sequence[Card], vocabulary: Vocabulary
 ) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
-    """Return the decisions of every annotator, and annotations that cannot be used, by name.
+    """Return the decisions by annotator, and descriptions of annotations that cannot be used.
 
     Args:
-        path: The JSON export; annotations that were cancelled are left out.
+        path: JSON export; cancelled annotations are left out.
         cards: Records to review.
-        vocabulary: Words of corrected records.
+        vocabulary: Vocabulary of corrected records.
 
     Raises:
         UsageError: If the file is not such an export.
@@ -125,7 +125,7 @@ def _choice_result(decision: str) -> dict[str, Any]:
 
 
 def _picture(card: Card, name: str, damaged: list[str]) -> str:
-    """Return the readable frames of a clip as one picture, as a ``data:`` address."""
+    """Return the readable frames of a clip as one picture, encoded in a ``data:`` address."""
     clip = card.clips[name].readable()
     damaged += [f"{card.line['item']}: {why}" for why in clip.damaged]
     if not clip.frames:
@@ -140,7 +140,7 @@ _EMPTY = "data:image/svg+xml;base64," + base64.b64encode(
 
 
 def _annotations(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
-    """Return the annotations of an export with their place and item."""
+    """Yield (location, item, annotation) of the annotations in an export."""
     try:
         tasks = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -187,7 +187,7 @@ def _decision(result: Any) -> dict[str, Any] | str:
 
 
 def _reviewer(who: Any) -> str:
-    """Return the name of an annotator, from its number or mail address, whichever is exported."""
+    """Return a reviewer's name for an annotator, made from the exported number or mail address."""
     if isinstance(who, Mapping):
         who = who.get("email") or who.get("id")
     name = "".join(sign if sign.isalnum() else "-" for sign in str(who or "unknown"))

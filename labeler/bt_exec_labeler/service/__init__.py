@@ -1,1 +1,1 @@
-"""Labelling over HTTP: the request format, and the service."""
+"""HTTP service for labelling, and its request format."""

@@ -1,4 +1,4 @@
-"""Labelling service: its routes, and ``bt-exec label serve``."""
+"""Routes of the labelling service, and implementation of ``bt-exec label serve``."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ def make_app(
     Args:
         labeler: Labeler of the moments.
         role: Role that the items are for.
-        vocabulary: Allowed words.
+        vocabulary: Vocabulary of the records.
         login: Authentication of requests.
         host: Listening address.
-        folder: Folder of frames that items name; None refuses names.
+        folder: Folder of the frames that items may name; None allows no names.
     """
     app = new_app("bt-exec label serve")
 
     @app.post("/label")
     def label(asked: Asked) -> Any:
-        """Return a record or breaches for every item in order."""
+        """Return a record or breaches for every item, in order."""
         found = items_of_request(asked, role, vocabulary, folder)
         good = [item for item in found if not isinstance(item, tuple)]
         try:
@@ -73,7 +73,7 @@ def make_app(
 
     @app.get("/health")
     def health() -> Any:
-        """Return the labeler, its role and its vocabulary."""
+        """Return the name of the labeler, its role and the schema version."""
         return {"labeler": labeler.name, "role": role, "schema_version": vocabulary.version}
 
     @app.exception_handler(RequestValidationError)

@@ -1,4 +1,4 @@
-"""Request for labels: items of frames, by name or as data, and their validation.
+"""Format and validation of labelling requests.
 
 ::
 
@@ -8,9 +8,9 @@
                                 {"image": "game_00/000014.png", "t": 0.0}],
                 "summary_clip": [], "constraints": [], "events": [], "state_summary": ""}]}
 
-A frame is the name of a file below the folder of the service, a picture as a ``data:`` address, or
-a name in ``pictures`` of the request, which holds such addresses.
-Frames without times fill the last places of their clip: the last one is now.
+A frame is given by the name of a file below the folder of the service, by a ``data:`` address, or
+by a name in ``pictures`` of the request, which maps names to such addresses. Frames without times
+fill the last places of their clip; the last frame is the present one.
 """
 
 from __future__ import annotations
@@ -107,13 +107,13 @@ class Asked(_Part):
 def items_of_request(
     asked: Asked, role: Role, vocabulary: Vocabulary, folder: Path | None
 ) -> list[Item | tuple[Breach, ...]]:
-    """Return the item of a labeler for each item of a request, or all of its flaws.
+    """Return a labeler's item, or all breaches, for each item of a request.
 
     Args:
         asked: The request.
         role: Role of the requested records.
-        vocabulary: Allowed words.
-        folder: Folder of frames that items name; None refuses names.
+        vocabulary: Vocabulary of the records.
+        folder: Folder of the frames that items may name; None allows no names.
     """
     pictures = _Pictures(asked.pictures, folder)
     return [
@@ -143,7 +143,7 @@ def _item(
 
 
 class _Pictures:
-    """Pictures of a request, each read once."""
+    """Pictures of a request; each one is decoded only once."""
 
     def __init__(self, named: Mapping[str, str], folder: Path | None) -> None:
         self._named, self._folder = named, folder
@@ -153,7 +153,7 @@ class _Pictures:
         """Return a picture by its name or address.
 
         Raises:
-            ValueError: If it is missing or damaged; the message states the problem.
+            ValueError: If the picture is missing or damaged; the message states the problem.
         """
         if image not in self._read:
             data = self._named.get(image, image)
@@ -163,7 +163,7 @@ class _Pictures:
 
 @dataclass(frozen=True, slots=True)
 class _RequestFrame:
-    """Frame of a request, whose picture was already read."""
+    """Frame of a request, with its decoded picture."""
 
     t: float
     name: str
@@ -220,10 +220,10 @@ def _frames(
 
 
 def _data(image: str, folder: Path | None) -> bytes:
-    """Return the bytes of a picture.
+    """Return the bytes of a picture, given by a ``data:`` address or a file name.
 
     Raises:
-        ValueError: If there are none; the message states the problem.
+        ValueError: If they cannot be read; the message states the problem.
     """
     if image.startswith("data:"):
         head, comma, coded = image.partition(",")
@@ -247,10 +247,10 @@ def _data(image: str, folder: Path | None) -> bytes:
 
 
 def _picture(data: bytes) -> Image:
-    """Return a picture. One that is too large according to its header is never decoded.
+    """Decode a picture, unless it is too large according to its header.
 
     Raises:
-        ValueError: If it is damaged, too large or of another format.
+        ValueError: If the picture is damaged, too large or in another format.
     """
     pixels = _png_pixels(data) or _jpeg_pixels(data)
     if not pixels:
@@ -280,7 +280,7 @@ def _jpeg_pixels(data: bytes) -> int:
 
 
 def request_of(items: Sequence[Item], vocabulary: Vocabulary, language: str) -> dict[str, Any]:
-    """Return items of one episode in the form of `Asked`; every picture is sent once.
+    """Return items of one episode in the form of `Asked`; every picture is included once.
 
     Raises:
         ValueError: If a frame is damaged.
@@ -299,7 +299,7 @@ def _name(frame: Frame) -> str:
 
 
 def _data_address(frame: Frame) -> str:
-    """Return a frame as a ``data:`` address, lossless, so that its digest is the same."""
+    """Return a frame as a lossless ``data:`` address, which preserves its digest."""
     done, data = cv2.imencode(".png", cv2.cvtColor(picture(frame), cv2.COLOR_RGB2BGR))
     assert done
     return f"data:image/png;base64,{base64.b64encode(data.tobytes()).decode('ascii')}"
@@ -312,9 +312,10 @@ def body_of(
 
     Args:
         item: The item.
-        vocabulary: For the text of its mid step.
+        vocabulary: Vocabulary with the text of its mid step.
         language: Language of that text.
-        image: Returns a frame as clips name it; by default as an address that holds it.
+        image: Function that returns the reference of a frame in a clip; by default a ``data:``
+            address.
 
     Raises:
         ValueError: If a frame is damaged.

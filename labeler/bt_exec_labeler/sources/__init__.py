@@ -1,7 +1,7 @@
-"""Readers of recordings, one per kind, behind one function.
+"""Readers for recordings of several kinds.
 
-A source is given by its path, and its contents determine the kind: a journal, a folder of numbered
-frames with ``actions.jsonl``, a folder of such folders, a video, or a LeRobot data set.
+`read_source` detects the kind of a recording from its content. It may be a journal, a folder of
+numbered frames with ``actions.jsonl``, a folder of such folders, a video, or a LeRobot data set.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ VIDEOS = frozenset({".mp4", ".avi", ".mkv", ".mov", ".webm"})
 
 
 def read_source(path: Path) -> Iterator[Episode]:
-    """Return the episodes of a recording, in order of their names.
+    """Yield the episodes of a recording, in order of their names.
 
     Raises:
-        UsageError: If it cannot be read; the message lists the supported kinds.
+        UsageError: If the recording cannot be read; the message lists the supported kinds.
     """
     path = expand_home(path)
     if not path.exists():
@@ -32,7 +32,7 @@ def read_source(path: Path) -> Iterator[Episode]:
 
 
 def _reader(path: Path) -> Callable[[Path], Iterator[Episode]]:
-    """Return the reader of a path; each reader imports its libraries lazily."""
+    """Return the reader for a path; only its own libraries are imported."""
     if path.is_file() and path.suffix.lower() in VIDEOS:
         from bt_exec_labeler.sources.video import read_video
 

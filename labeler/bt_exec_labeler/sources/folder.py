@@ -1,4 +1,4 @@
-"""Folders of numbered frames with ``actions.jsonl``, as recorders of games and robots write them.
+"""Reader for folders of numbered frames with ``actions.jsonl``.
 
 ::
 
@@ -52,9 +52,9 @@ class _Header(UserData):
 
 
 def read_folder(path: Path) -> Iterator[Episode]:
-    """Return the episode of a folder, or those of its folders by name.
+    """Yield the episode in a folder, or those in its subfolders, in order of their names.
 
-    Problems of an episode are listed in its flaws; the others are not affected.
+    Problems of an episode are reported as its flaws and do not affect other episodes.
     """
     if is_episode(path):
         yield _episode(path)
@@ -65,7 +65,7 @@ def read_folder(path: Path) -> Iterator[Episode]:
 
 
 def is_episode(folder: Path) -> bool:
-    """Return True if a folder contains one of the files of an episode."""
+    """Return True if a folder contains a file that only episodes have."""
     return any((folder / name).is_file() for name in (_ACTIONS, _FRAMES, _HEADER))
 
 
@@ -133,7 +133,7 @@ def _header(folder: Path) -> tuple[_Header, tuple[Flaw, ...]]:
 
 
 def _readable_keys(path: Path) -> dict[str, Any]:
-    """Return the unique keys of a damaged header that can be parsed separately."""
+    """Return the entries of a damaged header that can be parsed alone and have a unique key."""
     found: dict[str, list[Any]] = {}
     for part in re.split(rb"(?m)^(?=\S)", read_at_most(path, MAX_BYTES) or b""):
         with suppress(BtExecError, UnicodeDecodeError):
@@ -165,7 +165,7 @@ def _frames(folder: Path, fps: float | None) -> tuple[list[Frame], tuple[Flaw, .
 
 
 def _listed_frames(listing: Path) -> tuple[list[Frame], tuple[Flaw, ...]]:
-    """Return the frames listed in ``frames.jsonl``; an unusable line is a flaw."""
+    """Return the frames listed in ``frames.jsonl``, and a flaw for each unusable line."""
     frames: list[Frame] = []
     flaws: list[Flaw] = []
     folder = listing.parent.resolve()
@@ -186,7 +186,7 @@ class _Line(BaseModel):
 
 
 def _frame(folder: Path, where: str, data: Any) -> Frame | Flaw:
-    """Return the frame of a line, or why it cannot be used."""
+    """Return the frame in a line of ``frames.jsonl``, or a flaw if it cannot be used."""
     try:
         line = _Line.model_validate(data)
     except ValidationError as error:

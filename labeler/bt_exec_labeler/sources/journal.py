@@ -1,7 +1,7 @@
-"""Missions of our own journal: observations, skills and their results.
+"""Reader for missions in the journal of bt-exec.
 
-Frames are available if the missions were run with ``--frames``. Effects of skills are those that
-they declare in the packs of the mission's site.
+Frames are available if the missions were run with ``--frames``. The effects of actions are those
+that the skills declare in the packs of the mission's site.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _GAP_S = 2.0  # a busy camera observes at least this often; an idle one once a s
 
 
 def read_journal(path: Path) -> Iterator[Episode]:
-    """Return the finished missions of a journal, oldest first.
+    """Yield the finished missions of a journal as episodes, oldest first.
 
     Raises:
         UsageError: If it is not a journal of this version.
@@ -50,12 +50,12 @@ def read_journal(path: Path) -> Iterator[Episode]:
 
 
 def episode_of(record: MissionRecord, site: Site | None, journal: Path) -> Episode:
-    """Return the episode of a mission's record.
+    """Return the episode of a recorded mission.
 
     Args:
-        record: The mission.
-        site: Site; None if it is not installed, so that effects of skills are unknown.
-        journal: The file, for the origin.
+        record: Journal record of the mission.
+        site: Site of the mission; None if it is not installed, so that effects are unknown.
+        journal: Path of the journal, for the field ``origin``.
     """
     found: list[Frame] = []
     flaws: list[Flaw] = [Flaw("damaged", record.id, why) for why in record.unreadable]
@@ -110,7 +110,7 @@ def _reply(record: MissionRecord) -> Reply | None:
 
 
 def _action(run: SkillRun, site: Site | None) -> Action:
-    """Return a skill's call as an action."""
+    """Return the recorded run of a skill as an action."""
     end, state = run.end, _state(run)
     return Action(
         run.start.t,

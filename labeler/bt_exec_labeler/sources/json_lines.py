@@ -1,4 +1,4 @@
-"""JSON Lines from possibly damaged files, and the actions that they contain."""
+"""Reader for possibly damaged JSON Lines files, and for actions in them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Seconds: TypeAlias = Annotated[
 
 
 def json_lines(path: Path) -> Iterator[tuple[str, Any | Flaw]]:
-    """Return the location and value of every non-empty line; a flaw if it is not JSON.
+    """Yield location and value of every non-empty line; the value is a flaw if it is not JSON.
 
     Raises:
         OSError: If the file cannot be read.
@@ -56,10 +56,10 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any | Flaw]]:
 
 
 def plain(value: Any, levels: int = _LEVELS) -> Any:
-    """Return a value of JSON that can be written again.
+    """Return a JSON value after checking that it can be serialised again.
 
     Raises:
-        ValueError: If it is nested too deeply, or contains an incomplete character.
+        ValueError: If the value is nested too deeply, or contains an incomplete character.
     """
     if isinstance(value, str) and not value.isascii():
         try:
@@ -97,7 +97,7 @@ class _Line(BaseModel):
 
 
 def read_actions(path: Path) -> tuple[tuple[Action, ...], tuple[Flaw, ...]]:
-    """Return the actions of a file by time, and problems of its lines and their order.
+    """Return the actions in a file, sorted by time, and flaws of its lines and their order.
 
     Unusable lines are dropped and unknown keys are ignored; both are reported.
 
@@ -124,7 +124,7 @@ def read_actions(path: Path) -> tuple[tuple[Action, ...], tuple[Flaw, ...]]:
 
 
 def _action(where: str, data: Any, flaws: list[Flaw]) -> Action | Flaw:
-    """Return the action of a line, or why it cannot be used."""
+    """Return the action in a line, or a flaw if it cannot be used."""
     try:
         line = _Line.model_validate(data)
     except ValidationError as error:

@@ -1,6 +1,6 @@
-"""Video files, with the actions beside them: ``run.mp4`` and ``run.actions.jsonl``.
+"""Reader for video files with actions in a second file: ``run.mp4``, ``run.actions.jsonl``.
 
-Frames have the times of the file and are decoded on demand.
+The times of frames come from the video. Frames are decoded on demand.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class VideoFrame:
         return _decoded(self.path, self.number)
 
     def digest(self) -> str:
-        """Implement `Frame.digest`: a changed video has other frames."""
+        """Implement `Frame.digest`; depends on the whole video file."""
         return f"{file_digest(self.path)}#{self.number}"
 
 
@@ -70,7 +70,7 @@ def _decoded(path: Path, number: int) -> Image:
 
 
 def read_video(path: Path) -> Iterator[Episode]:
-    """Return the only episode of a video.
+    """Yield the only episode of a video.
 
     Raises:
         UsageError: If OpenCV cannot read the file as a video.

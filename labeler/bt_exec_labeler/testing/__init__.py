@@ -1,1 +1,1 @@
-"""Recordings for tests of labelers."""
+"""Recordings and models for tests of labelers."""

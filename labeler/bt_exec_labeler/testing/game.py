@@ -1,6 +1,6 @@
-"""Toy game: a player fetches a gem behind a gate; drawn small and recorded like a game.
+"""Generator of recorded episodes of a toy game, in which a player fetches a gem behind a gate.
 
-``python -m bt_exec_labeler.testing.game FOLDER`` writes episodes and their vocabulary.
+``python -m bt_exec_labeler.testing.game FOLDER`` writes the episodes and their vocabulary.
 """
 
 from __future__ import annotations
@@ -95,12 +95,12 @@ VOCABULARY: dict[str, Any] = {
 
 
 def make_game(folder: Path, episodes: int = 3, seed: int = 0) -> Path:
-    """Write recorded episodes, and the vocabulary as ``vocabulary.yaml``, and return the folder.
+    """Write episodes and their ``vocabulary.yaml`` to a folder, and return the folder.
 
     Args:
-        folder: Output folder of ``game_00`` and so on; made if it does not exist.
+        folder: Output folder for ``game_00``, ``game_01`` and so on; created if missing.
         episodes: Number of episodes.
-        seed: Chooses how fast things are done, and which attempts fail.
+        seed: Seed for the durations of actions and the failures.
     """
     chance = random.Random(seed)
     folder.mkdir(parents=True, exist_ok=True)
@@ -139,7 +139,7 @@ def _episode(folder: Path, chance: random.Random) -> None:
 
 
 def _screen(here: tuple[float, float], held: set[str], op: str) -> Image:
-    """Return the screen: places, the player, carried objects, a dialog while talking."""
+    """Return the picture of the screen: places, player, carried objects, and a dialog box."""
     screen = np.full((*_SIZE, 3), (54, 92, 58), np.uint8)
     for name, (x, y) in _PLACES.items():
         if f"bag.{name}" not in held:

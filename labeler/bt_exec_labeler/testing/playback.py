@@ -1,4 +1,4 @@
-"""Model that answers from a chat set, to test that the set covers the requests of the labeler.
+"""Test model that answers from chats, to check that they cover the labeler's requests.
 
 ::
 
@@ -28,11 +28,11 @@ class Playback:
     """Replies of a `MessagesServer` taken from the chats of a training set.
 
     Args:
-        folder: ``chat`` of a training set, with its pictures beside it.
+        folder: Folder ``chat`` of a training set, which also has the folder ``images``.
 
     Attributes:
-        exact: Number of requests that equal a chat in text and pictures.
-        unknown: Number of items without a chat.
+        exact: Number of requests that are equal to a chat in text and pictures.
+        unknown: Number of requested items that no chat contains.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -64,7 +64,7 @@ class Playback:
 
 
 def _sections(parts: Iterable[str]) -> list[tuple[int, str]]:
-    """Return the number of each item, and its text without numbers."""
+    """Return the number and the text of each item; frame numbers are removed from the text."""
     found = ((_ITEM.match(part), part) for part in parts)
     return [(int(m[1]), _FRAME.sub("(", part[m.end() :])) for m, part in found if m]
 

@@ -1,12 +1,13 @@
-"""Client for language models: a question returns an answer or raises a named failure.
+"""Client for language models: each question returns an answer or raises a `ModelFailure`.
 
-This module is the interface. The SDK is imported with the first question, not before::
+This package is the public interface. The SDK is imported with the first question::
 
     model = ModelClient(ModelSettings(base_url="http://localhost:11434", model="qwen3"))
     answer = model.ask([Block(rules, cache=True)], [Turn.user("Say hello")], schema, cancel)
     print(answer.data, answer.usage)
 
-`ReplayClient` answers from a recording, `bt_exec_llm.testing.scripted_model` from a script.
+`ReplayClient` repeats recorded answers. For tests, `bt_exec_llm.testing.scripted_model` gives
+scripted ones.
 """
 
 from __future__ import annotations

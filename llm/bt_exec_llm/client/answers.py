@@ -1,4 +1,4 @@
-"""Conversion of a server's message to an answer. Its content is untrusted."""
+"""Conversion of a server's message, whose content is untrusted, to the parts of an answer."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Said(NamedTuple):
 
     Attributes:
         text: Text of the message, or the tool's input as JSON.
-        data: The requested mapping, if it can be read.
-        honoured: Whether the server used the requested tier.
+        data: Mapping that the schema requests; None if the text contains none.
+        honoured: Whether the server enforced the form that the tier requests.
         tier: Tier of the answer.
-        notes: Deviations that reading tolerated.
+        notes: Deviations from the form that the parser tolerated.
         stop_reason: Stop reason of the server.
         model: Name of the model that answered.
     """
@@ -38,10 +38,11 @@ class Said(NamedTuple):
 
 
 def understand(message: Mapping[str, Any], raw: str, question: Question, tier: Tier) -> Said:
-    """Return the content of a message.
+    """Return the content of a message, parsed according to the tier.
 
     Raises:
-        ModelFailure: If it is refused, cut off, empty, or not a message.
+        ModelFailure: If the model refused to answer, or the answer is cut off, empty or not a
+            message.
     """
     content = message.get("content")
     stop = one_line(str(message.get("stop_reason") or ""))
@@ -92,7 +93,7 @@ def _check_end(stop: str, message: Mapping[str, Any], text: str, raw: str) -> No
 
 
 def _tool_input(blocks: list[dict[str, Any]]) -> tuple[bool, str]:
-    """Return whether the tool was called, and its input as JSON (several calls are joined)."""
+    """Return whether the tool was called, and its input as JSON, one line per call."""
     calls = [block for block in blocks if block.get("type") == "tool_use"]
     named = [block for block in calls if block.get("name") == TOOL] or calls
     if not named:
@@ -104,13 +105,13 @@ def _tool_input(blocks: list[dict[str, Any]]) -> tuple[bool, str]:
 
 
 def _calls(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the tool calls in order. An input that is not a mapping is left unchanged."""
+    """Return the name and input of each tool call, in order. Invalid inputs are left unchanged."""
     calls = [block for block in blocks if block.get("type") == "tool_use"]
     return [{"name": str(call.get("name")), "input": call.get("input")} for call in calls]
 
 
 def _is_complete_json(text: str, schema: Mapping[str, Any]) -> bool:
-    """Return True if a text is JSON with all required keys, as from an enforcing server."""
+    """Return True if a text is JSON with all required keys of a schema."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):

@@ -22,10 +22,10 @@ class Key:
     """API key whose string forms do not reveal it.
 
     Args:
-        settings: Name the environment variable, or none.
+        settings: Settings with the name of the environment variable, or without one.
 
     Raises:
-        ModelFailure: With ``MODEL_NO_KEY``, if the variable holds none.
+        ModelFailure: With ``MODEL_NO_KEY``, if the variable is not set.
     """
 
     def __init__(self, settings: ModelSettings) -> None:
@@ -43,17 +43,17 @@ class Key:
             self.__seen = re.compile("|".join(_key_patterns(self.__key)))
 
     def reveal(self) -> str:
-        """Return the key for the server, or a placeholder if it needs none."""
+        """Return the key, or a placeholder if the server needs no key."""
         return self.__key
 
     def hide(self, text: str) -> str:
-        """Return `text` with the key removed, in all its usual encodings."""
+        """Return `text` without the key, be it plain or encoded, for example in base64."""
         return text if self.__seen is None else self.__seen.sub("[key]", text)
 
     def hide_in(self, data: Any) -> Any:
         """Return JSON data with the key removed everywhere.
 
-        Adjacent texts are also searched together, because the key may be split between them.
+        Neighbouring strings are also searched together, because the key may be split between them.
         """
         if self.__seen is None:
             return data
@@ -85,10 +85,10 @@ class Key:
 
 
 def _key_patterns(key: str) -> Iterator[str]:
-    """Yield patterns of the key: literal, reversed, with separators, and in two encodings.
+    """Yield patterns of the key: plain, reversed, base64, hexadecimal and percent-encoded.
 
-    Every pattern starts with a fixed character and bounds the text between two characters, which
-    bounds the search time.
+    The plain and reversed patterns allow up to three separators between two characters. Every
+    pattern starts with a fixed character, so the search time is bounded.
     """
     for text in (key, key[::-1]):
         yield _BETWEEN.join(map(_character_pattern, text))
@@ -121,6 +121,6 @@ def _without_words(value: Any) -> Any:
 def _character_pattern(char: str) -> str:
     r"""Return the pattern of a character as JSON and YAML write it: ``-``, ``\u002d``, ``\x2D``.
 
-    Nested escapes have more backslashes; their number is bounded, and so is the search time.
+    Nested escapes have more backslashes. Their number is limited to bound the search time.
     """
     return rf"\\{{0,8}}(?:{re.escape(char)}|[uUx]0{{0,6}}(?i:{ord(char):x}))"

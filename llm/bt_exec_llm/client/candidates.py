@@ -1,7 +1,7 @@
-"""Search for documents in a model's text: fences, braces, lines that start with a key.
+"""Search for documents in a model's text: in fences, in braces, and in lines that start with a key.
 
-All searches take time linear in the length of the text. Text outside the documents is returned as
-well, because it may contradict the document beside it.
+All searches take time linear in the length of the text. Text outside the documents is also
+returned, because it may contradict a document.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Candidate(NamedTuple):
 
     Attributes:
         text: The piece.
-        note: Kind of text around it, if any.
-        open: Text that closes it; empty for a complete piece.
+        note: Description of the text around the piece, such as a fence; may be empty.
+        open: Missing closing brackets and quotes; empty for a complete piece.
     """
 
     text: str
@@ -49,7 +49,7 @@ class Pieces(NamedTuple):
 
 
 def pieces_of(text: str, keys: Sequence[str]) -> Pieces:
-    """Return the candidates of `text`, and the words beside them.
+    """Return the candidate documents in `text`, and the words outside them.
 
     Args:
         text: Text of a model without its thinking sections.
@@ -72,8 +72,8 @@ def pieces_of(text: str, keys: Sequence[str]) -> Pieces:
 def without_thoughts(text: str) -> tuple[str, bool]:
     """Return `text` without its ``<think>`` sections, and whether there were any.
 
-    A section without an end tag reaches to the end of the text, one without a start tag from
-    its start. Only the first section can be without a start tag.
+    A section without an end tag reaches to the end of the text, one without a start tag from its
+    start. Only the first section can lack a start tag.
     """
     kept: list[str] = []
     place, depth, any_found = 0, 0, False
@@ -104,7 +104,7 @@ def _pieces(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
 
 
 def _limited_pieces(pieces: Iterator[Candidate | str]) -> list[Candidate | str]:
-    """Return the pieces up to the limit of documents."""
+    """Return the pieces up to the first document beyond the limit `MOST`."""
     kept: list[Candidate | str] = []
     count = 0
     for piece in pieces:
@@ -116,7 +116,7 @@ def _limited_pieces(pieces: Iterator[Candidate | str]) -> list[Candidate | str]:
 
 
 def _fence_content(fenced: Candidate) -> Iterator[Candidate | str]:
-    """Yield the content of a fence: unchanged, or its pairs of braces, the last one open."""
+    """Yield the content of a fence: its objects in braces if there are several, else the whole."""
     whole = fenced.text.strip()
     found = _limited_pieces(_braces(whole)) if whole[:1] == "{" else []
     if len(found) > 1 or (found and isinstance(found[0], Candidate) and found[0].open):
@@ -126,7 +126,7 @@ def _fence_content(fenced: Candidate) -> Iterator[Candidate | str]:
 
 
 def _fences(text: str) -> Iterator[Candidate | str]:
-    """Yield the content of fences and, as words, the rest. The last fence may be open."""
+    """Yield contents of fences, and the text outside as words. The last fence may be unclosed."""
     sign, lines = "", list[str]()
     for line in text.splitlines():
         mark = _fence(line)
@@ -145,7 +145,7 @@ def _fences(text: str) -> Iterator[Candidate | str]:
 
 
 def _fence(line: str) -> str:
-    """Return the sign of a line that opens or closes a fence: three backticks or more."""
+    """Return the three or more backticks of a line that opens or closes a fence; otherwise ""."""
     plain = line.strip()
     for char in "`~":
         rest = plain.lstrip(char)
@@ -157,7 +157,7 @@ def _fence(line: str) -> str:
 
 
 def _braces(text: str) -> Iterator[Candidate | str]:  # noqa: C901 - a state machine over characters
-    """Yield the content of the outermost braces and the words between. The last may be open."""
+    """Yield the outermost pairs of braces, and the words between. The last pair may be unclosed."""
     stack: list[str] = []
     start, quote, before, done = 0, "", "", 0
     skip = False
@@ -191,7 +191,7 @@ def _braces(text: str) -> Iterator[Candidate | str]:  # noqa: C901 - a state mac
 
 
 def _key_runs(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
-    """Yield runs of lines that start with one of `keys`, with their indented lines."""
+    """Yield blocks of successive lines that start with one of `keys` or are indented below one."""
     known = {_plain(key) for key in keys}
     lines: list[str] = []
     seen: set[str] = set()

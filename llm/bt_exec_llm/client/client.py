@@ -1,8 +1,8 @@
 """Model requests over the network with one overall deadline and immediate cancellation.
 
 A question runs on its own daemon thread. The caller waits for the answer, the deadline or the
-cancel, whichever is first, and then closes the connection. So a server that hangs or sends slowly
-cannot block the caller, and no thread outlives its connection.
+cancellation, whichever is first, and then closes the connection. So a server that hangs or sends
+slowly cannot block the caller, and no thread outlives its connection.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ _POLL_S = 0.02
 
 
 class ModelClient:
-    """Client of one model at an address with the Messages protocol.
+    """Client for one model on a server with the Messages protocol.
 
     Several threads may ask at the same time.
 
     Args:
         settings: Model, address and limits.
-        record: Called with every exchange, answers and failures alike, before they are returned.
-        memory: Memory of server capabilities; shared by default.
-        reserve: Called before every HTTP request, retries and tiers included, on the thread that
-            sends it; see `Reserve`. The deadline does not run while it waits.
+        record: Called with every exchange, whether it succeeded or failed, before `ask` returns.
+        memory: Known capabilities of servers; by default shared by all clients of the process.
+        reserve: Called before every HTTP request, including retries and requests in another tier,
+            on the thread that sends the request; see `Reserve`. The deadline is extended by the
+            time that the call takes.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class ModelClient:
 
     @property
     def tier(self) -> Tier:
-        """First tier of the next question with a schema."""
+        """Tier in which the next question with a schema is asked first."""
         return self._memory.get(self.settings)
 
     def ask(
@@ -80,16 +81,17 @@ class ModelClient:
         structured: str | None = None,
         tools: Sequence[Tool] = (),
     ) -> Answer:
-        """Ask, and wait for the answer.
+        """Send a question and wait for the answer.
 
         Args:
-            system: System prompt; stable blocks first, marked.
-            messages: The dialogue; the last turn is ours.
-            schema: JSON Schema of the wanted answer, not recursive; None for free text.
-            cancel: Ends the waiting within 50 ms when it is set.
-            plain: Description of the form that replaces the schema for a server without schemas.
-            structured: Additional text for a server that honours schemas.
-            tools: Tools that the model may call, in place of a schema.
+            system: System prompt. Blocks that rarely change come first and are marked for the
+                cache.
+            messages: Dialogue so far; the last turn has the role ``user``.
+            schema: JSON Schema of the requested answer, without recursion; None for free text.
+            cancel: Event that cancels the question within 50 ms after it is set.
+            plain: Description of the answer's form, sent to servers that do not support schemas.
+            structured: Additional text for servers that enforce the schema.
+            tools: Tools that the model may call; not together with a schema.
 
         Raises:
             ModelFailure: With one of the codes of `bt_exec_llm.client.errors`.
@@ -127,7 +129,7 @@ class ModelClient:
     def _wait(
         self, question: Question, start: float, cancel: threading.Event | None
     ) -> tuple[Said, str, Usage]:
-        """Run the question on a thread; return its result, or stop it."""
+        """Run the question on a thread; return its result, or stop it at the deadline or cancel."""
         if cancel is not None and cancel.is_set():
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
         line = Connection(start + self.settings.timeout_s)
@@ -166,14 +168,14 @@ class ModelClient:
 
 
 def plugged(settings: Mapping[str, Any], kind: str, **defaults: Any) -> Model:
-    """Return the model for the settings of a site.
+    """Return the model client or the replay that a site's settings describe.
 
-    In addition to the client's settings, ``record: FILE`` appends every exchange to a file, and
-    ``replay: FILE`` answers from one.
+    In addition to the settings of the client, ``record: FILE`` appends every exchange to a file,
+    and ``replay: FILE`` repeats the answers of such a file.
 
     Args:
         settings: Settings in the site file.
-        kind: Task of the model, for messages.
+        kind: Task of the model, for error messages.
         defaults: Values of omitted settings.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Connection to a model: its deadline, proxy and availability."""
+"""Connection of a question to a model server, proxy selection, and a check of the address."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["Connection", "check_endpoint", "proxy_of"]
 
 
 class Connection:
-    """Connection of a question; any thread may close it at any time.
+    """Connection that a question uses; any thread may close it at any time.
 
     Args:
-        deadline: Latest time of the answer [s], on `time.monotonic`.
+        deadline: Latest time of the answer, on the clock `time.monotonic` [s].
     """
 
     def __init__(self, deadline: float) -> None:
@@ -31,7 +31,7 @@ class Connection:
         self._socket: socket.socket | None = None
 
     def cut(self) -> None:
-        """Close the connection, which wakes up a blocked reader."""
+        """Close the connection; a thread that is blocked in a read wakes up."""
         self.ended.set()
         with self._lock:
             _shut(self._socket)
@@ -47,7 +47,7 @@ class Connection:
                 _shut(opened)
 
     def rest(self) -> float:
-        """Return the remaining time [s]."""
+        """Return the time until the deadline [s]."""
         return max(0.0, self.deadline - time.monotonic())
 
     def check(self) -> None:
@@ -66,7 +66,7 @@ def _shut(opened: socket.socket | None) -> None:
 
 
 def proxy_of(url: str) -> str | None:
-    """Return the environment's proxy for an address, or None; localhost has none."""
+    """Return the proxy that the environment sets for an address; None for localhost."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if host in ("localhost", "::1") or host.startswith("127.") or urllib.request.proxy_bypass(host):
@@ -79,10 +79,10 @@ _WAIT_S = 1.5
 
 
 def check_endpoint(settings: ModelSettings) -> Iterator[tuple[str, str, str, str]]:
-    """Yield (name, ``ok`` or ``optional``, detail, remedy) for a model's key and address.
+    """Yield (name, status, detail, remedy) of the checks of a model's key and address.
 
-    No request and no key is sent: a connection is opened and closed. A missing model is never
-    *missing*, because the offline compiler needs none.
+    A connection is opened and closed again; no request and no key is sent. The status is ``ok`` or
+    ``optional``, never ``missing``, because the offline compiler needs no model.
     """
     variable = settings.key_variable
     if variable is None:

@@ -1,8 +1,8 @@
 """Failures of model requests: one code for each error of the SDK, network or server.
 
-======================  ==========================================================  ==========
-code                    what happened                                               passes?
-======================  ==========================================================  ==========
+======================  ==========================================================  ========
+code                    what happened                                               retried?
+======================  ==========================================================  ========
 MODEL_NO_KEY            the environment contains no key                             no
 MODEL_NO_SDK            the ``anthropic`` package cannot be imported                no
 MODEL_AUTH              the key is refused, or may not use this model (401, 403)    no
@@ -29,9 +29,9 @@ MODEL_NOT_RECORDED      the exchange could not be written down                  
 MODEL_REPLAY_DIFFERS    the recording contains no answer to this question           no
 MODEL_REPLAY_ENDED      the recording contains no further answer                    no
 MODEL_CRASHED           a bug in bt-exec                                            no
-======================  ==========================================================  ==========
+======================  ==========================================================  ========
 
-Failures that may pass are retried within the deadline.
+A failure marked "yes" may be transient: the request is repeated within the deadline.
 """
 
 from __future__ import annotations
@@ -103,19 +103,19 @@ CODES = PASSING | {
 
 
 class ModelFailure(Exception):  # noqa: N818 - it becomes a `Failure`, not an error of the program
-    """Raised when there is no answer to use.
+    """Raised when a question has no usable answer.
 
     Args:
         code: One of `CODES`.
         message: Details in English; never contains a key.
-        http_status: The server's status, if one came.
+        http_status: HTTP status of the response, if there was one.
         retry_after_s: Wait requested by the server [s].
-        text: Partial text of the model, if any (``MODEL_CUT_OFF``, ``…REFUSED``).
-        stop_reason: The model's, if it came so far.
-        raw: The server's answer, if one came.
+        text: Partial text of the model, if any (``MODEL_CUT_OFF``, ``MODEL_REFUSED``).
+        stop_reason: Stop reason of the model, if there was one.
+        raw: Body of the response, if there was one.
 
     Attributes:
-        usage: Cost of the question until then.
+        usage: Cost of the question up to the failure.
         request_digest: Digest of the question.
         seconds: Time from the question to the failure [s].
     """
@@ -148,7 +148,7 @@ class ModelFailure(Exception):  # noqa: N818 - it becomes a `Failure`, not an er
 
     @property
     def retryable(self) -> bool:
-        """Whether the same question may be answered a little later."""
+        """Whether the failure is transient, so that a repeated request may succeed."""
         return self.code in PASSING
 
     def say(self, language: str) -> str:
@@ -158,7 +158,7 @@ class ModelFailure(Exception):  # noqa: N818 - it becomes a `Failure`, not an er
         return _sentences().say(self.code, language, message=told)
 
     def to_failure(self) -> Failure:
-        """Return the value that travels in the executive, the journal and the reports."""
+        """Return the failure in the form of the executive, the journal and the reports."""
         evidence: dict[str, Any] = {"usage": self.usage.to_dict()}
         if self.http_status is not None:
             evidence["http_status"] = self.http_status
@@ -255,13 +255,13 @@ def _code(status: int, kind: str, said: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return the start of a server's text for a message, without control characters."""
+    """Return the start of a server's text as one line without control characters."""
     shown = "".join(char if char.isprintable() else " " for char in text[:_SHOWN])
     return " ".join(shown.split()).rstrip(".")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the delay that a server requests [s], or None; seconds and dates are accepted."""
+    """Return the delay in a ``Retry-After`` header [s], given in seconds or as a date, or None."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         told = str(headers.get(name) or "")[:64]
         try:

@@ -1,4 +1,4 @@
-"""Values of requests and answers, their costs, and the interface of a model."""
+"""Data types of questions, answers and their cost, and the interface of a model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Cost account; ``a + b`` is their sum, ``b - a`` the increase from `a` to `b`.
+    """Cost of requests. ``a + b`` is the total, ``b - a`` the increase from `a` to `b`.
 
     Attributes:
         requests: HTTP requests sent, including failed ones.
@@ -41,7 +41,7 @@ class Usage:
 
     @classmethod
     def read(cls, told: Any, prices: Prices) -> Usage:
-        """Return the account of one answer from its ``usage``; invalid values count as 0."""
+        """Return the cost of one answer from its ``usage`` field; invalid values count as 0."""
         counts = told if isinstance(told, Mapping) else {}
         fresh = _count(counts.get("input_tokens"))
         output = _count(counts.get("output_tokens"))
@@ -51,14 +51,14 @@ class Usage:
         return cls(0, fresh, output, written, read, 0.0, cost)
 
     def __add__(self, other: Usage) -> Usage:
-        """Return the sum of two accounts."""
+        """Return the total of two costs."""
         sums = {
             item.name: getattr(self, item.name) + getattr(other, item.name) for item in fields(self)
         }
         return Usage(**sums)
 
     def __sub__(self, before: Usage) -> Usage:
-        """Return the increase since an earlier account."""
+        """Return the increase since an earlier state of the same account."""
         rest = {
             item.name: getattr(self, item.name) - getattr(before, item.name)
             for item in fields(self)
@@ -66,7 +66,7 @@ class Usage:
         return Usage(**rest)
 
     def to_dict(self) -> dict[str, float]:
-        """Return plain data, the ``usage`` of a plan."""
+        """Return the cost as plain data, as stored under ``usage`` of a plan."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -94,8 +94,8 @@ class Block:
 
     Attributes:
         text: The text.
-        cache: Whether everything up to its end stays the same from question to question, so that
-            the server may keep it. At most four blocks of a question are marked: the last ones.
+        cache: Whether the prompt up to the end of this block is the same in many questions, so that
+            the server may cache it. If more than four blocks are marked, only the last four count.
     """
 
     text: str
@@ -140,12 +140,12 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """Tool that a model may call, in the form of the protocol.
+    """Tool that a model may call, as in the Messages protocol.
 
     Attributes:
         name: Name.
         description: Purpose of the tool, for the model.
-        schema: JSON Schema of its input, an object.
+        schema: JSON Schema of its input, of type ``object``.
     """
 
     name: str
@@ -153,7 +153,7 @@ class Tool:
     schema: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the tool in the form of the protocol."""
+        """Return the tool as JSON data of the protocol."""
         return {
             "name": self.name,
             "description": self.description,
@@ -163,17 +163,17 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A complete question, whose digest is the same on every machine.
+    """Complete question to a model. Its digest is the same on every machine.
 
     Attributes:
         system: System prompt.
-        messages: Dialogue so far; the last turn is the client's.
-        schema: JSON Schema of the requested answer, not recursive; None for free text.
-        plain: Description of the form for a server without schemas and tools; None sends the schema
-            as text.
-        structured: Additional text for a server that enforces them, such as examples.
-        tools: Tools of which the model must call at least one. There is no schema then, and the
-            answer's data contains the ``calls``.
+        messages: Dialogue so far; the last turn has the role ``user``.
+        schema: JSON Schema of the requested answer, without recursion; None for free text.
+        plain: Description of the answer's form, for servers that support neither schemas nor tools;
+            if None, the schema is sent as text.
+        structured: Additional text for servers that enforce the schema, such as examples.
+        tools: Tools, of which the model must call at least one. A question with tools has no
+            schema, and the answer's `data` contains ``calls``.
     """
 
     system: tuple[Block, ...]
@@ -188,7 +188,7 @@ class Question:
         object.__setattr__(self, "schema", _plain_copy(self.schema))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for records; pictures by their digest."""
+        """Return plain data for records. Pictures are replaced by their digests."""
         tools = {"tools": [tool.to_dict() for tool in self.tools]} if self.tools else {}
         return {
             "system": [{"text": block.text, "cache": block.cache} for block in self.system],
@@ -203,7 +203,7 @@ class Question:
         }
 
     def digest(self) -> str:
-        """Return the SHA-256 of the question, without model, address and key."""
+        """Return the SHA-256 of the question; model, address and key have no influence."""
         text = json.dumps(self.to_dict(), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -214,16 +214,16 @@ class Answer:
 
     Attributes:
         text: Text of the answer; in the tool tier the tool's input as JSON.
-        data: The mapping requested by a schema, as plain data; None without a schema, and when
-            the text contains no mapping. With tools: the ``calls`` of the model, with their names
-            and inputs; None if there are none. Data is untrusted: the caller verifies it.
-        usage: Cost of the question, with all its retries and tiers.
+        data: Mapping that the schema requests, as plain data; None without a schema or if the text
+            contains no mapping. For a question with tools: ``{"calls": […]}`` with names and
+            inputs; None without calls. The data is untrusted and must be verified by the caller.
+        usage: Cost of the question, including retries and requests in other tiers.
         stop_reason: ``end_turn``, ``tool_use``, ``stop_sequence`` …
         tier: Tier that gave the answer its form.
         request_digest: Digest of the question.
         seconds: Time from the question to the answer [s].
         model: Name of the model as the server reports it.
-        notes: Deviations that reading `data` tolerated, in order.
+        notes: Deviations from the form that the parser of `data` tolerated, in order.
         raw: The server's answer, with the API key removed.
     """
 
@@ -240,7 +240,7 @@ class Answer:
 
 
 class Model(Protocol):
-    """Interface of a model: `ModelClient`, `ReplayClient`, `ScriptedModel` in tests."""
+    """Interface of a model, implemented by `ModelClient`, `ReplayClient` and `ScriptedModel`."""
 
     def ask(
         self,
@@ -253,10 +253,10 @@ class Model(Protocol):
         structured: str | None = None,
         tools: Sequence[Tool] = (),
     ) -> Answer:
-        """Return the answer; blocks until it is there, a limit is reached or `cancel` is set.
+        """Return the answer; block until it arrives, a limit is reached or `cancel` is set.
 
         Raises:
-            ModelFailure: For everything else.
+            ModelFailure: If there is no usable answer.
         """
 
 

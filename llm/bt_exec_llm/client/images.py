@@ -1,4 +1,4 @@
-"""Frames of a camera as pictures in a prompt."""
+"""Conversion of camera frames to pictures in a prompt."""
 
 from __future__ import annotations
 

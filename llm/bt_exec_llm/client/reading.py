@@ -1,12 +1,12 @@
 """Parser of model answers: tolerant about the form, strict about the data.
 
-Fences, surrounding words, thinking sections, JSON and YAML, trailing commas, single quotes, tabs
-and keys in another case are tolerated, with a note. Anchors, tags, duplicate keys, control
-characters, oversized answers and a second document are rejected. Nothing is executed, added or
-ignored: words beside the document are returned, so that the caller can check them.
+The document may be JSON or YAML. Fences, surrounding words, thinking sections, trailing commas,
+single quotes, tabs and keys in another case are tolerated, with a note. Anchors, tags, duplicate
+keys, control characters, oversized answers and a second document are rejected. Nothing is executed
+or added. Words outside the document are returned, so that the caller can check them.
 
 Reading takes time linear in the length of the answer. An answer longer than the largest possible
-document is rejected unread.
+document is rejected without parsing.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ class Reading:
 
     Attributes:
         source: The document with its positions, for `bt_exec.spec.load.parse`, or None.
-        text: The document as it was read; positions and problems refer to it.
-        complete: Whether the document is complete. One that was cut off must not be run.
-        notes: Tolerated deviations, in order; empty for a clean answer.
+        text: Text of the document after repairs; positions and problems refer to this text.
+        complete: Whether the document is complete. A plan that was cut off must not be executed.
+        notes: Tolerated deviations, in order; empty for an answer without deviations.
         problems: Reasons why there is no document; empty if there is one.
-        words: Text beside the document.
+        words: Text outside the document.
     """
 
     source: Source | None = None
@@ -83,8 +83,9 @@ def read_answer(
     Args:
         text: The model's text.
         keys: Keys that the document may start with, in any case.
-        alone: Keys that make a line among the words a second document; all `keys` by default.
-        any_case: Whether keys are normalised to the case of the language.
+        alone: Keys whose lines outside the document count as a second document; by default all
+            `keys`.
+        any_case: Whether the case of keys is normalised, for example ``Sequence`` to ``sequence``.
     """
     if len(text) > LONGEST:
         problem = Problem("TOO_BIG", f"is too big: more than {LONGEST} characters", file=NAME)
@@ -128,7 +129,7 @@ def read_answer(
 
 
 class _ParseBudget:
-    """Number of characters parsed so far."""
+    """Budget of characters that may be parsed for one answer."""
 
     def __init__(self) -> None:
         self.done = 0
@@ -146,7 +147,7 @@ def _too_many_documents(text: str, notes: tuple[str, ...]) -> Reading:
 def _read(
     candidate: Candidate, keys: Sequence[str], notes: tuple[str, ...], work: _ParseBudget
 ) -> tuple[Reading, bool]:
-    """Read a candidate unchanged, repaired, then closed; also return if it has a known key."""
+    """Parse a candidate, with repairs if needed; also return whether it has a known key."""
     notes = (*notes, candidate.note) if candidate.note else notes
     text, complete = candidate.text, not candidate.open
     if candidate.open:
@@ -193,7 +194,7 @@ def _folded(reading: Reading, keys: Sequence[str]) -> Reading:
 
 
 def _source(text: str) -> Source:
-    """Read YAML or JSON. JSON that is not YAML (lone surrogates, tabs) is rewritten."""
+    """Parse YAML or JSON. JSON that is invalid YAML (lone surrogates, tabs) is rewritten first."""
     breaks = any(char in text for char in _BREAKS)
     if not (breaks and _is_json(text)):
         try:
@@ -222,7 +223,7 @@ def _has_known_key(data: Any, keys: Sequence[str]) -> bool:
 
 
 def _starts_document(text: str, keys: Sequence[str]) -> bool:
-    """Return whether a line of text starts with one of the keys and a colon, or a brace does."""
+    """Return whether a key with a colon starts a line or follows a brace or comma."""
     names = "|".join(map(re.escape, keys))
     return (
         re.search(rf"(?im)(?:^[ \t]*+|[{{,][ \t\n]*+)[\"']?(?:{names})[\"']?[ \t]*+:", text)

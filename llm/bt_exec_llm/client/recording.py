@@ -1,4 +1,4 @@
-"""Recording of exchanges with a model: a header line with the settings, one JSON line each."""
+"""Recording of exchanges with a model as JSON Lines, after a header line with the settings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question with its answer or failure, without any key.
+    """Question with its answer or failure; contains no API key.
 
     Attributes:
         question: The question.
@@ -35,7 +35,7 @@ class Exchange:
     failure: ModelFailure | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON: a line of a recording, or an entry of a journal."""
+        """Return the exchange as JSON data, for a line of a recording or an entry of a journal."""
         came: Answer | ModelFailure | None = self.answer or self.failure
         assert came is not None
         row: dict[str, Any] = {

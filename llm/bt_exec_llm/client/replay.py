@@ -1,4 +1,4 @@
-"""Model that repeats the answers of a recording."""
+"""Replay of recorded answers in place of a model."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _LONGEST_LINE = 32_000_000
 class ReplayClient:
     """Model that repeats recorded answers and failures, byte for byte.
 
-    A question gets the first unused answer to the same question.
+    Each question gets the first unused answer that was recorded for the same question.
 
     Args:
         path: File written by `Recorder`.
-        ignore_digest: Give the answers in their order, whatever is asked.
+        ignore_digest: Give the answers in their recorded order, without comparing the questions.
 
     Attributes:
         settings: Settings of the recorded model, the last ones if there are several; empty if the
@@ -70,10 +70,11 @@ class ReplayClient:
         structured: str | None = None,
         tools: Sequence[Tool] = (),
     ) -> Answer:
-        """Return the recorded answer, at once.
+        """Return the recorded answer to a question.
 
         Raises:
-            ModelFailure: The recorded one; or ``MODEL_REPLAY_DIFFERS``, ``MODEL_REPLAY_ENDED``.
+            ModelFailure: If a failure was recorded, or with ``MODEL_REPLAY_DIFFERS`` or
+                ``MODEL_REPLAY_ENDED``.
         """
         if cancel is not None and cancel.is_set():
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
@@ -134,7 +135,7 @@ def _row(line: str) -> dict[str, Any]:
 
 
 def _recorded_result(row: Mapping[str, Any]) -> Answer | ModelFailure:
-    """Return the recorded answer or failure of a line.
+    """Return the answer or failure in a line of a recording.
 
     Raises:
         ValueError, KeyError, TypeError, AttributeError: If the line is malformed.

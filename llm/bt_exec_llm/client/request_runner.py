@@ -1,4 +1,4 @@
-"""Runs a model request on a worker thread, with output-format tiers and retries."""
+"""Execution of a question on a worker thread, with output-format tiers and retries."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _REFUSED_TIER = frozenset({400, 422, 501})
 
 
 def unlimited(_: Usage) -> Settle:
-    """Return a function that does nothing: the request needs no reservation."""
+    """Reserve nothing and return a function that ignores the actual cost."""
     return lambda _: None
 
 
 class RequestRunner:
-    """A question on its thread, with its tiers, retries and result."""
+    """Question on a worker thread, with its tiers, retries and result."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class RequestRunner:
         self._connection.cut()
 
     def work(self) -> None:
-        """Answer the question; keep any error as a failure."""
+        """Ask the question and store the answer, or store any error as a failure."""
         key: Key | None = None
         try:
             key = Key(self._settings)
@@ -134,7 +134,7 @@ class RequestRunner:
     def _send(
         self, transport: Transport, request: Mapping[str, Any], tier: Tier
     ) -> tuple[str, Said]:
-        """Send a request within its reservation, and read the answer."""
+        """Reserve the cost of a request, send it and read the answer."""
         settle = self._reserved(most_usage(request, self._settings.prices))
         spent: Usage | None = None
         try:
@@ -152,7 +152,7 @@ class RequestRunner:
             settle(spent)
 
     def _reserved(self, most: Usage) -> Settle:
-        """Reserve a request; the deadline does not run while it waits."""
+        """Reserve the largest cost of a request; extend the deadline by the time this takes."""
         began, deadline = time.monotonic(), self._connection.deadline
         self._connection.deadline = math.inf
         try:
@@ -167,7 +167,7 @@ class RequestRunner:
         return settle
 
     def _pause(self, failure: ModelFailure, attempt: int) -> float | None:
-        """Return the wait before the next attempt [s], or None without a next attempt."""
+        """Return the wait before the next attempt [s], or None if there is no next attempt."""
         if not failure.retryable or self._retries <= 0 or failure.http_status == 501:
             return None
         asked = failure.retry_after_s or 0.0
@@ -198,15 +198,15 @@ _PICTURE = 8192  # [tokens]
 def most_usage(request: Mapping[str, Any], prices: Prices) -> Usage:
     """Return the largest possible cost of a request, with all input tokens counted as uncached.
 
-    A tokenizer never makes more tokens of a text than it has bytes. Keys and punctuation of the
-    JSON count too, which covers the marks that a server puts around each turn. `_FRAME` covers the
-    instructions that servers add for schemas and tools, and `_PICTURE` the pictures that
-    `bt_exec_llm.client.images` makes: 1,024 x 1,024 px are 1,400 tokens for Claude, 1,340 for
-    Qwen-VL, 5,350 for a model with patches of 14 px, and 7,290 for the tiles of LLaVA-OneVision.
+    A text never has more tokens than bytes. The keys and punctuation of the JSON are counted as
+    well, which covers the markers that a server puts around each turn. `_FRAME` covers the
+    instructions that servers add for schemas and tools. `_PICTURE` covers a picture from
+    `bt_exec_llm.client.images`: 1,024 x 1,024 px are 1,400 tokens for Claude, 1,340 for Qwen-VL,
+    5,350 for a model with patches of 14 px, and 7,290 for the tiles of LLaVA-OneVision.
 
     Args:
         request: Arguments of the SDK's ``messages.create``.
-        prices: Prices of the tokens; input may have the price of the cache.
+        prices: Prices of the tokens; the most expensive of the three input prices is used.
     """
     contents = [turn["content"] for turn in request["messages"]]
     pictures = [block["source"] for blocks in contents for block in blocks if "source" in block]

@@ -23,7 +23,7 @@ Price: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Prices(UserData):
-    """Prices per million tokens in one currency; cache prices follow the usual factors."""
+    """Prices per million tokens. By default, a cache write costs 1.25 and a read 0.1 of `input`."""
 
     input: Price = 0.0
     output: Price = 0.0
@@ -31,7 +31,7 @@ class Prices(UserData):
     cache_read: Price | None = None
 
     def cost(self, fresh: int, output: int, written: int, read: int) -> float:
-        """Return the cost of these tokens; `fresh` input is neither `written` nor `read` cache."""
+        """Return the cost; `fresh` input tokens are not `written` to or `read` from the cache."""
         write = self.input * 1.25 if self.cache_write is None else self.cache_write
         reread = self.input * 0.1 if self.cache_read is None else self.cache_read
         total = fresh * self.input + output * self.output + written * write + read * reread
@@ -39,25 +39,27 @@ class Prices(UserData):
 
 
 class ModelSettings(BaseModel):
-    """Settings of the client; no field holds a secret.
+    """Settings of the client. No field contains a secret.
 
     Attributes:
         model: The server's name for the model.
         base_url: Address of a server with the Messages protocol, without ``/v1/messages``.
-        api_key_env: Name of the environment variable with the key. By default
-            ``ANTHROPIC_API_KEY`` for Anthropic's own address and no key for any other, so that a
-            key never goes to a server it was not meant for.
-        max_tokens: Longest answer [tokens].
-        timeout_s: Deadline over one question, with its retries and tiers [s].
-        connect_timeout_s: Longest wait for a connection [s].
-        retries: Number of retries after a failure that may pass.
-        backoff_s: Wait before the first retry [s]; doubles with each, with jitter, up to 8 s.
-        longest_wait_s: A server that asks to wait longer than this is given up at once [s].
-        tier: Method that enforces the form of answers; ``auto`` probes the server and remembers.
-        stream: Read the answer as it is written; for slow models behind impatient proxies.
+        api_key_env: Name of the environment variable with the key. The default is
+            ``ANTHROPIC_API_KEY`` for Anthropic's own address. Other addresses get no key by
+            default, so that a key is never sent to the wrong server.
+        max_tokens: Limit of the answer [tokens].
+        timeout_s: Time limit of one question, including retries and requests in other tiers [s].
+        connect_timeout_s: Time limit of connecting [s].
+        retries: Number of retries after a transient failure.
+        backoff_s: Wait before the first retry [s]; doubled for each further retry, up to 8 s, with
+            jitter.
+        longest_wait_s: Longest wait that a server may request [s]; a longer one fails at once.
+        tier: Method that enforces the form of answers; ``auto`` finds out which one the server
+            supports.
+        stream: Receive the answer as a stream, so that proxies do not time out on slow models.
         temperature: Sampling temperature; by default 0, and not sent to Anthropic's own server.
-        cache: Mark the stable blocks of a prompt for the server's prompt cache.
-        prices: For the account of costs.
+        cache: Mark blocks that rarely change for the server's prompt cache.
+        prices: Prices of tokens, from which costs are computed.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)

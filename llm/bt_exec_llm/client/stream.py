@@ -17,11 +17,11 @@ _DEEPEST = 200
 
 
 def parse(text: str) -> Any:
-    """Return JSON of a server as data.
+    """Return the data of a server's JSON text.
 
     Raises:
         ValueError: If it is not JSON.
-        ModelFailure: ``MODEL_TOO_DEEP``; ``MODEL_BAD_ANSWER`` for a duplicate key.
+        ModelFailure: With ``MODEL_TOO_DEEP``, or with ``MODEL_BAD_ANSWER`` for a duplicate key.
     """
     try:
         data = json.loads(text, object_pairs_hook=keys_once)
@@ -45,7 +45,7 @@ def parse(text: str) -> Any:
 
 
 class Collector:
-    """Collector of events; `message` returns the equivalent unstreamed message."""
+    """Collector of stream events; `message` returns the message that they amount to."""
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {}
@@ -58,7 +58,7 @@ class Collector:
         """Process an event.
 
         Raises:
-            ModelFailure: If it is a server error, or not an event of this protocol.
+            ModelFailure: If the event reports a server error, or does not belong to this protocol.
         """
         if not data.strip() or data.strip() == "[DONE]":
             return

@@ -13,7 +13,7 @@ class KeyTwiceError(ValueError):
 
 
 def keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object with unique keys; the ``object_pairs_hook`` of `json.loads`.
+    """Return pairs as a dictionary with unique keys; an ``object_pairs_hook`` for `json.loads`.
 
     Raises:
         KeyTwiceError: If a key is duplicated.

@@ -1,12 +1,11 @@
-"""Repairs of a document in a model's text, one after the other, each with a note.
+"""Repairs of a document in a model's text, applied one after the other, each with a note.
 
-Repairs change the form only and add no word. Every expression takes time linear in the length of
-the text: repetitions are possessive (``*+``), and an open quote or comment is matched to the end,
-so that nothing is searched twice.
+Repairs change only the form and add no word. Every regular expression takes time linear in the
+length of the text: repetitions are possessive (``*+``), and an unclosed quote or comment matches to
+the end of the text.
 
-The case of keys is normalised: ``Tree``, ``SEQUENCE``, ``skipIf``, ``skip-if``. Only keys of the
-language are changed, never values, arguments of a skill, or names of skills, conditions and
-parameters.
+The spelling of keys such as ``Tree``, ``SEQUENCE``, ``skipIf`` and ``skip-if`` is normalised. Only
+keywords of the tree language are changed; values, arguments and names are not.
 """
 
 from __future__ import annotations
@@ -47,12 +46,12 @@ _COLON = re.compile(
 
 
 def softened(text: str) -> str:
-    """Return a text with no-break spaces in its indentation replaced by spaces."""
+    """Return a text whose no-break spaces in indentation are replaced by spaces."""
     return _HARD.sub(lambda match: match[0].replace("\u00a0", " "), text)
 
 
 def mends(text: str) -> Iterator[tuple[str, str]]:
-    """Yield texts with one more repair each, and the name of that repair."""
+    """Yield the text after each further repair, and a note that names the repair."""
     steps: list[tuple[str, Callable[[str], str]]]
     if text.lstrip()[:1] in ("{", "["):
         steps = [
@@ -77,7 +76,7 @@ def mends(text: str) -> Iterator[tuple[str, str]]:
 
 
 def json_comments(text: str) -> list[str]:
-    """Return the comments of JSON, which a repair removes."""
+    """Return the comments in a JSON text, which a repair removes."""
     return [match[0].strip("/* \n") for match in _COMMENT.finditer(text) if match[1] is None]
 
 
@@ -111,11 +110,11 @@ _DEEPEST = 100
 
 
 def fold(source: Source, keys: Sequence[str]) -> tuple[Source, tuple[str, ...]]:
-    """Return the document with its keys in the case of the language, and a note if any changed.
+    """Return the document with normalised keywords, and a note if any was changed.
 
     Args:
-        source: The document; positions are kept.
-        keys: Allowed keys of its top level; `SPEC_KEYS` for trees.
+        source: The document; the result has the same positions.
+        keys: Allowed keys at its top level; `SPEC_KEYS` for trees.
     """
     folder = _Folder()
     data = folder.mapping(source.data, (), keys)
@@ -129,18 +128,18 @@ def fold(source: Source, keys: Sequence[str]) -> tuple[Source, tuple[str, ...]]:
 
 
 class _Folder:
-    """Walker over a document that records renamed keys by their original path."""
+    """Traversal of a document that records renamed keys by their original path."""
 
     def __init__(self) -> None:
         self.renamed: dict[Place, str] = {}
 
     def place(self, old: Place) -> Place:
-        """Return the path with its keys folded."""
+        """Return the path with the new names of its keys."""
         parts = range(len(old))
         return tuple(self.renamed.get(old[: index + 1], old[index]) for index in parts)
 
     def mapping(self, data: Any, place: Place, known: Sequence[str]) -> Any:
-        """Fold the keys of a mapping and of the values under known keys."""
+        """Normalise the keys of a mapping, and those of the values under known keys."""
         if not isinstance(data, dict) or len(place) > _DEEPEST:
             return data
         by_folded: dict[str, str] = {_folded(key): key for key in known}
@@ -185,5 +184,5 @@ class _Folder:
 
 
 def _folded(key: str) -> str:
-    """Return a key without case and separators; letters of other alphabets are unchanged."""
+    """Return a key in lower case without separators; letters of other alphabets are unchanged."""
     return re.sub("[-_ ]", "", key).casefold() if key.isascii() else key

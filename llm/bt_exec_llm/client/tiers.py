@@ -1,4 +1,4 @@
-"""Three methods to enforce the form of an answer, and the methods that a server supports.
+"""Three methods (tiers) to enforce the form of an answer, and a memory of what servers support.
 
 ======  =====================================  =========================================
 tier    what is sent                           honoured when
@@ -8,13 +8,13 @@ tool    one tool, ``tool_choice`` forced       there is a call of it with the re
 text    a paragraph about the form             (always)
 ======  =====================================  =========================================
 
-A server that refuses a tier (400, 422, 501), or ignores it, is asked in the next one; what is
-honoured is remembered for the address and the model while the program runs. An ignored tier costs
-nothing when the text can be read all the same.
+If a server refuses a tier (400, 422, 501) or ignores it, the question is asked in the next one. The
+first usable tier of each address and model is remembered while the program runs. If a server
+ignores a tier but its text can be parsed, no further request is needed.
 
-Known differences (servers change; ``auto`` finds out by itself): Anthropic enforces schemas and
-tools. Ollama accepts and ignores schemas and ``tool_choice``. vLLM enforces schemas. llama.cpp
-and LM Studio have the endpoint, with tools; what they do with a schema depends on the version.
+Known differences (servers change, and ``auto`` detects the current behaviour): Anthropic enforces
+schemas and tools. Ollama accepts and ignores schemas and ``tool_choice``. vLLM enforces schemas.
+llama.cpp and LM Studio support tools; their treatment of schemas depends on the version.
 """
 
 from __future__ import annotations
@@ -37,26 +37,26 @@ _PLAIN = "Answer with one JSON document and nothing else. It must follow this JS
 
 
 class TierMemory:
-    """Memory of server capabilities: the first usable tier by address and model."""
+    """Memory of the first usable tier for each address and model."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tiers: dict[tuple[str, str], Tier] = {}
 
     def get(self, settings: ModelSettings) -> Tier:
-        """Return the tier to begin with."""
+        """Return the first tier to try."""
         if settings.tier != "auto":
             return settings.tier
         with self._lock:
             return self._tiers.get((settings.base_url, settings.model), TIERS[0])
 
     def put(self, settings: ModelSettings, tier: Tier) -> None:
-        """Store the tier to begin with."""
+        """Store the first tier to try."""
         with self._lock:
             self._tiers[settings.base_url, settings.model] = tier
 
     def order(self, settings: ModelSettings) -> tuple[Tier, ...]:
-        """Return the tiers to try, in order; one if the tier is configured."""
+        """Return the tiers to try, in order; only one if the settings name a tier."""
         first = self.get(settings)
         return TIERS[TIERS.index(first) :] if settings.tier == "auto" else (first,)
 
@@ -74,7 +74,8 @@ def build(
         question: The question.
         tier: Method that enforces the form of the answer.
         settings: Model and limits.
-        enforced: The schema in the subset that servers enforce; required in the tier ``schema``.
+        enforced: Schema in the subset of JSON Schema that servers enforce; must be given in the
+            tier ``schema``.
     """
     system = list(question.system)
     if question.schema is not None and tier == "text":
@@ -119,7 +120,7 @@ def build(
 def _mark_for_cache(
     request: Mapping[str, Any], system: Sequence[Block], question: Question
 ) -> None:
-    """Mark the last four stable blocks for the cache; servers reject more."""
+    """Mark the last four cacheable blocks for the cache; servers reject more."""
     stable = [block for block in system if block.text.strip()]
     pairs: list[tuple[dict[str, Any], Block | Image]] = list(
         zip(request.get("system", ()), stable, strict=False)
@@ -132,7 +133,7 @@ def _mark_for_cache(
 
 
 def _turn_blocks(turn: Turn) -> list[Block | Image]:
-    """Return the blocks of a turn without empty texts, which servers refuse."""
+    """Return the blocks of a turn without empty texts, which servers reject."""
     return [block for block in turn.blocks if isinstance(block, Image) or block.text.strip()]
 
 

@@ -1,7 +1,7 @@
-"""One HTTP request through the SDK, limited in bytes and time, cancellable from another thread.
+"""HTTP requests through the SDK, limited in bytes and time, cancellable from another thread.
 
-The only file that imports the SDK; `client.request_runner` imports it with the first question.
-Everything that the SDK, its HTTP library or the server raises leaves here as a `ModelFailure`.
+Only this module imports the SDK, and `client.request_runner` imports it with the first question.
+All errors of the SDK, its HTTP library and the server are converted to a `ModelFailure`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Reply(NamedTuple):
 
 
 class _Bounded(httpx2.SyncByteStream):
-    """Response body that fails when it is too long or too late."""
+    """Response body that raises an error if it is too long or arrives too late."""
 
     def __init__(self, inner: httpx2.SyncByteStream, connection: Connection) -> None:
         self._inner = inner
@@ -55,7 +55,7 @@ class _Bounded(httpx2.SyncByteStream):
 
 
 class _BoundedTransport(httpx2.BaseTransport):
-    """HTTP transport with size limits; refuses compressed answers, which would evade them."""
+    """HTTP transport with size limits; rejects compressed answers, which would evade them."""
 
     def __init__(self, connection: Connection, verify: ssl.SSLContext, proxy: str | None) -> None:
         self._connection = connection
@@ -87,7 +87,7 @@ class _BoundedTransport(httpx2.BaseTransport):
 
 
 class Transport:
-    """SDK client for one question; a context manager.
+    """SDK client for one question. Use it as a context manager.
 
     Args:
         settings: Address and limits.
@@ -211,7 +211,7 @@ def _redirected(response: httpx2.Response) -> ModelFailure:
 
 
 def _reason(error: BaseException) -> str:
-    """Return the reason of a failed connection, without the system's error number."""
+    """Return why a connection failed, without the error number of the operating system."""
     said = re.sub(r"^\[Errno -?\d+\] ", "", one_line(str(error))) or type(error).__name__
     if "SSL" in said:
         return f"no secure connection, {said}"
@@ -234,7 +234,7 @@ def _certificates() -> ssl.SSLContext:
 
 
 def transformed(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a JSON Schema in the subset of the language that servers enforce.
+    """Return a JSON Schema converted to the subset of JSON Schema that servers enforce.
 
     Raises:
         ModelFailure: With ``MODEL_BAD_REQUEST``, if the subset cannot express it.

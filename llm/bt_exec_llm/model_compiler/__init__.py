@@ -1,4 +1,4 @@
-"""Planning with a language model: prompt, rounds of repair, and the faults that models make.
+"""Planning with a language model: prompt, checks of the answer, and rounds of repair.
 
 ::
 

@@ -1,10 +1,10 @@
-"""Contents of an answer beside its plan: words, a second plan, a refusal, other keys.
+"""Checks of what an answer contains besides its plan: words, a second plan, a refusal, other keys.
 
-A plan with a warning of its model is invalid, and no list of warnings is complete. So words around
-a plan, comments in it and sentences used as keys are a problem, unless they are in a short list of
-openings and closings ("Here is the plan:"). Words that forbid, refuse or warn in a known way are
-reported as such. Texts that belong to the format (explanations, subgoals, names) may describe the
-plan; they are checked against the vocabulary of the site in `plan_words`.
+A plan is invalid if the model warns of it, and no list of warnings is complete. Therefore, words
+around a plan, comments in it and sentences used as keys are rejected, unless they are in a short
+list of openings and closings ("Here is the plan:"). Known words of prohibition, refusal or warning
+get a separate error code. Texts that belong to the format (explanations, subgoals, names) may
+describe the plan; they are checked against the vocabulary of the site in `plan_words`.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ _SENTENCES = re.compile(r"[.!:,\n—–]+|^[ \t]*[#>*_`-]+|[*_`~#-]{2,}", re.MUL
 
 
 def words_beside(text: str) -> Problem | None:
-    """Return the problem with words around a plan; None for the usual openings and closings."""
+    """Return a problem for words around a plan; None for the usual openings and closings."""
     against = objection(text)
     if against is not None:
         return against
@@ -107,12 +107,12 @@ def _is_usual(part: str) -> bool:
 
 
 def objection(text: str, place: str = "", *, explains: bool = False) -> Problem | None:
-    """Return the problem of words that contradict the plan beside them, or None.
+    """Return a problem if words contradict the plan that they accompany, or None.
 
     Args:
         text: The words.
-        place: Their position in the answer; empty for words around the document.
-        explains: Whether they explain the plan, and may mention omitted actions.
+        place: Position of the words in the answer; empty for words around the document.
+        explains: Whether the words explain the plan and may therefore mention omitted actions.
     """
     pattern = _AGAINST_RUNNING if explains else _AGAINST
     found = pattern.search(text)
@@ -147,13 +147,13 @@ _PERMITS = re.compile(
 
 
 def canonical(key: str) -> str:
-    """Return ``cannot`` for its synonyms; other keys unchanged."""
+    """Return ``cannot`` for a synonym of that key; any other key unchanged."""
     plain = "".join(char for char in key.casefold() if char.isalpha())
     return "cannot" if plain in ("cannot", "cant") else key
 
 
 def reason(value: Any) -> str:
-    """Return the reason of an answer that declines in any form, or an empty text."""
+    """Return the reason in the value of ``cannot``, whatever its type; "" without a reason."""
     if value is None or value is False or value == [] or value == {}:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
@@ -162,7 +162,7 @@ def reason(value: Any) -> str:
 
 
 def two_plans(data: Mapping[str, Any]) -> list[Problem]:
-    """Find a second plan beside the first one."""
+    """Return a problem if an answer contains more than one plan."""
     wrapped = [
         key
         for key in WRAPPERS
@@ -183,14 +183,14 @@ def two_plans(data: Mapping[str, Any]) -> list[Problem]:
 
 
 def _is_plan(value: Any) -> bool:
-    """Return whether a value under an unknown key could be a plan."""
+    """Return whether the value of an unknown key could be a plan."""
     parts = value if isinstance(value, list) else [value]
     keys = (*KINDS, "root", "nodes", "kind", "action", "skill")
     return any(isinstance(part, dict) and any(key in part for key in keys) for part in parts[:40])
 
 
 def unknown_keys(data: Mapping[str, Any], known: Collection[str]) -> list[Problem]:
-    """Find keys outside the form of an answer."""
+    """Return a problem for each key that does not belong to the form of an answer."""
     return [_unknown(key, value, known) for key, value in data.items() if key not in known][:3]
 
 

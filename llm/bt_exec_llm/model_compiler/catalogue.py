@@ -1,6 +1,6 @@
-"""Catalogue of a site as text for a model: skills, conditions, trees, rules of the domain.
+"""Description of a site for a model: skills, conditions, trees and rules of the domain.
 
-Generated from the registries, so that it always matches what verification accepts.
+The text is generated from the registries, so it always matches what verification accepts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LONGEST_DOC = 500
 
 
 def describe_site(request: Request) -> str:
-    """Return the description of a site that is the same for every command."""
+    """Return the part of the site's description that is the same for every command."""
     catalogue = request.catalogue
     parts = ["# Skills", *map(describe_skill, catalogue.skills.values())]
     parts += ["", "# Conditions", *map(_condition, catalogue.conditions.values())]
@@ -42,7 +42,7 @@ def describe_site(request: Request) -> str:
 
 
 def describe_trees(request: Request) -> str:
-    """Return only the trees of a site, with their arguments and utterances."""
+    """Return the description of a site's trees, with their arguments and utterances."""
     parts = ["# Trees"]
     for tree in request.library:
         if tree.utterances:
@@ -57,7 +57,7 @@ def _one_per_language(utterances: Sequence[str]) -> list[str]:
 
 
 def _settings(request: Request) -> list[str]:
-    """Return the site's names and settings without pure measures."""
+    """Return the lines about the settings of the site, without lists of numbers."""
     found = {pack: pruned(own.written()) for pack, own in request.settings.items()}
     found = {pack: own for pack, own in found.items() if own}
     return ["", "# Names and settings of the site", as_yaml(found)] if found else []
@@ -81,7 +81,7 @@ def _is_number(value: Any) -> bool:
 
 
 def as_yaml(data: Any) -> str:
-    """Return plain data as short YAML."""
+    """Return plain data as compact YAML."""
     text: str = yaml.dump(
         data,
         Dumper=_DUMPER,
@@ -94,7 +94,7 @@ def as_yaml(data: Any) -> str:
 
 
 def describe_skill(skill: Skill) -> str:
-    """Return a skill with its arguments, needs, effects and failure codes."""
+    """Return the description of a skill: arguments, needs, effects and failure codes."""
     lines = [f"- {_call(skill)}: {_doc(skill)}"]
     for word, facts in (("needs", skill.needs), ("makes", skill.effects)):
         if facts:
@@ -152,7 +152,7 @@ _MOST_MADE = 12
 
 
 def made_once(request: Request, kind: str, make: Callable[[], str]) -> str:
-    """Return the cached text of a kind for the site of a request."""
+    """Return the text of a kind for the site of a request; call `make` only if it is not cached."""
     settings = json.dumps(
         {pack: own.written() for pack, own in request.settings.items()}, sort_keys=True
     )

@@ -1,6 +1,6 @@
 """Conversion of an answer to a verified plan, or to the list of its problems.
 
-One validator serves every model and every tier: form, spelling, typical faults, checkers and passes
+The same checks apply to every model and tier: form, spelling, typical faults, checkers and passes
 of the packs, and all layers of `bt_exec.verify`.
 """
 
@@ -42,9 +42,9 @@ class Judgement:
 
     Attributes:
         plan: The verified plan, if there are no problems.
-        problems: All problems, with places in the model's own document.
+        problems: All problems, with positions in the model's own document.
         cannot: The model's reason for declining, if it declined.
-        notes: Tolerated deviations.
+        notes: Deviations from the form that were tolerated.
     """
 
     plan: VerifiedPlan | None = None
@@ -54,21 +54,21 @@ class Judgement:
 
     @property
     def spec(self) -> MissionSpec | None:
-        """The plan as written, if it has no problems."""
+        """The plan as the model wrote it; None if there are problems."""
         return None if self.plan is None else self.plan.written
 
 
 def assess(
     data: Any, request: Request, meant: Meant | None, model: str, notes: tuple[str, ...] = ()
 ) -> Judgement:
-    """Return the plan in the plain data of an answer, or its problems.
+    """Check the data of an answer and return its plan or its problems.
 
     Args:
         data: Data of the answer, unchecked.
         request: The request.
         meant: A plan for the same command by a compiler without a model.
         model: Name of the model, for the plan's header.
-        notes: Deviations that reading tolerated.
+        notes: Deviations that the parser tolerated.
     """
     large = _too_large(data)
     if large is not None:
@@ -156,7 +156,7 @@ def _with_notes(spec: MissionSpec, notes: tuple[str, ...]) -> MissionSpec:
 def _at_written_positions(
     problems: Iterable[Problem], form: Form, part: Place | None
 ) -> tuple[Problem, ...]:
-    """Return the problems with positions in the model's own document, each once."""
+    """Return the problems without repetitions, with positions in the model's own document."""
     prefix = show_place(part) if part is not None else "root"
     found: dict[tuple[str, str, str], Problem] = {}
     for problem in problems:
@@ -170,7 +170,7 @@ def _at_written_positions(
 
 
 def _by_id(place: str, ids: Mapping[str, str]) -> str:
-    """Return a position by the id of its node if the plan was flat: ``n3/with/arm``."""
+    """Return a position in a flat plan by the id of the node, such as ``n3/with/arm``."""
     fitting = [known for known in ids if place == known or place.startswith(f"{known}/")]
     longest = max(fitting, key=len, default="")
     if not longest:
@@ -183,7 +183,7 @@ def _by_id(place: str, ids: Mapping[str, str]) -> str:
 
 
 def _too_large(data: Any) -> Problem | None:
-    """Return a problem if an answer is larger than any plan, found without recursion."""
+    """Return a problem if an answer is larger than any valid plan; works without recursion."""
     stack, count = [(data, 0)], 0
     while stack:
         value, depth = stack.pop()
@@ -213,9 +213,9 @@ _WORDS = re.compile(
 def _may_forbid(command: str) -> bool:
     """Return whether a command contains words that may forbid something.
 
-    The offline compiler refuses the negations that it knows. A command that it does not understand
-    may still forbid something ("leave the door alone", "그대로 둬"), and a model that misses the
-    negation would do it. So if a command that only a model understands contains one of these
-    words, a plan that moves is rejected.
+    The offline compiler handles the prohibitions that it understands. Other commands may also
+    forbid something ("leave the door alone", "그대로 둬"), and a model may overlook that. If the
+    offline compiler does not understand a command with such words, every plan with a skill is
+    rejected.
     """
     return _WORDS.search(command) is not None

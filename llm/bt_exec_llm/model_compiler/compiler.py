@@ -1,9 +1,10 @@
 """Model compiler: a language model writes the tree, which is verified as untrusted input.
 
-Any model behind the Messages protocol works: Claude, or a local one through ``base_url``. An answer
-is read and checked, and sent back with its problems up to ``rounds`` times. After that the offline
-compiler plans, if the site sets ``fallback: offline``, or the command is refused with the reasons.
-After a failure for which the trees of the plan list an alternative, the model is not asked.
+Any model with the Messages protocol works: Claude, or a local one through ``base_url``. An answer
+is parsed and checked. If it has problems, they are sent back, until ``rounds`` questions have been
+asked. After that, the offline compiler plans if the site sets ``fallback: offline``; otherwise the
+command is refused with the reasons. If a step fails and the trees of the plan list an alternative,
+the model is not asked.
 """
 
 from __future__ import annotations
@@ -51,16 +52,17 @@ class PlanningSettings(UserData):
     """Settings of the model compiler.
 
     Attributes:
-        first: Compiler that reads a command first: ``offline``, with the model for the commands
-            that it does not understand; or ``model``.
-        rounds: Limit of the questions for one plan: the first, then repairs of all problems.
-        fallback: Compiler that plans when no plan of the model passes; none by default.
-        repair: First source of a repair after a failure: ``library``, the alternatives that the
-            trees of the plan list, then the model; or ``model``, always.
-        image: Whether the model sees the picture.
-        prompt: ``full``, the whole language of trees; or ``short``, for small models: choose trees
-            of the library and their arguments.
-        record: File to which every exchange is added; ``replay:FILE`` plans from it.
+        first: ``offline`` to ask the model only about commands that the offline compiler does not
+            understand; ``model`` to ask it about every command.
+        rounds: Limit of the questions for one plan: the first one, then requests for repair.
+        fallback: Compiler that plans if no plan of the model is valid; none by default.
+        repair: Planner after a failure: ``library`` for the alternatives that the trees of the plan
+            list, and the model if there is none; ``model`` for the model in any case.
+        image: Whether the camera picture is sent to the model.
+        prompt: ``full`` for plans in the whole tree language; ``short``, for small models, for
+            plans that only list trees of the library with arguments.
+        record: File to which every exchange is appended; the compiler ``replay:FILE`` plans from
+            it.
     """
 
     first: Literal["offline", "model"] = "offline"
@@ -78,8 +80,8 @@ class ModelCompiler:
     Args:
         model: The model.
         settings: Settings of the compiler.
-        prices: For estimates.
-        offline: Compiler without a model, which interprets commands; a new one by default.
+        prices: Prices of tokens, for estimates.
+        offline: Compiler that interprets commands without a model; a new one by default.
     """
 
     name = "claude"
@@ -98,7 +100,7 @@ class ModelCompiler:
         self._offline = RobotsCompiler(offline or create_offline({}))
 
     def warm_up(self, language: str) -> None:
-        """Load the offline compiler's data for a language; return at once."""
+        """Start loading the offline compiler's data for a language; return at once."""
         self._offline.warm_up(language)
 
     def _prompt(self, request: Request) -> Prompt:
@@ -149,7 +151,7 @@ class ModelCompiler:
         return self._without_model_plan(request, result)
 
     def library_alternative(self, request: Request) -> VerifiedPlan | None:
-        """Return the failed plan with an alternative of the library; None without a valid one."""
+        """Return the failed plan with an alternative of the library, or None if none is valid."""
         if other_way(request) is None:
             return None
         note = sentences().say("LIBRARY_REPAIR", request.language)
@@ -159,7 +161,7 @@ class ModelCompiler:
             return None
 
     def _without_model_plan(self, request: Request, result: Result) -> Plan | Refusal:
-        """Return the fallback plan or the refusal if the model gives no plan."""
+        """Return the fallback compiler's plan, or a refusal, after a dialogue without a plan."""
         again = request.previous is not None
         other = self._offline.compile(request)
         cancelled = result.failure is not None and result.failure.code == "MODEL_CANCELLED"
@@ -180,13 +182,13 @@ class ModelCompiler:
 
 
 def _consent_notice(plan: VerifiedPlan, request: Request) -> str:
-    """Return the notice that only the model understands the command; "" without skills."""
+    """Return the notice that only the model understood the command; "" if no skill is planned."""
     moves = any(walk(plan.spec.root, Do))
     return sentences().say("UNCONFIRMED", request.language) if moves else ""
 
 
 def create(settings: Mapping[str, Any]) -> Compiler:
-    """Return the model compiler with the settings of a site: the client's and its own, mixed.
+    """Return the model compiler for a site's settings, which include those of the client.
 
     Raises:
         UsageError: If a setting is unknown or has a wrong value.
@@ -202,12 +204,12 @@ def create(settings: Mapping[str, Any]) -> Compiler:
 def split_settings(
     settings: Mapping[str, Any], model: type[_Own], compiler: str
 ) -> tuple[_Own, ModelSettings]:
-    """Return a compiler's own settings and those of the client.
+    """Split settings into those of a compiler and those of the client.
 
     Args:
-        settings: Both, mixed.
-        model: Model of the own settings.
-        compiler: Name of the compiler, for messages.
+        settings: Settings of the compiler and of the client in one mapping.
+        model: Pydantic model of the compiler's settings.
+        compiler: Name of the compiler, for error messages.
 
     Raises:
         UsageError: If a setting is unknown or has a wrong value.
@@ -235,12 +237,12 @@ class _Estimate:
     """Estimate of the first question for a plan.
 
     Attributes:
-        characters: Length of its texts [characters].
-        input_tokens: Approximate length [tokens].
-        cached_tokens: Part that a server may cache between questions [tokens].
-        output_tokens: Approximate length of a usual plan [tokens].
-        cost: Cost with a cold cache, in the currency of the prices; 0 without prices.
-        cost_cached: Cost with a warm cache.
+        characters: Length of the prompt's texts [characters].
+        input_tokens: Approximate length of the prompt [tokens].
+        cached_tokens: Part of the input that a server may cache between questions [tokens].
+        output_tokens: Approximate length of a typical plan [tokens].
+        cost: Cost without cached input, in the currency of the prices; 0 without prices.
+        cost_cached: Cost with cached input.
     """
 
     characters: int

@@ -1,4 +1,4 @@
-"""Dialogue with a model: ask, check, send all problems back, and refuse after some rounds."""
+"""Planning dialogue: the model is asked, and problems of its answer are sent back, a few times."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ __all__ = ["SENTENCES", "Result", "reasons", "refusal_of", "talk"]
 
 @dataclass(frozen=True)
 class Result:
-    """Result of a dialogue: a plan, a reason of the model, problems, or a failure.
+    """Result of a dialogue: a plan, the model's reason for declining, problems, or a failure.
 
     Attributes:
         plan: The plan, accepted and verified.
         cannot: The model's reason for declining, if it declined.
         problems: Problems of the last answer.
         failure: Failure of the request, if there was no answer.
-        calls: Number of questions.
-        usage: Their cost.
-        codes: The codes of all problems, round by round.
-        unchanged: Whether it ended because the model repeated a rejected answer.
+        calls: Number of questions asked.
+        usage: Cost of the questions.
+        codes: Codes of the problems in each round.
+        unchanged: Whether the dialogue ended because the model repeated a rejected answer.
     """
 
     plan: VerifiedPlan | None = None
@@ -47,7 +47,7 @@ class Result:
 
     @property
     def requests(self) -> int:
-        """Number of requests sent; at least one a question, for models without a network."""
+        """Number of HTTP requests; at least one per question, also for models without a network."""
         return max(self.calls, self.usage.requests)
 
 
@@ -60,7 +60,7 @@ def talk(
     rounds: int,
     compiler: str,
 ) -> Result:
-    """Ask until a plan is accepted, the rounds are spent, or time is up."""
+    """Ask the model until a plan is accepted, or the rounds or the time limit are used up."""
     first = (prompt.first,)
     question = Question(prompt.system, first, prompt.schema, prompt.plain, prompt.structured)
     dialogue = Dialogue(model, question, request, compiler)
@@ -131,12 +131,12 @@ sentences = partial(messages_of, SENTENCES)
 def refusal_of(
     result: Result, language: str, *, again: bool, nearest: tuple[str, ...] = ()
 ) -> Refusal:
-    """Return the refusal of a dialogue without a plan, for the operator.
+    """Return the refusal for a dialogue that ended without a plan.
 
     Args:
         result: The dialogue.
         language: Language of the command.
-        again: Whether it was a re-plan.
+        again: Whether a plan had failed before, so that this was a re-plan.
         nearest: Suggested commands.
     """
     problems = tuple(map(str, result.problems))
@@ -157,7 +157,7 @@ def refusal_of(
 
 
 def reasons(problems: Iterable[Problem], language: str) -> tuple[str, ...]:
-    """Return the first few reasons, each kind once."""
+    """Return the first few problems as sentences, one for each code."""
     told: dict[str, str] = {}
     for problem in problems:
         code = problem.code if problem.code in sentences() else "BAD_FORM"

@@ -1,8 +1,9 @@
-"""Extraction of the single document in an answer, as plain data.
+"""Extraction of the single document in a model's answer.
 
 The document may be in a fence, or after one of the usual openings ("Here is the plan:"). It is
-never assembled from pieces or chosen among several. Other words around it, comments, duplicate
-keys, keys in look-alike letters and foreign lines are problems, which are reported to the model.
+never assembled from pieces or chosen among several candidates. Other words around the document,
+comments, duplicate keys, and keys in look-alike letters are problems that are reported to the
+model.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Document(NamedTuple):
 
     Attributes:
         data: Plain data, not checked.
-        notes: Tolerated deviations.
+        notes: Deviations from the form that were tolerated.
         problems: Reasons why there is no data; empty if there is.
     """
 
@@ -49,7 +50,7 @@ class Document(NamedTuple):
 
 
 def document_in(text: str) -> Document:
-    """Return the document in a model's text."""
+    """Return the only document in a model's text, or the problems."""
     if len(text) > LONGEST:
         message = f"the answer is longer than any plan: more than {LONGEST} characters"
         return Document(problems=(Problem("TOO_BIG", message),))
@@ -108,7 +109,7 @@ def _document_of_data(data: Any) -> Document | None:
 
 
 def _after_colon(source: Source) -> Document | None:
-    """Return the text after a sentence and a colon, which YAML parses as a key."""
+    """Return the document after an opening sentence with a colon, which YAML parses as a key."""
     data = source.data
     if not isinstance(data, dict) or not data:
         return None
@@ -129,7 +130,7 @@ def _after_colon(source: Source) -> Document | None:
 
 
 def _odd_keys(data: Any) -> Problem | None:
-    """Find a key that is duplicated apart from case, or written in look-alike letters."""
+    """Return a problem for a key that equals another except for case, or has look-alike letters."""
     stack: list[tuple[Any, tuple[str | int, ...]]] = [(data, ())]
     while stack:
         value, place = stack.pop()
@@ -152,7 +153,7 @@ def _odd_keys(data: Any) -> Problem | None:
 
 
 def _comment(text: str) -> Problem | None:
-    """Return the problem with a comment, which parsers ignore but operators read."""
+    """Return a problem for a comment: parsers ignore comments, but operators read them."""
     found = (words_beside(comment) for comment in _yaml_comments(text))
     return next((problem for problem in found if problem is not None), None)
 

@@ -1,8 +1,8 @@
-"""Examples for a prompt, made from the library of the site, in the form of the tier.
+"""Examples for a prompt, generated from the library of the site.
 
-The fixed ones show a tree by name, an argument, a composition, a reason against a plan, and a
-repair. They are the same for every command, so that a server can cache them. Every plan among them
-passes verification; a test checks each one in each form as an answer.
+Some examples are the same for every command, so that a server can cache them: a tree by name, an
+argument, a composition, an answer that declines, and a repair. Every plan in them passes
+verification. A test checks each example in both forms, nested and flat.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _CANNOT = ("Paint the wall.", "Nothing listed here can paint.")
 
 
 class Example(NamedTuple):
-    """A command with its answer.
+    """Command with the expected answer.
 
     Attributes:
         shows: Feature that the example illustrates.
@@ -61,7 +61,7 @@ class Example(NamedTuple):
 
 
 def shown(request: Request, form: Form) -> str:
-    """Return the fixed examples as text, in the form of the tier."""
+    """Return the examples that are the same for every command, as text in a form."""
     return made_once(request, f"examples {form}", lambda: _examples_text(request, form))
 
 
@@ -77,7 +77,7 @@ def _examples_text(request: Request, form: Form) -> str:
 
 
 def as_answer(answer: dict[str, Any], form: Form) -> str:
-    """Return an answer in the format of a model."""
+    """Return an answer as a model should write it."""
     if form == "nested":
         return as_yaml(answer)
     nodes = to_flat(answer["root"]) if "root" in answer else []
@@ -98,7 +98,7 @@ def fixed_examples(request: Request) -> tuple[Example, ...]:
 
 
 def similar_commands(request: Request) -> str:
-    """Return commands of the library that are similar to the command, with their trees."""
+    """Return the library's utterances that are similar to the command, with their trees."""
     lines = []
     for text, tree in nearest_trees(request):
         answer = _offline().compile(replace(request, command=text, previous=None, failure=None))
@@ -133,7 +133,7 @@ def _offline() -> Compiler:
 
 
 def _plans(site: Request) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the first utterance of each tree that it selects, with the tree and its arguments."""
+    """Yield the first utterance of each tree with its answer, if the utterance selects a tree."""
     for tree in site.library:
         for text in tree.utterances[:1]:
             language = language_of(text)
@@ -145,7 +145,7 @@ def _plans(site: Request) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _with_argument(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iterator[Example]:
-    """Yield one plan with a tree whose argument differs from the default."""
+    """Yield an example with a tree whose argument differs from the default."""
     for text, answer in plans:
         name = answer["root"]["tree"]
         for key, param in site.library.get(name).params.items():
@@ -161,7 +161,7 @@ def _with_argument(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> It
 
 
 def _composition(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iterator[Example]:
-    """Yield one plan with two trees in sequence."""
+    """Yield an example with two trees in sequence."""
     for text, answer in plans:
         for second, other in plans:
             root = {"sequence": [answer["root"], other["root"]]}
@@ -172,7 +172,7 @@ def _composition(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iter
 
 
 def _written_out(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iterator[Example]:
-    """Yield one plan of a skill with the ``skip_if`` that a tree of the library gives it."""
+    """Yield an example with the skill and ``skip_if`` of a tree in place of the tree."""
     for text, answer in plans:
         tree = expand(_mission(answer["root"]), site.library).root
         body = tree.body if isinstance(tree, Tree) else None
@@ -202,7 +202,7 @@ def _repair(example: Example, request: Request, form: Form) -> str:
 
 
 def _is_valid(root: dict[str, Any], site: Request) -> bool:
-    """Return whether a plan passes verification in any observed state."""
+    """Return whether a plan passes verification, whatever state is observed."""
     return not [p for p in examine(_mission(root), site).problems if p.code != "LABEL_NOT_SEEN"]
 
 

@@ -1,7 +1,7 @@
-"""Comparison of a plan's effects with the meaning of the command without a model.
+"""Effects of a model's plan, for comparison with the plan of the offline compiler.
 
-For a command that the offline compiler understands, a model's plan must have the same effects.
-Other commands are not checked here.
+If the offline compiler understands a command, the plan of the model must have the same effects as
+its own. Plans for other commands are not compared.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _NEVER = ("EMPTY", "TOO_LONG", "BAD_CHARACTERS", "NEGATED", WHICH_ROBOT)
 
 
 class Meant(NamedTuple):
-    """A plan for the command by a compiler that understands it without a model.
+    """Plan that a compiler without a model made for the command.
 
     Attributes:
-        expanded: The plan with its subtrees, before passes.
-        plan: The plan as it would run.
+        expanded: Plan with its subtrees, before the passes of the packs.
+        plan: Plan as it would be executed.
     """
 
     expanded: MissionSpec
@@ -52,10 +52,10 @@ class Meant(NamedTuple):
 
 
 def meaning_of(request: Request, offline: Compiler) -> Meant | Refusal | None:
-    """Return a plan for the command without a model, or None if that fails.
+    """Return the plan of a compiler without a model, its final refusal, or None if it has neither.
 
-    A refusal is final: an empty, unreadable or forbidding command is not sent to a model, which
-    might act on it, nor is one that may be for several robots.
+    A command with a final refusal is not sent to a model, which might act on it. This concerns
+    commands that are empty, unreadable, forbid something, or may be for several robots.
     """
     answer = offline.compile(replace(request, previous=None, failure=None, done=(), tried=()))
     if isinstance(answer, Plan):
@@ -72,15 +72,15 @@ def meaning_of(request: Request, offline: Compiler) -> Meant | Refusal | None:
 class Ends:
     """Effects of a plan if every step succeeds.
 
-    Only facts with a message are included, by template, since the choice of the arm is policy:
-    ``{"hand.{arm}": ("hand.right", "material")}``.
+    Only facts that a pack has a message for are included. The keys are templates of facts, because
+    a plan may choose another arm: ``{"hand.{arm}": ("hand.right", "material")}``.
 
     Attributes:
-        facts: Certain effects, independent of skipped steps and branches.
-        touched: Last value of each fact if every step ran.
-        questions: Conditions that it certainly checks and reports, by normal form, with their
-            display text.
-        moves: Whether it runs any skill.
+        facts: Effects that occur whichever steps are skipped and branches run.
+        touched: Last value of each fact if every step runs.
+        questions: Display texts of the conditions that are checked and reported in any case, by the
+            normal form of the condition.
+        moves: Whether the plan runs any skill.
     """
 
     facts: dict[str, tuple[str, str]]
@@ -109,7 +109,7 @@ def ends_of(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> Ends
 
 
 def _reported_checks(node: NodeBase) -> Iterator[Check]:
-    """Yield the checks under `node` that run in any case and whose answers are reported."""
+    """Yield the checks under `node` that always run and whose results are reported."""
     if node.skip_if is not None:
         return
     if isinstance(node, Check) and node.tell:
@@ -139,10 +139,10 @@ def _plain(expression: Any, catalogue: Catalogue) -> Any:
 
 
 def said_of(meant: Meant, request: Request) -> dict[tuple[str, str], frozenset[Any]]:
-    """Return the arguments of skills that the command sets, with their allowed values.
+    """Return the allowed values of skill arguments that the command sets, by (skill, argument).
 
-    Only arguments with a fixed set of words are included, since a text has many wordings. Arguments
-    that a pass changes are policy, such as the arm that handles material.
+    Only arguments with a fixed set of values are included, since texts can be worded in many ways.
+    Arguments that a pass changes are left out, such as the arm that handles material.
     """
     before = _choices(meant.expanded, request.catalogue)
     after = _choices(meant.plan, request.catalogue)
@@ -159,7 +159,7 @@ def said_of(meant: Meant, request: Request) -> dict[tuple[str, str], frozenset[A
 
 
 def _trees_of(node: NodeBase) -> Iterator[Tree]:
-    """Yield the trees of a command: its parts in order, or those of several robots at once."""
+    """Yield the trees at the top of a plan, which correspond to the parts of the command."""
     if isinstance(node, Tree):
         yield node
     elif isinstance(node, Sequence | Parallel):
@@ -168,12 +168,12 @@ def _trees_of(node: NodeBase) -> Iterator[Tree]:
 
 
 def chosen_in(spec: MissionSpec, pair: tuple[str, str], catalogue: Catalogue) -> frozenset[Any]:
-    """Return the values of a skill's argument in a plan."""
+    """Return the values that a plan gives to an argument of a skill."""
     return frozenset(_choices(spec, catalogue).get(pair, ()))
 
 
 def _choices(spec: MissionSpec, catalogue: Catalogue) -> dict[tuple[str, str], set[Any]]:
-    """Return the values of all choice arguments, by skill and argument."""
+    """Return the values of all arguments with a fixed set of values, by (skill, argument)."""
     found: dict[tuple[str, str], set[Any]] = {}
     for node in walk(spec.root, Do):
         skill = catalogue.skills.get(node.do)
@@ -187,7 +187,7 @@ def _choices(spec: MissionSpec, catalogue: Catalogue) -> dict[tuple[str, str], s
 def _arguments_set_by(
     tree: str, params: Collection[str], library: Library
 ) -> Iterator[tuple[str, str]]:
-    """Yield the skill arguments that parameters of a tree are passed to."""
+    """Yield (skill, argument) for each skill argument that takes a parameter of a tree."""
     for node in walk(library.get(tree).root):
         if isinstance(node, Do | Tree):
             handed = [
@@ -202,7 +202,7 @@ def _arguments_set_by(
 
 
 def effects_of(node: Do, catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
-    """Yield template, fact and value of each effect with known arguments."""
+    """Yield (template, fact, value) of each effect of a step whose arguments are known."""
     skill = catalogue.skills.get(node.do)
     if skill is None:
         return

@@ -1,4 +1,4 @@
-"""Checks of the facts that an answer assumes or establishes again, step by step."""
+"""Checks of the facts that an answer assumes, and of steps whose effects already hold."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["already_done", "claims"]
 def claims(
     assumes: Mapping[str, str], part: Located[NodeBase], request: Request
 ) -> Iterator[Problem]:
-    """Compare the facts that an answer assumes with the observation and with its plan."""
+    """Yield a problem for each assumed fact that contradicts the observation or the plan."""
     for fact, value in assumes.items():
         known = request.situation.facts.get(fact)
         if known is None:
@@ -47,7 +47,7 @@ def claims(
 
 
 def already_done(part: Located[NodeBase], request: Request) -> Iterator[Problem]:
-    """Find steps of the model whose effects hold already."""
+    """Yield a problem for each step of the model whose effects already hold when it starts."""
     for where, node, facts in _Walk(request, dict(request.situation.facts)).node(part):
         done = _done_already(node, facts, request)
         if done:
@@ -56,9 +56,9 @@ def already_done(part: Located[NodeBase], request: Request) -> Iterator[Problem]
 
 
 class _Walk:
-    """Applies the effects of skills that run in any case to `facts`, in order.
+    """Traversal of a plan that updates `facts` with the effects of its skills, in order.
 
-    Only skills that the model wrote itself count.
+    It yields only skills that the model wrote itself and that run in any case.
     """
 
     def __init__(self, request: Request, facts: dict[str, str]) -> None:
@@ -94,7 +94,7 @@ class _Walk:
 
 
 def _done_already(node: Do, facts: Mapping[str, str], request: Request) -> str:
-    """Return the reported effects of a step if all of them hold already; otherwise ""."""
+    """Return the effects of a step that have a message, if all of these already hold; else ""."""
     told = [
         (fact, value)
         for _, fact, value in effects_of(node, request.catalogue)

@@ -1,33 +1,33 @@
-"""Typical faults of language models, by code; checked in addition to verification.
+"""Checks for typical faults of language models, in addition to verification.
 
 =========================  =====================================================================
 code                       the answer …
 =========================  =====================================================================
 NO_PLAN                    contains no plan at all: prose, code, a number
-EMPTY_PLAN                 is a plan in which nothing is done
-NEXT_ACTION_NOT_IN_LIST    names a next action that is not among what remains
-ENDLESS_LOOP               repeats without end, or all but
+EMPTY_PLAN                 is a plan without any action
+NEXT_ACTION_NOT_IN_LIST    names a next action that is not among the remaining actions
+ENDLESS_LOOP               repeats without end, or more than 100 times
 UNKNOWN_LABEL              acts on an object that no skill can handle
 ASSUMED_UNSEEN             assumes an unknown fact
 STATE_CONTRADICTS_SEEN     assumes a fact that contradicts the observation
-STATE_CONTRADICTS_PLAN     states a fact, then does what that fact makes senseless
+STATE_CONTRADICTS_PLAN     states a fact that makes a step of its own plan pointless
 ALREADY_DONE               repeats a finished step without ``skip_if``
-PLAN_FOR_ANOTHER_COMMAND   ends otherwise than the command asks, leaves a part of it out, or
-                           uses a robot that it does not address
+PLAN_FOR_ANOTHER_COMMAND   has other effects than the command asks for, omits a part of the
+                           command, or uses a robot that the command does not address
 REPEATED_UNASKED           runs a step many times that the command asks for once
-NOT_KEPT                   changes what the command does not mention: drops a held object
-CHANGES_BACK               does and undoes things on the way to its end
+NOT_KEPT                   changes a fact that the command does not mention
+CHANGES_BACK               changes a fact and changes it back before its end
 GUARD_BREAKS_ITSELF        guards a step by a condition that the step itself ends
 UNASKED_TALK               talks to a person whom the command does not name
 WORDS_NOT_IN_COMMAND       speaks words that are not in the command
-COMMAND_FORBIDS            moves, though an unknown command holds words that forbid
-SAME_PART_AGAIN            puts the failed part in its own place, unchanged
-WORDS_AGAINST_PLAN         forbids or warns of its own plan, in words beside it
-WORDS_BESIDE_PLAN          has other words beside the plan than the usual openings
+COMMAND_FORBIDS            runs a skill although the command may forbid something
+SAME_PART_AGAIN            replaces the failed part by an equal one
+WORDS_AGAINST_PLAN         contains words that forbid its own plan or warn of it
+WORDS_BESIDE_PLAN          has words around the plan that are not usual openings
 =========================  =====================================================================
 
-Names that nothing answers to (``UNKNOWN_SKILL`` …) are found by `bt_exec.verify`, faults of a
-domain by the checkers of its pack.
+Unknown names (``UNKNOWN_SKILL`` …) are found by `bt_exec.verify`, faults of a domain by the
+checkers of its pack.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _LOOPS = ("loop", "while_true", "forever", "repeat_until", "retry_until_successf
 
 
 def empty(root: Any) -> Iterator[Problem]:
-    """Find a plan without any action."""
+    """Yield a problem if a plan contains no action."""
     nodes = [node for _, node in _nodes(root)]
     if nodes and all(_is_hollow(node) for node in nodes):
         message = "nothing is done in this plan; where nothing may be needed, use skip_if"
@@ -69,14 +69,14 @@ def empty(root: Any) -> Iterator[Problem]:
 
 
 def _is_hollow(node: dict[str, Any]) -> bool:
-    """Return whether a node neither acts nor contains anything but nodes."""
+    """Return whether a node is a list of child nodes, and is therefore not an action itself."""
     children = [node[kind] for kind in ("sequence", "fallback", "parallel") if kind in node]
     listed = children[0] if len(children) == 1 and isinstance(children[0], list) else None
     return listed is not None and all(isinstance(child, dict) for child in listed)
 
 
 def endless(root: Any) -> Iterator[Problem]:
-    """Find endless loops in a plan as written."""
+    """Yield a problem for each endless loop in the data of a plan."""
     for place, node in _nodes(root):
         runs = 1
         for key in ("repeat", "retry"):
@@ -101,7 +101,7 @@ def _endless(place: str, found: str) -> Problem:
 
 
 def _nodes(value: Any, place: str = "root", depth: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every mapping at the position of a node, with its position."""
+    """Yield the position and data of every node of a plan."""
     if not isinstance(value, dict) or depth > 60:
         return
     yield place, value
@@ -112,21 +112,21 @@ def _nodes(value: Any, place: str = "root", depth: int = 0) -> Iterator[tuple[st
 
 
 def forbidden(spec: MissionSpec) -> Iterator[Problem]:
-    """Find motions in a plan for a forbidding command that only the model understands."""
+    """Yield a problem for the first skill of a plan whose command may forbid something."""
     for step in islice(locate(spec.root).walk(Do), 1):
         message = "the command forbids something; state that in 'cannot', and plan nothing"
         yield Problem("COMMAND_FORBIDS", message, show_place(step.place), step.node.do)
 
 
 def same_again(new: Located[NodeBase], old: NodeBase) -> Iterator[Problem]:
-    """Find a replacement that equals the failed part."""
+    """Yield a problem if a replacement equals the failed part."""
     if _outline(new.node) == _outline(old):
         message = "this part failed already; change something, or give a reason in 'cannot'"
         yield Problem("SAME_PART_AGAIN", message, show_place(new.place))
 
 
 def _outline(node: NodeBase) -> Any:
-    """Return a part as data without names, with subtrees expanded."""
+    """Return a part of a plan as data, without names and with expanded subtrees."""
     if isinstance(node, Tree) and node.body is not None and not node.modifiers:
         return _outline(node.body)
     own = node.model_dump(mode="json", exclude={"name", "body", "sequence", "fallback", "parallel"})
@@ -134,7 +134,7 @@ def _outline(node: NodeBase) -> Any:
 
 
 def named(problems: tuple[Problem, ...], spec: MissionSpec, request: Request) -> list[Problem]:
-    """Return the problems of verification, with a separate code for invalid labels."""
+    """Return the problems of verification, with the code ``UNKNOWN_LABEL`` for invalid labels."""
     labels = {
         f"{show_place(step.place)}/with/{name}"
         for step in locate(spec.root).walk(Do)
@@ -150,7 +150,7 @@ def named(problems: tuple[Problem, ...], spec: MissionSpec, request: Request) ->
 
 
 def another_command(spec: MissionSpec, meant: Meant | None, request: Request) -> Iterator[Problem]:
-    """Compare the effects of a plan with those of the command."""
+    """Yield a problem for each difference between the effects of a plan and of the command."""
     if meant is None:
         return
     wanted = ends_of(meant.expanded, request.catalogue, request.messages)
@@ -187,7 +187,7 @@ def another_command(spec: MissionSpec, meant: Meant | None, request: Request) ->
 
 
 def another_robot(new: NodeBase, old: NodeBase | None, request: Request) -> Iterator[Problem]:
-    """Find robots that a command does not address, or that the replaced part did not use."""
+    """Yield a problem for each robot that the command or the replaced part does not involve."""
     robots = set(request.catalogue.robots)
     if old is not None:
         allowed = owners_in(old, request.catalogue) & robots

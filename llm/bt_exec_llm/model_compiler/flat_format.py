@@ -1,8 +1,9 @@
 """Flat form of trees: a list of nodes that name their children, for schemas without recursion.
 
-A flat plan is equivalent to the nested YAML, except for conditions: all parts of a condition must
-hold (each can be negated), and ``any`` does not exist. ``step`` holds the skill, check or tree of
-a node and its arguments; ``runs`` and ``with`` in the node itself are accepted as well.
+A flat plan is equivalent to the nested YAML, except that a condition is always a conjunction, whose
+parts may be negated; ``any`` does not exist. The field ``step`` contains the skill, check or tree
+of a node and its arguments. The fields ``runs`` and ``with`` in the node itself are accepted as
+well.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class Wired(NamedTuple):
 
     Attributes:
         root: The nested root.
-        places: Ids of nodes by their position in it: ``{"root/sequence[1]": "n3"}``.
+        places: Ids of the flat nodes by their position in the nested root, such as
+            ``{"root/sequence[1]": "n3"}``.
         problems: Problems of the references between nodes.
     """
 
@@ -42,7 +44,7 @@ class Wired(NamedTuple):
 
 
 def from_flat(data: Mapping[str, Any]) -> Wired:
-    """Return a flat plan as a nested one, with the problems of its references.
+    """Convert a flat plan to a nested one, and report problems of its references.
 
     Codes: ``NODE_TWICE``, ``UNKNOWN_NODE``, ``UNATTACHED_NODE``, ``ENDLESS_LOOP`` (a node that is
     its own descendant), ``BAD_NODE``, ``UNKNOWN_FIELD``, ``ARGUMENT_TWICE``, ``BAD_ARGUMENTS``,
@@ -139,7 +141,7 @@ class _Wiring:
                     count += 1
 
     def _with_step(self, name: str, node: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a node with an inline step in the normal form: ``{step: {runs, with}}``."""
+        """Return a node with ``runs`` and ``with`` moved into its field ``step``."""
         if "step" not in node:
             return node
         step = node["step"]
@@ -153,7 +155,7 @@ class _Wiring:
         return {**{key: value for key, value in node.items() if key != "step"}, **step}
 
     def _unused(self, name: str, node: Mapping[str, Any], kind: str) -> None:
-        """Report fields that a kind of node does not use and would ignore."""
+        """Add a problem for each field that this kind of node does not use."""
         uses = {"do": ("runs", "with"), "tree": ("runs", "with"), "check": ("asks", "else", "tell")}
         mine = uses.get(kind, ("children", "succeed_when") if kind in _COMPOSITES else None)
         if mine is None:
@@ -244,7 +246,7 @@ def to_flat(root: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _without_code(guard: Any) -> tuple[Any, str]:
-    """Return the condition of a guard, and the code of its failure."""
+    """Return the condition of a guard, and the guard's failure code."""
     if not isinstance(guard, dict) or "else" not in guard:
         return guard, ""
     return {name: args for name, args in guard.items() if name != "else"}, str(guard["else"])

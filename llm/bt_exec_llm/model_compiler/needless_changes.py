@@ -1,9 +1,9 @@
-"""Check of the intermediate changes of a plan.
+"""Checks of the intermediate changes and repetitions of a plan.
 
-Two plans with the same final effects may differ before: one puts the held object down and takes it
-again, or opens and closes a door twenty times. Reported facts (those with a sentence in a pack's
-messages) must change in the same order as in the meaning of the command, and no more often. Facts
-that the command does not mention must stay unchanged.
+Plans with the same final effects may differ on the way: one of them may put the held object down
+and take it again, or open and close a door twenty times. Facts that have a sentence in a pack's
+messages must change in the same order as in the offline compiler's plan, and not more often. Such
+facts must not change if that plan does not change them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ATTEMPTS = 10
 def needless_changes(
     spec: MissionSpec, meant: MissionSpec | None, request: Request
 ) -> Iterator[Problem]:
-    """Compare the changes of facts in an expanded plan with those that the command means."""
+    """Yield a problem for each change of a fact that the offline compiler's plan does not make."""
     if meant is None:
         return
     told = _forms_with_messages(request)
@@ -68,7 +68,7 @@ def needless_changes(
 def needless_repetitions(
     spec: MissionSpec, meant: MissionSpec | None, request: Request
 ) -> Iterator[Problem]:
-    """Find steps that an expanded plan runs far more often than the command asks for."""
+    """Yield a problem for each step that runs far more often than the command asks for."""
     wanted = Counter() if meant is None else _run_counts(meant.root)
     counts = [int(digits[:6]) for digits in re.findall("[0-9]+", request.command)]
     asked = max(counts, default=1) if meant is None else 1
@@ -142,14 +142,14 @@ def _matches(template: str, fact: str) -> bool:
 
 
 def _branches(root: NodeBase) -> int:
-    """Return the largest number of branches of a fallback."""
+    """Return the number of branches of the fallback with the most branches."""
     return max((len(n.fallback) for n in walk(root, Fallback)), default=1)
 
 
 def _changes(spec: MissionSpec, request: Request, branch: int) -> dict[tuple[str, str], list[str]]:
-    """Return the values that each fact takes, from the current one, as if every step ran.
+    """Return the successive values of each fact, starting with the current one, if every step ran.
 
-    Of each fallback, the branch with this number runs, or its last one.
+    In each fallback, only the branch with index `branch` runs, or the last one if there are fewer.
     """
     ways: dict[tuple[str, str], list[str]] = {}
     for node in _runs(spec.root, branch):
@@ -161,7 +161,7 @@ def _changes(spec: MissionSpec, request: Request, branch: int) -> dict[tuple[str
 
 
 def _runs(node: NodeBase, branch: int) -> Iterator[Do]:
-    """Yield the skills under a node in order; those of a loop twice."""
+    """Yield the skills under a node in execution order; those of a loop twice."""
     for _ in range(2 if (node.repeat or 1) > 1 else 1):
         if isinstance(node, Do):
             yield node
@@ -173,13 +173,13 @@ def _runs(node: NodeBase, branch: int) -> Iterator[Do]:
 
 
 def _is_subsequence(values: Sequence[str], way: list[str]) -> bool:
-    """Return whether values occur in a sequence in this order."""
+    """Return whether `values` occur in `way` in the same order."""
     left = iter(way)
     return all(value in left for value in values)
 
 
 def broken_guards(spec: MissionSpec, request: Request) -> Iterator[Problem]:
-    """Find guards that the guarded step itself breaks when it succeeds."""
+    """Yield a problem for each guard that the guarded step itself violates when it succeeds."""
     for step in locate(spec.root).walk():
         for inner in walk(step.node, Do) if step.node.guard is not None else ():
             if broken := _violating_effect(inner, step.node.guard, request.catalogue):

@@ -1,8 +1,9 @@
-"""Correction of unambiguous misspellings before a plan is checked, each with a note.
+"""Correction of unambiguous misspellings in a plan before it is checked.
 
-Wrong case and separators (``OpenDoor``, ``Right``), other words for the kinds of nodes
-(``selector``), and nodes that spell their kind out (``{type: sequence, children: […]}``). A name
-that is merely similar is not changed but reported to the model.
+Three kinds are corrected, each with a note: wrong case and separators (``OpenDoor``, ``Right``),
+other words for the kinds of nodes (``selector``), and nodes with a ``type`` (``{type: sequence,
+children: […]}``). A name that is only similar to a known one is not changed; it is reported to the
+model.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def tidied(root: Any, request: Request) -> tuple[Any, tuple[str, ...]]:
 
 
 def options(hint: Any) -> tuple[str, ...]:
-    """Return the values of a choice type; empty for other types."""
+    """Return the values of a type with a fixed set of values; empty for other types."""
     while hint is not None and hasattr(hint, "__metadata__"):
         hint = get_args(hint)[0]
     words = get_args(hint) if get_origin(hint) is Literal else ()
@@ -99,7 +100,7 @@ class _Tidy:
         return found
 
     def _is_invented(self, code: Any) -> bool:
-        """Return whether a code is invented by the model."""
+        """Return whether a failure code is unknown on this site, so that the model invented it."""
         if not isinstance(code, str) or code in self.codes or not _CODE.fullmatch(code):
             return False
         self.notes.append(f"'else: {code[:40]}' was left out: unknown code")
@@ -171,9 +172,9 @@ class _Tidy:
 
 
 def _normal_name(name: str) -> str:
-    """Return a name without case and separators, in the form of the table keys.
+    """Return a name in lower case without separators, for comparison with known names.
 
-    Letters of other alphabets are kept, since case folding turns some into Latin ones.
+    Letters of other alphabets are unchanged, because case folding turns some into Latin letters.
     """
     if not str(name).isascii():
         return str(name)

@@ -1,8 +1,9 @@
-"""Accepted forms of a plan, converted to the one that is verified.
+"""Conversion of every accepted form of a plan to the nested form that is verified.
 
-The requested form is a mapping with ``root`` (nested) or ``nodes`` (flat). Also accepted, with a
-note: a single node, a list of nodes, a list of actions, a wrapper around any of these, and the turn
-report of a per-turn planner (``next_action``, ``full_action_list``).
+The requested form is a mapping with ``root`` (nested) or ``nodes`` (flat). Other forms are accepted
+with a note: a single node, a list of nodes, a list of actions, a wrapper around any of these, and a
+turn report, which names the next action and the remaining ones (``next_action``,
+``full_action_list``).
 """
 
 from __future__ import annotations
@@ -40,12 +41,12 @@ class Form:
     Attributes:
         root: The plan as nested plain data, or None if there is none.
         cannot: The model's reason for declining, or empty.
-        assumes: Facts that the model claims to build on.
-        subgoals: The command's parts in its words.
-        stated: Other statements beside the plan.
-        notes: Tolerated deviations.
-        problems: Problems of the form.
-        places: For a flat plan, ids of its nodes by their place in `root`.
+        assumes: Facts that the model states as assumptions of its plan.
+        subgoals: Parts of the command, in the model's words.
+        stated: Other statements of the answer, by key.
+        notes: Deviations from the form that were tolerated.
+        problems: Violations of the form.
+        places: For a flat plan, the ids of its nodes by their position in `root`.
     """
 
     root: Any = None
@@ -59,7 +60,7 @@ class Form:
 
 
 def unpack(data: Any) -> Form:
-    """Return the content of an answer from its plain data."""
+    """Return the content of an answer, given as plain data."""
     notes: list[str] = []
     problems: list[Problem] = []
     data = _unwrapped(data, notes, problems)
@@ -112,7 +113,7 @@ def unpack(data: Any) -> Form:
 
 
 def _unwrapped(data: Any, notes: list[str], problems: list[Problem]) -> Any:
-    """Return the plan inside wrapper keys; values beside it are checked, too."""
+    """Return the plan inside wrapper keys; check the values beside it."""
     for _ in range(3):
         inner = None
         if isinstance(data, dict):
@@ -134,7 +135,7 @@ def _unwrapped(data: Any, notes: list[str], problems: list[Problem]) -> Any:
 
 
 def _turn(data: Mapping[str, Any], notes: list[str], cannot: str, problems: list[Problem]) -> Form:
-    """Read a turn report: the remaining actions are the plan."""
+    """Return the content of a turn report, whose remaining actions are the plan."""
     listed = data.get("full_action_list")
     actions = [_step(item) for item in listed] if isinstance(listed, list) else []
     notes.append("a turn report was read as a plan: its remaining actions in order")
@@ -200,7 +201,7 @@ def _known_keys(data: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _own_fields(data: Mapping[str, Any]) -> Iterator[Problem]:
-    """Find fields of the format with a wrong type."""
+    """Yield a problem for each field of the format that has a wrong type."""
     kinds: dict[str, type | tuple[type, ...]] = {
         "explanation": str,
         "subgoals": list,
@@ -222,7 +223,7 @@ def _actions_key(data: Mapping[str, Any]) -> str | None:
 
 
 def _step(item: Any) -> Any:
-    """Return an action ``{name, args}`` as a node; other data unchanged."""
+    """Return an action ``{name, args}`` as a node, and other data unchanged."""
     if not isinstance(item, dict) or any(key in item for key in (*KINDS, "type", "kind")):
         return item
     names = [key for key in _NAMES if isinstance(item.get(key), str)]
@@ -247,7 +248,7 @@ def _step_text(step: Any) -> str:
 
 
 def _facts(value: Any) -> dict[str, str]:
-    """Return ``{fact: value}`` or ``[{fact, value}]`` as a mapping of texts."""
+    """Return ``{fact: value}`` or ``[{fact, value}]`` as a mapping from text to text."""
     if isinstance(value, list):
         pairs = [item for item in value if isinstance(item, dict) and "fact" in item]
         return {str(pair["fact"]): str(pair.get("value")) for pair in pairs}
@@ -257,7 +258,7 @@ def _facts(value: Any) -> dict[str, str]:
 
 
 def _assumed(value: Any) -> Iterator[Problem]:
-    """Find malformed and duplicate assumptions."""
+    """Yield a problem for each malformed or duplicate assumption."""
     seen: set[str] = set()
     for index, pair in enumerate(value if isinstance(value, list) else ()):
         place = f"assumes[{index}]"

@@ -1,13 +1,12 @@
-"""Words of a plan: speech from the command, other texts from the vocabulary of the site.
+"""Checks of the words in a plan: speech must come from the command, other texts from the site.
 
-The format of an answer has text fields for the operator, which are not executed. Such text may only
-describe the plan, with words of the command, of the site's catalogue and of a short list for
-explanations. Other words are a problem: no list of warnings is complete ("a child's hand is in the
-gap"), while the vocabulary of a site is known.
+An answer has text fields for the operator, which are not executed. Their words must occur in the
+command, in the site's catalogue or in a short list for explanations. All other words are rejected,
+because they may be a warning ("a child's hand is in the gap"), and no list of warnings is complete.
 
-A skill marks its spoken arguments (`bt_exec.skill.Said`). In a mission that a model planned, the
-listener and every content word of the speech must come from the command. Function words (articles,
-pronouns, politeness) are free.
+A skill marks the arguments that are spoken (`bt_exec.skill.Said`). If a model planned the mission,
+the listener and every content word of the speech must come from the command. Function words
+(articles, pronouns, polite phrases) are always allowed.
 """
 
 from __future__ import annotations
@@ -52,11 +51,11 @@ _ENDINGS = frozenset(("", *"은는이가을를도의에와과만로고아어여�
 
 
 class Talk(NamedTuple):
-    """A step with speech.
+    """Step that speaks a text.
 
     Attributes:
         skill: Skill.
-        others: Other arguments, such as the listener.
+        others: Arguments that are not spoken, such as the listener.
         texts: Spoken texts.
         place: Position of the step.
     """
@@ -67,12 +66,12 @@ class Talk(NamedTuple):
     place: Place
 
     def to_whom(self) -> str:
-        """Return the skill and its other arguments as readable text."""
+        """Return the skill and the arguments that are not spoken, as readable text."""
         return " ".join((self.skill, *(f"{name}={value}" for name, value in self.others)))
 
 
 def talks_of(spec: MissionSpec, catalogue: Catalogue) -> list[Talk]:
-    """Return the steps of an expanded plan with speech, in order."""
+    """Return the steps of an expanded plan that speak a text, in order."""
     talks = []
     for step in locate(spec.root).walk(Do):
         node = step.node
@@ -88,11 +87,11 @@ def talks_of(spec: MissionSpec, catalogue: Catalogue) -> list[Talk]:
 def talk_problems(
     spec: MissionSpec, meant: MissionSpec | None, request: Request
 ) -> Iterator[Problem]:
-    """Find speech of a plan that the command does not contain, and missing speech.
+    """Yield problems for speech that the command does not contain, and for missing speech.
 
     Args:
-        spec: The plan as it would run.
-        meant: Meaning of the command without a model, or None.
+        spec: Plan as it would be executed.
+        meant: Plan for the same command by the offline compiler, or None.
         request: The request.
     """
     found = talks_of(spec, request.catalogue)
@@ -129,7 +128,7 @@ def foreign_words(text: str, sources: Iterable[str]) -> list[str]:
 
 
 def _covers(texts: Iterable[str], wanted: Iterable[str], command: str) -> bool:
-    """Return True if texts contain at least half of the wanted words of the command."""
+    """Return True if texts contain at least half of the command's content words in `wanted`."""
     asked = set(_tokens(command))
     words = [
         t for text in wanted for t in _tokens(text) if not _joins(t) and _contains_word(t, asked)
@@ -147,7 +146,7 @@ def _joins(token: str) -> bool:
 
 
 def _contains_word(token: str, known: set[str]) -> bool:
-    """Return whether a word is among others, apart from its ending."""
+    """Return whether a set contains a word, possibly with another ending."""
     if token in known:
         return True
     if token.isascii():
@@ -164,7 +163,7 @@ def _contains_word(token: str, known: set[str]) -> bool:
 
 
 def _stem(token: str) -> str:
-    """Return the stem of a one-syllable word with an ending; otherwise an empty text."""
+    """Return the stem of a Korean word with a stem of one syllable; "" for other words."""
     return token[0] if len(token) <= 2 and token[1:] in _ENDINGS else ""
 
 
@@ -190,7 +189,7 @@ _LONGEST = 4000
 
 
 def unknown_words(form: Form, request: Request) -> list[Problem]:
-    """Find texts of an answer with words that neither the command nor the site contains."""
+    """Return problems for texts with words that neither the command nor the site contains."""
     sources = (
         request.command,
         made_once(request, "vocabulary", lambda: _site_words(request)),
@@ -223,7 +222,7 @@ def _site_words(request: Request) -> str:
 
 
 def _lexicon(pack: Pack) -> str:
-    """Return the words of a pack as text; its own checks report an unreadable file."""
+    """Return the text of a pack's lexicon file; "" if there is none."""
     path = pack.lexicon
     return path.read_text("utf-8", "replace") if path is not None and path.is_file() else ""
 

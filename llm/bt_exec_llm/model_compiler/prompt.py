@@ -1,8 +1,8 @@
-"""Prompt of the model compiler: stable parts first (cached), then the situation and the command.
+"""Prompt of the model compiler: a cacheable part, then the situation and the command.
 
-Untrusted text (the command, names of detected objects, facts, failures) is clipped JSON in a fence,
-with angle brackets escaped and without control characters. It cannot close its fence, and the model
-is asked to treat it as data. Verification does not depend on that.
+Untrusted text (the command, names of detected objects, facts, failures) is inserted as shortened
+JSON in a fence, with escaped angle brackets and without control characters, so that it cannot close
+its fence. The model is asked to treat it as data; verification does not depend on that.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ class Prompt:
 
     Attributes:
         system: Role, language, catalogue and library, the same for every command of a site.
-        first: The situation and the command.
+        first: Turn with the situation and the command.
         schema: JSON Schema of the answer.
-        plain: Form of the answer with examples, for servers without schemas.
-        structured: Examples in the form of the schema, for servers that enforce it.
+        plain: Description of the answer's form with examples, for servers without schemas.
+        structured: Examples in the form of the schema, for servers that enforce schemas.
     """
 
     system: tuple[Block, ...]
@@ -76,7 +76,7 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
     Args:
         request: The request.
         image: Whether to include the picture, if there is one.
-        short: Whether to offer trees only, for small models. Repairs always use the full prompt.
+        short: Whether to offer only trees, for small models. Repairs always use the full prompt.
     """
     short = short and request.failure is None
     role, about = ("short", describe_trees) if short else ("system", describe_site)
@@ -105,11 +105,11 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
 
 
 def problems_text(problems: Iterable[Problem], known: Iterable[Problem] = ()) -> str:
-    """Return the problems of an answer as text to send back, each once.
+    """Return the problems of an answer, without repetitions, as text to send back.
 
     Args:
         problems: Problems of this answer.
-        known: Problems of the answer before; repeated ones are marked.
+        known: Problems of the previous answer; those that occur again are marked.
     """
     before = {(problem.code, problem.found) for problem in known}
     listed: dict[tuple[str, str, str], dict[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""Scope of a new plan: the whole plan, or the part that failed."""
+"""Part of a plan that a new plan replaces after a failure."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["part_of", "with_part"]
 def part_of(request: Request) -> Located[NodeBase] | None:
     """Return the part of a failed plan that a new one replaces; None for a first plan.
 
-    It is the innermost subtree around the failure or, without one, the failed step of the mission's
-    sequence.
+    The part is the innermost subtree that contains the failure. If there is no subtree, it is the
+    failed step in the sequence at the root.
     """
     if request.previous is None or request.failure is None:
         return None

@@ -1,8 +1,8 @@
-"""Planning from a recording: the recorded answers are read and checked again.
+"""Compiler that plans from recorded answers, which are parsed and checked again.
 
 ``--compiler replay:FILE`` takes a file that the model compiler wrote with ``record: FILE``. The
-same commands in the same worlds give the same plans, byte for byte. A different question is refused
-with the first difference.
+same commands in the same situations give the same plans, byte for byte. If a question is not in the
+recording, the command is refused, and the first difference is named.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ __all__ = ["create"]
 
 
 class ReplayCompiler(ModelCompiler):
-    """The model compiler with a recording in place of the model.
+    """Model compiler that uses a recording in place of a model.
 
     Args:
-        recording: Source of the answers.
-        settings: Settings at the time of the recording.
+        recording: Recorded answers.
+        settings: Settings that were used for the recording.
     """
 
     def __init__(self, recording: ReplayClient, settings: PlanningSettings) -> None:
@@ -37,7 +37,7 @@ class ReplayCompiler(ModelCompiler):
         self._recording = recording
 
     def library_alternative(self, request: Request) -> VerifiedPlan | None:
-        """Return the alternative of the library; None if the recording has a request here."""
+        """Return the library's alternative; None if the recording has an answer to this request."""
         prompt = self._prompt(request)
         asked = Question(
             prompt.system, (prompt.first,), prompt.schema, prompt.plain, prompt.structured
@@ -49,8 +49,8 @@ def create(settings: Mapping[str, Any]) -> Compiler:
     """Return the model compiler with a recording in place of the model.
 
     Args:
-        settings: ``file``, and optionally ``rounds``, ``fallback`` and ``image``, which replace
-            those of the recording.
+        settings: ``file``, and optionally ``rounds``, ``fallback`` and ``image``, which take
+            precedence over those of the recording.
 
     Raises:
         UsageError: If the file is missing or not a recording, or a setting is wrong.

@@ -1,7 +1,8 @@
-"""JSON Schema of a plan for servers that enforce one: flat, closed, with the site's names.
+"""JSON Schemas of plans, for servers that enforce a schema.
 
-If the site is small enough, every skill and every tree is a separate branch with its own arguments,
- so that an enforcing server cannot give an argument that does not exist.
+Plans are flat, and only the names of the site are allowed. If the site is small enough, every skill
+and every tree is a branch with its own arguments, so that a server that enforces the schema cannot
+produce unknown arguments.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def _node(catalogue: Catalogue, library: Library) -> dict[str, Any]:
 
 
 def _step(catalogue: Catalogue, library: Library) -> dict[str, Any]:
-    """Return the schema of a step: a branch for each skill and each tree."""
+    """Return the schema of a step, with a branch for each skill and each tree if there are few."""
     about = "of do and tree: what it runs"
     runs = [*_skills(catalogue), *_trees(catalogue, library)]
     if len(runs) > MOST_BRANCHES:

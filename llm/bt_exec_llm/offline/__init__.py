@@ -1,9 +1,9 @@
-"""Offline compiler: selects trees of the library for a command, without a model, key or network.
+"""Offline compiler: selects library trees for a command, without a model, key or network.
 
-A command is split into words and phrases (`korean_words`, `english_words`), which are parsed into
-clauses (`korean`, `english`). Clauses are interpreted as steps (`steps`), and steps are bound to
-trees of the library (`bind`). A command with a word that has no use in its meaning is refused, and
-the refusal names the word.
+The reading engine parses a command with the words of the site (`reader`). Its meaning is converted
+to steps, each an act or question (`conversion`), and steps are bound to trees of the library
+(`bind`). If a word of the command has no use in its meaning, the command is refused, and the
+refusal names the word.
 """
 
 from bt_exec_llm.offline.compiler import OfflineCompiler, create

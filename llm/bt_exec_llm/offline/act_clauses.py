@@ -1,4 +1,4 @@
-"""Conversion of clauses with requested or forbidden acts."""
+"""Conversion of clauses with requested or forbidden acts to steps."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PUT_BACK = "put_back"
 
 
 class ActClauses(Reports):
-    """Converts the acts and prohibitions of one meaning.
+    """Converter of the acts and prohibitions of one meaning.
 
     Args:
         lexicon: The words of the site.
@@ -96,7 +96,7 @@ class ActClauses(Reports):
     def _with_duration_apart(
         self, verbs: tuple[str, ...], pieces: list[Piece]
     ) -> Iterator[list[Piece]]:
-        """Yield the pieces of an act; "wait there for a minute" gives two: there, a minute."""
+        """Yield the pieces of an act, split into two groups for "wait there for a minute"."""
         times = [piece for piece in pieces if (piece.kind, piece.name) == ("limit", "TIME")]
         others = [piece for piece in pieces if piece not in times]
         stays = any(self._lexicon.verbs[verb].stays for verb in verbs)
@@ -105,7 +105,7 @@ class ActClauses(Reports):
     def _convert_arguments(
         self, act: Node, verbs: tuple[str, ...], of: list[Node]
     ) -> tuple[tuple[str, ...], list[Piece]]:
-        """Return the pieces of the arguments of an act, and the verbs that they select."""
+        """Return the verbs of an act that fit its arguments, and the pieces of the arguments."""
         pieces = [piece for one in of for piece in self._convert_argument(one, of)]
         if self._are_report_verbs(verbs) and self._has_person_as_subject(act):
             raise NoStepsError  # words of the person, not a message for the person
@@ -125,7 +125,7 @@ class ActClauses(Reports):
         return verbs, _unique(pieces, self._joined)
 
     def _has_person_as_subject(self, act: Node) -> bool:
-        """Return True if a particle marks a person as the subject (교수님이)."""
+        """Return True if a particle marks a person as the subject of an act (교수님이)."""
         edge = self._reading.edge_of(act) or self._reading.edge
         persons = tuple(f"value/{kind}/" for kind in self._persons)
         return any(
@@ -139,7 +139,7 @@ class ActClauses(Reports):
         return sum(piece.name in self._each for piece in pieces) > 1
 
     def _convert_desired_state(self, act: Node) -> Step:
-        """Return the act that achieves or keeps a state: "the door should be closed"."""
+        """Return the step that achieves or keeps a state, as in "the door should be closed"."""
         wanted = act.get("of")
         if not isinstance(wanted, Node) or wanted.kind != "all":
             raise NoStepsError
@@ -162,7 +162,7 @@ class ActClauses(Reports):
         return self._build_step(verbs, pieces, act)
 
     def _check_executable(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
-        """Raise NoStepsError for an act that lacks a text, an observation or an instrument."""
+        """Raise NoStepsError if an act lacks a text or has objects that no step can express."""
         there = [p for p in pieces if p.name == "there" or (p.kind == "pronoun" and p.mark == "to")]
         returns = self._lexicon.closing_verbs.issuperset(verbs) and verbs
         if there and returns and not self._are_report_verbs(verbs):
@@ -198,14 +198,14 @@ class ActClauses(Reports):
             raise NoStepsError  # e.g. "stay out of the lounge"
 
     def _is_left_unchanged(self, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
-        """Return True if an object is to remain unchanged: "leave the door"."""
+        """Return True if an act leaves an object unchanged, as in "leave the door"."""
         known = [self._lexicon.verbs[verb] for verb in verbs]
         idle = any(verb.idle for verb in known) and not any(verb.pairs for verb in known)
         one = len(pieces) == 1 and pieces[0].kind in ("noun", "value")
         return idle and one and not pieces[0].mark
 
     def _resolve_instrument(self, piece: Piece) -> Piece:
-        """Return the instrument that a pronoun stands for: "if it is empty, use it"."""
+        """Return a piece with a pronoun for an instrument resolved: "if it is empty, use it"."""
         if piece.kind != "pronoun" or piece.mark != "with":
             return piece
         if self._tool is None:
@@ -215,7 +215,7 @@ class ActClauses(Reports):
     def _resolve_desired_state(
         self, verbs: tuple[str, ...], pieces: list[Piece]
     ) -> tuple[tuple[str, ...], list[Piece]]:
-        """Return the verb that achieves the desired state: have the door open."""
+        """Return the verb that achieves a desired state, and its pieces: "have the door open"."""
         states = [piece for piece in pieces if piece.kind == "state"]
         held = any(piece.name == HELD for piece in states)  # "tell me what you hold" is a question
         if held or any(piece.mark == "not" for piece in states):
@@ -245,19 +245,19 @@ class ActClauses(Reports):
         return replace(step, pieces=[]) if nothing else step
 
     def _is_contrast(self, act: Node) -> bool:
-        """Return True if a particle sets an act apart from the others: 자재는 꺼내지 마."""
+        """Return True if a particle contrasts an act with the others (자재는 꺼내지 마)."""
         topical = any(one.text("det") == "some" for one in act.parts())
         marks = self._categories_of(Node("avoid", (("of", act),)), act)
         return topical or not {*_TOPICAL}.isdisjoint(marks)
 
 
 def _names_object(piece: Piece) -> bool:
-    """Return True for a noun that is not the state of the noun before it (왼손 상태)."""
+    """Return True for a noun that names an object, not a state of one (상태 in 왼손 상태)."""
     return piece.kind == "noun" and piece.name not in DESCRIBED
 
 
 def _group_by_repetitions(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
-    """Yield the arguments of each act with their repetition count: A twice, B once."""
+    """Yield arguments grouped by repetitions: "A twice, B once" gives (A, 2) and (B, 1)."""
     counts = [at for at, one in enumerate(of) if one.kind == "times"]
     if not counts:
         yield of, 1
@@ -275,7 +275,7 @@ def _group_by_repetitions(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
 
 
 def _attach_places(pieces: list[Piece]) -> list[Piece]:
-    """Return pieces in which the place after an object belongs to it: the material, from inside."""
+    """Return pieces in which an object has the place that follows: "the material, from inside"."""
     found: list[Piece] = []
     for piece in pieces:
         place = piece.kind == "noun" and piece.mark == "at" and not piece.name and piece.relation
@@ -287,7 +287,7 @@ def _attach_places(pieces: list[Piece]) -> list[Piece]:
 
 
 def _unique(pieces: list[Piece], kinds: Iterable[str]) -> list[Piece]:
-    """Return pieces without duplicates of the same kind and name: 분위기 어떤지."""
+    """Return pieces without repeated values of the types in `kinds`."""
     found: list[Piece] = []
     for piece in pieces:
         same = [one for one in found if (one.name, one.value) == (piece.name, piece.value)]
@@ -297,7 +297,7 @@ def _unique(pieces: list[Piece], kinds: Iterable[str]) -> list[Piece]:
 
 
 def _alternatives(phrase: Node) -> tuple[Node, ...]:
-    """Return the alternatives of "the lounge or the corridor", each of which is forbidden."""
+    """Return the alternatives in a phrase with "or", which a prohibition forbids one by one."""
     inner = phrase.node("to") if isinstance(phrase.get("to"), Node) else phrase
     of = inner.get("of")
     if inner.kind != "np" or not isinstance(of, Node) or of.kind != "or":
@@ -312,7 +312,7 @@ def _relation_to_noun(noun: str) -> Node:
 
 
 def _without_both(of: list[Node]) -> list[Node]:
-    """Return the arguments of an act without a "both" that refers to only one of two values."""
+    """Return the arguments of an act; "both" is dropped if it belongs to one of two values."""
     both = Node("quantity", (("bound", "exactly"), ("number", PAIR)))
     named = [one for one in of if one.kind == "np"]
     if len(named) != PAIR:

@@ -1,4 +1,4 @@
-"""Meaning of a command from its bound steps, and the use of each of its words."""
+"""Meaning of a command, derived from its bound steps, and the use of each of its words."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MARKS: dict[str, RoleName] = {"from": "source", "to": "destination", "with": "i
 
 
 def meaning_from_parts(steps: list[Step], reading: Reading) -> Meaning:
-    """Return the meaning of a command from its bound parts."""
+    """Return the meaning of a command from its bound steps."""
     acts = tuple(act_from_step(step) for step in steps if not step.said)
     return Meaning(reading.language, acts, word_uses(reading))
 

@@ -1,9 +1,9 @@
-"""Binding of steps to trees of the library, with arguments, or the reason why that fails.
+"""Binding of steps to trees of the library, with arguments.
 
-A step matches a tree if one frame of the tree contains its verb and all its pieces. Pieces that the
-frame lacks must be values of the tree's parameters; any other piece refuses the command. A step
-with a pronoun or without an object takes what was named before it, or the only object that its verb
-can have.
+A step matches a tree if one of the tree's frames has the step's verb and if the step has all pieces
+of the frame. The other pieces of the step must be values of the tree's parameters; otherwise the
+command is refused. A step with a pronoun or without an object takes an object that was named
+before, or the only object that its verb can have.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _MOST_TIMES = 10
 
 
 class Binder:
-    """Binds steps to the trees of one library."""
+    """Binder of steps to the trees of one library."""
 
     def __init__(
         self,
@@ -65,20 +65,26 @@ class Binder:
         self._ends = MissionEnds(library, lexicon)
 
     def bind(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
-        """Return the parts that `steps` become; `before` are the steps of earlier commands."""
+        """Return the parts for `steps`, or the reason why there are none.
+
+        Args:
+            steps: Steps of a command.
+            text: The command.
+            before: Steps of earlier commands.
+        """
         if any(step.verbs and not step.positive for step in steps):
             return self._bind_with_prohibition(steps, text, before)
         parts = self._bind_steps(steps, text, before)
         return parts if isinstance(parts, Trouble) else check_all_numbers_used(parts, steps)
 
     def bind_condition(self, asked: Step, *, needed: bool) -> Held | Trouble:
-        """Return the question tree of a condition that precedes parts of other packs."""
+        """Return the question tree for a condition on which parts of other packs depend."""
         self._heard = None
         found = self._bind_step_condition(Step((), condition=(asked, needed)), [])
         return Trouble("CONDITION", asked.text) if found is None else found
 
     def steps_with_objects(self, steps: list[Step]) -> list[Step]:
-        """Return the steps bound last, with omitted objects filled in and mission ends last."""
+        """Return the steps of the last `bind` with omitted objects filled in, mission ends last."""
         return [
             *self.bound,
             *(step for step in steps if self._ends.tree_of(step) or not step.positive),
@@ -154,7 +160,7 @@ class Binder:
         return self._ends.append_to(parts, ends, alone, work)
 
     def _bind_comparison(self, step: Step) -> Part | Trouble:
-        """Return the part that compares what was observed."""
+        """Return the part that compares the observations of places."""
         compares = self._lexicon.compares
         if compares is None or step.condition is not None:
             return Trouble("NOT_UNDERSTOOD", step.text)
@@ -166,7 +172,7 @@ class Binder:
     def _bind_with_prohibition(
         self, steps: list[Step], text: str, before: list[Step]
     ) -> list[Part] | Trouble:
-        """Bind a command with a prohibition; refuse it if the plan violates the prohibition."""
+        """Bind a command with prohibitions; return a trouble if its parts violate one of them."""
         steps = [step for step in steps if not self._asks_no_change(step)]
         wanted = [step for step in steps if step.positive or not step.verbs]
         for order in (steps, move_prohibitions_last(steps)):
@@ -217,7 +223,7 @@ class Binder:
         return parts
 
     def _forbids_variant(self, act: Step, forbidden: Step, trees: set[str]) -> bool:
-        """Return True if a prohibition concerns a variant of an act that is not in the plan.
+        """Return True if a prohibition concerns a variant of an act that is not planned.
 
         E.g. "get the material and don't leave the door open".
         """
@@ -225,7 +231,7 @@ class Binder:
         return isinstance(pair, Part) and pair.tree not in trees
 
     def _asks_no_change(self, step: Step) -> bool:
-        """Return True if a step asks for no change ("do not close it, just leave it")."""
+        """Return True if a step asks for no change, as in "do not close it, just leave it"."""
         verbs = self._lexicon.verbs
         idle = any(verbs[verb].idle for verb in step.verbs if verb in verbs)
         return idle and not any(p.kind in ("noun", "value", "text") for p in step.pieces)
@@ -233,7 +239,7 @@ class Binder:
     def _bind_with_forbidden_pair(
         self, steps: list[Step], text: str, before: list[Step]
     ) -> list[Part] | None:
-        """Bind a command with pairs of which one part is forbidden; None without such a pair."""
+        """Bind a command with a pair of which one step is forbidden; None without such a pair."""
         if not any(self._pairs.find_pair(steps, at) for at in range(len(steps) - 1)):
             return None
         found = self._bind_steps(steps, text, before)
@@ -244,7 +250,7 @@ class Binder:
         return found if sum(used) >= negatives else None
 
     def _bind_step(self, step: Step, done: list[Step], last: Step | None) -> list[Part] | Trouble:
-        """Return the parts of one step, several if it names several values."""
+        """Return the parts for one step; it has several if it names several values, say places."""
         found = remove_excluded_values(step, self._lexicon)
         if isinstance(found, Trouble):
             return found
@@ -294,7 +300,7 @@ class Binder:
         return parts
 
     def _at_place_of_person(self, step: Step, done: list[Step]) -> Step:
-        """Return a step with the place where its person was searched for, if it names none."""
+        """Return a step, completed by the place where its person was searched for."""
         each, people = self._lexicon.list_types("each"), self._lexicon.people
         asked, found = step.condition or (None, True)
         if asked is not None and not found:
@@ -309,7 +315,7 @@ class Binder:
         return step
 
     def _has_unused_place(self, places: list[Piece], step: Step, tree: TreeSpec) -> bool:
-        """Return True if a person is at an unusual place, and the tree has no parameter for it."""
+        """Return True if a person is at an unusual place for which the tree has no parameter."""
         taken = {param.type for param in tree.params.values()}
         values = self._lexicon.values
         known = [values.get(p.name, {}).get(p.value) for p in step.pieces if p.kind == "value"]
@@ -317,7 +323,7 @@ class Binder:
         return any(p.name not in taken and p.value not in usual for p in places)
 
     def _bind_step_condition(self, step: Step, done: list[Step]) -> Held | Trouble | None:
-        """Return the question that a step depends on; None without a condition."""
+        """Return the question tree for the condition of a step; None without a condition."""
         if step.condition is None:
             return None
         asked, needed = step.condition
@@ -353,7 +359,7 @@ class Binder:
         return found[1].tree, tuple(args.items()), needed
 
     def _points_at_several(self, asked: Step, done: list[Step]) -> bool:
-        """Return True if a question names no place and the step before it names several."""
+        """Return True if a question names no place, and the last step with places names several."""
         each = self._lexicon.list_types("each")
         if not each or any(p.name in each for p in asked.pieces if p.kind == "value"):
             return False
@@ -362,7 +368,7 @@ class Binder:
         return len(set(last)) > 1
 
     def _find_question_tree(self, asked: Step, done: list[Step], *, needed: bool) -> Held | Trouble:
-        """Return the question tree that decides a question whose own tree only observes."""
+        """Return the question tree for a question whose matching tree only observes."""
         found = self._matcher.match_step(replace(asked, condition=None), done)
         trees = {} if isinstance(found, Trouble) else self._lexicon.decides.get(found[1].tree, {})
         said = [p for p in asked.pieces if p.kind == "value" and p.name in self._joined]
@@ -379,9 +385,10 @@ class Binder:
         return name, tuple(args.items()), needed
 
     def _with_default_object(self, step: Step, last: Step | None) -> Step:
-        """Add the default object of a verb that names none ("go on patrol").
+        """Return a step with the default object of its verb if it names none ("go on patrol").
 
-        If the robot was just sent somewhere, that place is used ("go to the lounge and patrol").
+        After a step that sends the robot somewhere, the object is that place ("go to the lounge and
+        patrol").
         """
         for verb in step.verbs:
             way = self._lexicon.ways.get(verb)
@@ -406,13 +413,13 @@ class Binder:
         return step
 
     def _has_tree_that_begins_another(self, first: Step, step: Step) -> bool:
-        """Return True if a tree of one step begins a tree of the other step."""
+        """Return True if a tree of `first` is the beginning of a tree of `step`."""
         trees = {frame.tree for frame in self._matcher.frames_for(first)}
         follows = {frame.tree for frame in self._matcher.frames_for(step)}
         return any((one, two) in self._frames.parts for one in trees for two in follows)
 
     def _is_asked_at_another_place(self, last: Step, step: Step, part: Part) -> bool:
-        """Return True if a question follows a move to a place where its answer is not observed."""
+        """Return True if a question follows a move to a place other than that of its answer."""
         if QUESTION in last.verbs or self._information_modes(last):
             return False
         if QUESTION not in step.verbs and "look" not in self._information_modes(step):
@@ -426,13 +433,13 @@ class Binder:
         return False
 
     def _information_modes(self, step: Step) -> set[str]:
-        """Return the ways in which the verbs of a step obtain information: ``look``, ``tell``."""
+        """Return how the verbs of a step obtain information: ``look`` or ``tell``."""
         verbs = self._lexicon.verbs
         read = {self._lexicon.general_verb(v) for v in step.verbs}
         return {str(verbs[v].finds) for v in read if v in verbs} - {""}
 
     def _with_object_of_next_step(self, work: list[Step], at: int) -> Step:
-        """Return a step with the object of the next one if it has none ("open and close it")."""
+        """Return a step, completed by the object of the next step ("open and close it")."""
         step = work[at]
         content = [p for p in step.pieces if p.kind != "filler"]
         if content or not step.verbs or at + 1 >= len(work) or step.condition is not None:
@@ -445,7 +452,7 @@ class Binder:
 
 
 def _points_at_result(step: Step, done: list[Step]) -> bool:
-    """Return True if a step would be about the result of a comparison before it: "go there"."""
+    """Return True if a step without an object follows a comparison: "go there"."""
     compared = bool(done) and done[-1].verbs == (COMPARE,)
     return compared and all(piece.kind in ("filler", "pronoun") for piece in step.pieces)
 
@@ -455,13 +462,13 @@ def _without(step: Step, kinds: Container[str]) -> Step:
 
 
 def _points_beside(asked: Step, step: Step) -> bool:
-    """Return True if a question has a pronoun that cannot stand for the object of its act."""
+    """Return True if a condition has only a pronoun, and its act has a noun."""
     named = [{p.kind for p in one.pieces} & {"noun", "pronoun"} for one in (asked, step)]
     return asked.pronoun and named == [{"pronoun"}, {"noun"}]
 
 
 def _with_tool_for_pronoun(asked: Step, step: Step) -> Step | None:
-    """Return a question about the instrument of its act: "with the left arm unless it is full"."""
+    """Return a condition in which "it" is the tool: "with the left arm unless it is full"."""
     tools = [piece for piece in step.pieces if piece.mark == "with"]
     if not any(piece.kind == "pronoun" for piece in asked.pieces) or len(tools) != 1:
         return None

@@ -1,9 +1,9 @@
-"""Conversion of parts to nodes: parts with the same condition share one branch and one question.
+"""Conversion of parts to nodes, in which parts with the same condition share one branch.
 
-A single condition becomes a ``skip_if`` of its branch. Several conditions ("if it is open close it,
-otherwise …") become a fallback of sequences, each behind a check or its negation. If a branch
-fails, the other one is not tried. What is to be done "if that fails" becomes a fallback with the
-part before it.
+A single condition becomes a ``skip_if`` of its branch. Several branches ("if it is open close it,
+otherwise …") become a fallback of sequences, each after a check or its negation. If a branch fails,
+the others are not tried. Parts for the case that the previous part fails become a fallback with
+that part.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ __all__ = ["build_condition", "build_nodes", "find_answering_check"]
 
 
 def find_answering_check(tree: TreeSpec) -> Check | None:
-    """Return the check that answers a question tree: its root, or the only one in its root."""
+    """Return the check of a question tree: its root, or the only check in the root."""
     nodes = tree.root.sequence if isinstance(tree.root, Sequence) else (tree.root,)
     answers = [node for node in nodes if isinstance(node, Check) and node.tell]
     return answers[0] if len(answers) == 1 and answers[0] is nodes[-1] else None
 
 
 def build_condition(held: Held, library: Library) -> tuple[tuple[Node, ...], Any]:
-    """Return the observations that a question needs, and its condition."""
+    """Return the observation nodes that a question needs, and its condition."""
     return tuple(_observation_nodes([held], library)), _build_question_condition(held, library)
 
 
@@ -51,7 +51,7 @@ def build_nodes(parts: list[Part], library: Library) -> tuple[Node, ...]:
 
 
 def _add_nodes(nodes: list[Node], parts: Iterable[Part], library: Library) -> None:
-    """Append the nodes of parts; a rescue and the node before it become a fallback."""
+    """Append the nodes of parts; a part that rescues becomes a fallback with the last node."""
     for turns, group in groupby(parts, lambda part: part.turns):
         own: list[Node] = []
         for part in group:
@@ -74,7 +74,7 @@ def _nodes_of_branch(branch: Iterable[Part], library: Library) -> list[Node]:
 
 
 def _check_before(node: Node, held: Held | None, library: Library) -> Node:
-    """Return a node that runs only if a condition holds and fails otherwise."""
+    """Return a node after the check of a condition; it fails if the condition does not hold."""
     if held is None:
         return node
     observed, check = build_condition(held, library)
@@ -82,7 +82,7 @@ def _check_before(node: Node, held: Held | None, library: Library) -> Node:
 
 
 def _observation_nodes(held: list[Held | None], library: Library) -> list[Node]:
-    """Return the observations that the questions need, each once."""
+    """Return the observation nodes that questions need, without repetitions."""
     asked = dict.fromkeys(one[:2] for one in held if one is not None)
     return [
         Tree.model_validate({"tree": name, "with": dict(args)})
@@ -101,7 +101,7 @@ def _build_tree_node(part: Part, skip_if: Any = None) -> Tree:
 
 
 def _guard_branch(branch: list[Part], library: Library) -> Node:
-    """Return nodes that are skipped unless their condition holds."""
+    """Return the node of a branch that is skipped unless its condition holds."""
     skip_if = _build_question_condition(branch[0].condition, library, denied=True)
     if len(branch) == 1:
         return _build_tree_node(branch[0], skip_if)
@@ -110,7 +110,7 @@ def _guard_branch(branch: list[Part], library: Library) -> Node:
 
 
 def _build_fallback(branches: list[list[Part]], library: Library) -> Node:
-    """Return a fallback of branches, each behind its check and the negations of the ones before.
+    """Return a fallback of branches, each after its check and the negated previous checks.
 
     If no condition holds, the mission continues without any branch.
     """
@@ -132,7 +132,7 @@ def _build_fallback(branches: list[list[Part]], library: Library) -> Node:
 
 
 def _build_question_condition(held: Held | None, library: Library, *, denied: bool = False) -> Any:
-    """Return the condition of a question tree, negated if `needed` is False."""
+    """Return the condition that the required answer is given, or, if `denied`, not given."""
     assert held is not None
     name, given, needed = held
     tree = library.get(name)
@@ -144,7 +144,7 @@ def _build_question_condition(held: Held | None, library: Library, *, denied: bo
 
 
 def _fill_parameters(expression: Any, args: Mapping[str, Any]) -> Any:
-    """Return a condition with its parameters replaced by arguments; None leaves one out."""
+    """Return a condition with arguments in place of parameters; an argument None is omitted."""
     if isinstance(expression, dict):
         found = {key: _fill_parameters(value, args) for key, value in expression.items()}
         return {key: value for key, value in found.items() if value is not None}

@@ -1,6 +1,6 @@
-"""Cache files of the user: written atomically and limited in number.
+"""Cache files in the user's cache folder, written atomically and limited in number.
 
-They only save time. If a file cannot be read or written, its content is computed again.
+If a cache file cannot be read or written, its content is computed again.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _MOST_FILES = 8
 
 
 def cache_folder(name: str) -> Path:
-    """Return the cache folder of this program; it may not exist."""
+    """Return the path of a named folder in this program's cache; it may not exist."""
     return Path(platformdirs.user_cache_path("bt-exec", appauthor=False)) / name
 
 
 def write_cache(path: Path, data: bytes) -> None:
-    """Write a cache file readable by its owner only, if possible; delete the oldest ones."""
+    """Write a cache file that only its owner can read, and delete the oldest; ignore errors."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent)

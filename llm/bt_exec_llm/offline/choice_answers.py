@@ -16,7 +16,7 @@ __all__ = ["find_chosen_command"]
 
 
 def find_chosen_command(offered: Sequence[str], text: str, reader: Reader) -> str:
-    """Return the one offered command that contains everything an answer names; otherwise "".
+    """Return the only offered command that contains everything in an answer; otherwise "".
 
     An answer that names nothing, or that matches several commands, selects none.
     """

@@ -45,7 +45,7 @@ _PARTICLE = re.compile(rf"({'|'.join(_PAIRS)})(?=\s|$)")
 def offer_choices(
     trouble: Trouble, text: str, language: str, index: Index
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the possible commands and the types to choose from; empty if fewer than two."""
+    """Return the possible commands and the types of the choice; both empty without a choice."""
     if trouble.code not in ("CHOICE", "AMBIGUOUS") or len(trouble.trees) > MOST_CHOICES:
         return (), ()
     kinds: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ def offer_choices(
 
 
 def _comparable_plan(command: str, language: str, index: Index) -> list[Any]:
-    """Return the plan of a command in comparable form; empty if it is not understood."""
+    """Return the parts of a command in comparable form; empty if it is not understood."""
     found = understand(command, language, index, Past())
     if not isinstance(found, Understood):
         return []
@@ -73,7 +73,7 @@ def _comparable_plan(command: str, language: str, index: Index) -> list[Any]:
 def _commands_with_each_alternative(
     text: str, language: str, index: Index
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Return the command once with each of its alternatives, and the type of these values."""
+    """Return one command for each alternative in a command, and the types of the alternatives."""
     reading = index.reader.read(text)
     open_node = find_choice(reading.meaning) if isinstance(reading, Reading) else None
     if open_node is None or not isinstance(reading, Reading):
@@ -108,7 +108,7 @@ def _start(reading: Reading, part: Node) -> int:
 
 
 def _completed(alternatives: Sequence[Node]) -> list[Node]:
-    """Return alternatives completed by the words of the others: "open or close the door"."""
+    """Return alternatives, each completed by words of the others: "open or close the door"."""
     named = next((one.get("of") for one in alternatives if one.get("of") is not None), None)
     acts = (one.kind == "act" and one.get("of") is None for one in alternatives)
     return [
@@ -117,13 +117,13 @@ def _completed(alternatives: Sequence[Node]) -> list[Node]:
 
 
 def _with_alternative(reading: Reading, edge: Edge, part: Node) -> str:
-    """Return the text of a reading with its alternatives replaced by one of them."""
+    """Return the text of a reading in which one alternative replaces all of them."""
     before, after = reading.typed.around(edge.start, edge.end)
     return before + _with_korean_particle(reading.said(part), after)
 
 
 def _readings_of_second_act(told: str, text: str) -> list[str]:
-    """Return both readings of a second act: part of the message, or a separate act."""
+    """Return two commands: with "and …" as part of a message, and as a separate act."""
     start = text.rfind(told)
     if not told or start < 0 or " and " not in told or '"' in told:
         return []
@@ -132,7 +132,7 @@ def _readings_of_second_act(told: str, text: str) -> list[str]:
 
 
 def _commands_for_trees(trees: Iterable[str], text: str, language: str, index: Index) -> list[str]:
-    """Return one command for each matching tree, in words that match no other tree."""
+    """Return one command for each of several trees, in words that match no other tree."""
     steps = index.reader.read_steps(text)
     named = [p for step in steps for p in step.pieces if p.kind in ("value", "text")]
     found: list[str] = []
@@ -172,7 +172,7 @@ def _utterances_with_values(
 
 
 def _with_korean_particle(name: str, after: str) -> str:
-    """Return a name and the words after it, with the matching form of a Korean particle."""
+    """Return a name and the text after it, with the matching form of the Korean particle."""
     particle = _PARTICLE.match(after)
     pair = _PAIRS.get(particle[0], "") if particle is not None else ""
     return (

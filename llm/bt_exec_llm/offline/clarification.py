@@ -17,9 +17,10 @@ _LEFT_OUT = ("NO_OBJECT", "NO_REFERENT")
 
 
 def missing_types(found: Trouble, text: str, index: Index) -> tuple[str, ...]:
-    """Return the missing types of an incomplete command, fewest first; empty if complete.
+    """Return the types of the values that a command lacks; empty if it lacks none.
 
-    Only types that can be answered in a word are asked for: values and texts.
+    If several sets of values would complete the command, the smallest one is returned. Only values
+    and texts are included, because the operator can answer with them in a word.
     """
     if found.missing or found.code not in _LEFT_OUT:
         return found.missing
@@ -48,11 +49,11 @@ def clarification_question(
     """Return the clarification question for a value of a type.
 
     Args:
-        kind: The type.
+        kind: Name of the type.
         language: Language of the command.
         index: Index with the names of the values.
         messages: Sentences of the site; ``ASK_Arm`` asks for an `Arm`.
-        own: Sentences of the compiler, used if the site has none.
+        own: Sentences of the compiler, used if the site has none for the type.
     """
     if f"ASK_{kind}" in messages:
         return messages.say(f"ASK_{kind}", language)
@@ -71,7 +72,7 @@ def clarification_question(
 def understood_commands(
     commands: Iterable[str], language: str, index: Index, most: int
 ) -> tuple[str, ...]:
-    """Return the first of `commands` that are understood; each is tried."""
+    """Return up to `most` of the `commands` that the compiler understands."""
     found: list[str] = []
     for command in commands:
         if len(found) == most:

@@ -1,4 +1,4 @@
-"""Conversion of clauses of any kind, and of fragments and remarks."""
+"""Conversion of clauses of any kind, including fragments and remarks, to steps."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["Clauses"]
 
 
 class Clauses(Conditionals):
-    """Converts one meaning.
+    """Converter of one meaning to steps.
 
     Args:
         lexicon: The words of the site.
         reading: The text that has the meaning.
-        meaning: The whole meaning.
+        meaning: The meaning.
     """
 
     def convert(self, node: Node) -> Iterator[Step]:
@@ -61,7 +61,7 @@ class Clauses(Conditionals):
         """Yield the steps of alternating acts: "open and close it three times".
 
         Raises:
-            NoStepsError: If one of them has a number of repetitions itself.
+            NoStepsError: If one of the acts has its own number of repetitions.
         """
         turns = int(node.node("times").text("number") or 0)
         for step in self.convert(node.node("of")):
@@ -70,14 +70,14 @@ class Clauses(Conditionals):
             yield replace(step, turns=turns)
 
     def convert_fragment(self, node: Node) -> list[Piece]:
-        """Return the pieces of a fragment; an English fragment excludes nothing."""
+        """Return the pieces of a fragment. In English, exclusions raise NoStepsError."""
         pieces = [piece for one in node.parts() for piece in self._convert_phrase(one)]
         if self._language == "en" and any(piece.mark == "not" for piece in pieces):
             raise NoStepsError
         return pieces
 
     def _convert_bare_objects(self, node: Node) -> Step:
-        """Return the step of objects without a verb: "the material, please", "lounge status"."""
+        """Return the step for objects without a verb: "the material, please", "lounge status"."""
         pieces = self.convert_fragment(node)
         if node.get("sign") == "wanted":
             if not self._asked_for or any(piece.kind != "noun" for piece in pieces):
@@ -89,7 +89,7 @@ class Clauses(Conditionals):
         return replace(self._build_step((QUESTION,), pieces, node), via="ask")
 
     def _convert_remark(self, remark: Node) -> Iterator[Step]:
-        """Yield a step without effect that names the subject of a remark."""
+        """Yield a step without effect that holds the objects of a remark."""
         if any(one.kind == "ask" and one.text("what") != "whether" for one in remark.parts()):
             raise NoStepsError
         about = [one for part in remark.parts() for one in part.walk() if one.kind == "np"]

@@ -1,4 +1,4 @@
-"""Conversion of comparisons: which of several places has most of an aspect."""
+"""Conversion of comparisons of places, as in "which place has the most people", to steps."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _SCOPES = frozenset({"if", "avoid", "ordered"})
 
 
 class _Comparison(NamedTuple):
-    """A comparison.
+    """Comparison of places.
 
     Attributes:
-        aspect: Compared aspect.
+        aspect: Compared aspect, such as people or light.
         order: ``most`` or ``least``.
-        places: The places that it names.
-        everywhere: Whether it is about all places if it names none.
+        places: Places that are named.
+        everywhere: Whether a comparison without named places concerns all places.
     """
 
     aspect: Piece
@@ -44,20 +44,20 @@ def _is_any(phrase: Node) -> bool:
 
 
 def _name_of(phrase: Node) -> str:
-    """Return the name of the only object that a phrase names."""
+    """Return the name of the only object in a phrase; "" for other phrases."""
     of = phrase.get("of")
     return of.text("name") if isinstance(of, Node) and of.kind == "thing" else ""
 
 
 class Comparisons(Questions):
-    """Converts the comparisons of one meaning."""
+    """Converter of the comparisons of one meaning."""
 
     def _compares(self, ask: Node) -> bool:
         kinds = {part.kind for part in ask.walk()}
         return self._lexicon.compares is not None and bool(kinds & {"more", "than", "most"})
 
     def _convert_comparison(self, ask: Node) -> Iterator[Step]:
-        """Yield the observations that a comparison needs, and the comparison.
+        """Yield the steps for the observations that a comparison needs, then the comparison.
 
         Raises:
             NoStepsError: If it is not clear what is compared.
@@ -74,7 +74,7 @@ class Comparisons(Questions):
         yield replace(self._build_step((COMPARE,), [found.aspect, order], ask), via="tell")
 
     def _places_before(self, before: list[Step], found: _Comparison) -> list[Piece]:
-        """Return the places that still have to be observed before a comparison."""
+        """Return the compared places that no earlier step observes."""
         if not before:
             if not found.everywhere:
                 raise NoStepsError
@@ -91,7 +91,7 @@ class Comparisons(Questions):
         return []
 
     def _everywhere(self) -> list[Piece]:
-        """Return the default places of an observation that names none."""
+        """Return the default places of an observation without named places."""
         ways = (way.about.items() for way in self._lexicon.ways.values())
         every = dict.fromkeys(one for way in ways for one in way if one[0] in self._each)
         if len(every) != 1:
@@ -108,7 +108,7 @@ class Comparisons(Questions):
         return not verbs or any(known[one].finds == "look" for one in verbs if one in known)
 
     def _is_narrow(self, step: Step, aspect: Piece) -> bool:
-        """Return True if an observation covers only aspects other than the compared one."""
+        """Return True if an observation is limited to aspects other than the compared one."""
         named = {piece.value for piece in step.pieces if piece.name == aspect.name}
         return bool(named) and aspect.value not in named
 
@@ -116,7 +116,7 @@ class Comparisons(Questions):
         return [piece for piece in step.pieces if piece.name in self._each and piece.mark != "not"]
 
     def convert_condition(self, ask: Node) -> tuple[Step, bool]:
-        """Return the question of a condition, which may be a comparison, and the needed answer."""
+        """Return the question and the required answer of a condition, which may be a comparison."""
         if not self._compares(ask):
             return super().convert_condition(ask)
         if self._case:
@@ -126,10 +126,10 @@ class Comparisons(Questions):
         return found
 
     def _convert_compared_condition(self, ask: Node) -> tuple[Step, bool]:
-        """Return the question whether one place has more of an aspect than another.
+        """Return the question whether one place has more of an aspect, and the required answer.
 
         Raises:
-            NoStepsError: If it is another question.
+            NoStepsError: If the question is not such a comparison.
         """
         found = self._comparison_of(ask)
         hold = ask.node("of").get("hold")
@@ -147,7 +147,7 @@ class Comparisons(Questions):
         """Return the comparison in a question.
 
         Raises:
-            NoStepsError: If it compares something else than places.
+            NoStepsError: If it does not compare places.
         """
         of = ask.node("of")
         if of.kind == "exists":
@@ -201,7 +201,7 @@ class Comparisons(Questions):
         return _Comparison(*self._aspect_of(than.text("attribute"), ""), places)
 
     def _aspect_of(self, said: str, sign: str) -> tuple[Piece, str]:
-        """Return the aspect that a word compares, and whether the most or the least is meant."""
+        """Return the aspect that a word compares, and ``most`` or ``least``."""
         compares = self._lexicon.compares
         if compares is None or said.count("/") != 3:
             raise NoStepsError

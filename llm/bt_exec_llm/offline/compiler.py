@@ -1,6 +1,6 @@
-"""The offline compiler: compiles commands in the words of the library and the lexicon.
+"""Offline compiler for commands in the words of the library and the lexicon.
 
-A command is understood only if every word of it is used; all others are refused.
+A command is refused unless each of its words has a use.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ __all__ = ["OfflineCompiler", "create"]
 
 
 class OfflineCompiler:
-    """Selects trees of the library for a command, and alternatives after a failure."""
+    """Compiler that selects trees of the library, and their alternatives after a failure."""
 
     name = "offline"
     reads_alone = True
     asks_back = frozenset({"AMBIGUOUS"})
 
     def warm_up(self, language: str) -> None:
-        """Load the grammar of a language on a separate thread; return at once."""
+        """Start loading the grammar of a language on a separate thread; return at once."""
         load = partial(language_of_name, language, True)
         threading.Thread(target=load, name=f"words of {language}", daemon=True).start()
 
@@ -74,7 +74,7 @@ class OfflineCompiler:
         return cached_index(request, request.language).reader.engine_words
 
     def names(self, request: Request) -> Mapping[str, str]:  # noqa: ARG002 - as in the protocol
-        """Return nothing: objects are named by the lexicons."""
+        """Return an empty mapping, because the lexicons contain the names of objects."""
         return {}
 
     def plan_part(self, request: Request, part: CommandPart) -> Plan | Refusal:
@@ -91,7 +91,7 @@ class OfflineCompiler:
     def condition(
         self, request: Request, part: CommandPart
     ) -> tuple[tuple[Node, ...], Any] | Refusal:
-        """Return the steps that observe what a question is about, and its condition."""
+        """Return the nodes that make the observations for a question, and its condition."""
         index = cached_index(request, part.reading.language)
         found = understand_condition(part.reading, part.meaning, index)
         if isinstance(found, Trouble):

@@ -1,4 +1,4 @@
-"""Content of the branches of conditionals: nothing, a report, a return, or other acts."""
+"""Classification of the branches of conditionals: empty, a report, a return, or other acts."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["ConditionalBranches", "is_empty"]
 
 
 class ConditionalBranches(ActClauses, ABC):
-    """Inspects the branches of all conditionals of one meaning.
+    """Classifier of the branches of the conditionals in one meaning.
 
     Args:
         lexicon: The words of the site.
         reading: The text that has the meaning.
-        meaning: The whole meaning: a report may have to wait for its last conditional.
+        meaning: The whole meaning, because a report may depend on its last conditional.
     """
 
     def __init__(self, lexicon: Lexicon, reading: Reading, meaning: Node) -> None:
@@ -49,7 +49,7 @@ class ConditionalBranches(ActClauses, ABC):
         }
 
     def _branch_of(self, node: Node, name: str) -> Value | None:
-        """Return a branch of a conditional; "leave it alone" is dropped beside other acts.
+        """Return a branch of a conditional, without acts such as "leave it alone".
 
         A branch that only forbids an act is empty: "if it is closed, open it, else don't touch it".
         """
@@ -64,7 +64,7 @@ class ConditionalBranches(ActClauses, ABC):
         return parts[0] if len(parts) == 1 else branch
 
     def _is_one_of_several(self, node: Node) -> bool:
-        """Return True if a mission ends with a report after one answer only."""
+        """Return True if the report at the end may belong to only one branch of a conditional."""
         if not self._reports or self._only_report:
             return False
         known = {*self._each, *self._persons}
@@ -74,9 +74,9 @@ class ConditionalBranches(ActClauses, ABC):
         return refers or (isinstance(other, Node) and not self._is_idle(other))
 
     def _is_kept(self, forbidden: Node, conditional: Node) -> bool:
-        """Return True if an empty branch satisfies its prohibition.
+        """Return True if an empty branch fulfils the prohibition that is its only content.
 
-        An instrument is forbidden for the acts of the branch; a later act may be forbidden, too.
+        It does not if an instrument is forbidden, or if a later act has the forbidden verb.
         """
         verbs = {*self._verbs_of(forbidden)}
         plain = all(part.kind in ("pronoun", "np") for part in forbidden.parts())
@@ -94,7 +94,7 @@ class ConditionalBranches(ActClauses, ABC):
         )
 
     def _is_report_conditional(self) -> bool:
-        """Return True if each report of the command depends on a condition, and there is one."""
+        """Return True if the command has a report, and all its reports depend on conditions."""
         inside = [id(one) for node in self._ifs for one in node.walk()]
         denied = [id(one.node("of")) for one in self._meaning.walk() if one.kind == "avoid"]
         acts = [one for one in self._meaning.walk() if id(one) not in denied]
@@ -112,12 +112,12 @@ class ConditionalBranches(ActClauses, ABC):
         return bare and bool(verbs) and all(one in known and known[one].idle for one in verbs)
 
     def _leaves_item(self, branch: Value | None) -> bool:
-        """Return True for "leave it" after a carried object."""
+        """Return True if a branch says "leave it" after an act that carries an object."""
         parts = branch.walk() if isinstance(branch, Node) else ()
         return any(map(is_left, parts)) and self._has_text_before()
 
     def _only_reports_answer(self, branch: Node) -> bool:
-        """Return True for a branch that reports the answer of its condition: "come and tell me"."""
+        """Return True for a branch that only reports its condition's answer: "come and tell me"."""
         if branch.kind == "seq" and branch.parts():
             *before, last = branch.parts()
             return self._only_reports_answer(last) and all(map(self._only_comes, before))
@@ -129,13 +129,13 @@ class ConditionalBranches(ActClauses, ABC):
         return bool(verbs) and bare and self._are_report_verbs(verbs)
 
     def _only_comes(self, part: Node) -> bool:
-        """Return True for an act that a report includes: coming back."""
+        """Return True for an act that only comes back, which a report includes anyway."""
         verbs = {*self._verbs_of(part)}
         bare = all(one.text("relation") == "me" for one in part.parts())
         return bool(verbs) and bare and verbs <= self._lexicon.closing_verbs
 
     def _ends_mission(self, branch: Value | None) -> bool:
-        """Return True for a branch that is absent, or only returns or reports."""
+        """Return True if a branch is absent or contains only returns and reports."""
         nodes = branch.walk() if isinstance(branch, Node) else ()
         acts = [node for node in nodes if node.kind == "act"]
         return all(self._reports_late(act) for act in acts)

@@ -1,4 +1,4 @@
-"""Conversion of conditionals: acts after a positive answer, and after a negative one."""
+"""Conversion of conditionals to steps with conditions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NOT_SO, _NOT_THERE = (_SOS[[*SO].index(name)] for name in ("not_so", "not_there
 
 
 class Conditionals(ConditionalBranches, ABC):
-    """Converts the conditionals of one meaning."""
+    """Converter of the conditionals of one meaning."""
 
     _act: Step | None = None
     _plain_act: Step | None = None  # the previous act, if it has no condition
@@ -113,8 +113,8 @@ class Conditionals(ConditionalBranches, ABC):
         """Discard the questions of a branch, so that later references mean its condition.
 
         Raises:
-            NoStepsError: If "otherwise" may mean a question of the branch: "if it is closed, check
-                whether your hand is empty, otherwise open it".
+            NoStepsError: If "otherwise" may refer to a question in the branch: "if it is closed,
+                check whether your hand is empty, otherwise open it".
         """
         asked = [step for step in steps if QUESTION in step.verbs]
         self._asked = self._conditioned if asked else self._asked
@@ -131,14 +131,14 @@ class Conditionals(ConditionalBranches, ABC):
             yield self._build_step(self._reports, [], branch)
 
     def _may_mean_unseen(self, node: Node, before: Step | None) -> bool:
-        """Return True if "if you can't" may negate the condition: "If you see it, get it"."""
+        """Return True if "if you can't" may mean "if you can't see it" after "if you see it"."""
         if before is not None or self._conditioned is None or node.node("then").kind == "fragment":
             return False
         sees = any(piece.name == VISIBLE for piece in self._conditioned[0].pieces)
         return sees and (self._language == "ko" or node.node("of").node("of") == _UNABLE)
 
     def _is_tried(self, act: Node, before: Step | None) -> bool:
-        """Return True for an act that repeats the previous one: "Open it; if you can't open it"."""
+        """Return True if an act repeats the previous one: "Open it; if you can't open it"."""
         if before is None:
             return False
         same = not {*self._verbs_of(act)}.isdisjoint(before.acts)
@@ -168,10 +168,10 @@ class Conditionals(ConditionalBranches, ABC):
         return [p.with_mark("") for p in persons] if self._taking & {*act.verbs} else []
 
     def _denies_act(self, condition: tuple[Step, bool], act: Step) -> bool:
-        """Return True for a condition that implies the failure of the previous act.
+        """Return True if a condition implies that the previous act has failed.
 
-        Its recipient is not there, its object is not visible, or is not in the state that the act
-        leaves it in: "Get the material; if it isn't there, close the door".
+        This is the case if the act's recipient is absent, or if its object is not visible or not in
+        the state that the act leads to: "Get the material; if it isn't there, close the door".
         """
         question, needed = condition
         fails = any(piece.sense == "fails" for piece in question.pieces)
@@ -193,10 +193,10 @@ class Conditionals(ConditionalBranches, ABC):
     def _convert_rescue(
         self, node: Node, before: Step | None, condition: tuple[Step, bool] | None = None
     ) -> Iterator[Step]:
-        """Yield the step that runs if the previous act fails and its condition then holds.
+        """Yield the step that runs if the previous act fails and a condition then holds.
 
         Raises:
-            NoStepsError: If there is no such act, or more than one step depends on its failure.
+            NoStepsError: If there is no previous act, or several steps depend on its failure.
         """
         branch = node.node("then")
         self._act = before  # "and if that fails, too"
@@ -222,10 +222,10 @@ class Conditionals(ConditionalBranches, ABC):
         yield replace(steps[0], rescues=True, condition=condition)
 
     def _convert_branch(self, branch: Node) -> Iterator[Step]:
-        """Yield the steps of a branch, without those that change nothing.
+        """Yield the steps of a branch, without steps that change nothing.
 
         Raises:
-            NoStepsError: If it reports the answer of another condition.
+            NoStepsError: If the branch reports the answer of another condition.
         """
         persons: list[Piece] = []
         self._in_branch, observed = True, False
@@ -251,7 +251,7 @@ class Conditionals(ConditionalBranches, ABC):
         self._in_branch = False
 
     def _at_place_of_act(self, question: Step, ask: Node, branch: Node, steps: list[Step]) -> Step:
-        """Return a question after its act, at the place of the act: "unless it is dark there"."""
+        """Return a question in which "there" is replaced by the place of the act before it."""
         if THERE not in ask.walk() or self._position(ask) < self._position(branch):
             return question
         places = [p for one in steps for p in one.pieces if p.name in self._each]
@@ -263,7 +263,7 @@ class Conditionals(ConditionalBranches, ABC):
         return replace(question, pieces=[*kept, places[0].with_mark("at")], pronoun=False)
 
     def _vary_branch(self, steps: list[Step], fragment: Node) -> list[Step]:
-        """Return the only step of a branch with the values of another: "else the right one".
+        """Return the only step of a branch with other values: "otherwise the right one".
 
         Raises:
             NoStepsError: If the branch has several steps, or no value of the same type.
@@ -286,7 +286,7 @@ class Conditionals(ConditionalBranches, ABC):
         """Return the step of a branch that reports the answer of its condition.
 
         Raises:
-            NoStepsError: If the report would come at the end, after another branch.
+            NoStepsError: If the report at the end would follow another branch, too.
         """
         so = node.node("of").get("of") in _SOS
         both = [one for one in (node.get("then"), node.get("other")) if isinstance(one, Node)]
@@ -310,14 +310,14 @@ class Conditionals(ConditionalBranches, ABC):
         return _has_pause_after_first_act(self._reading.edge_of(branch) or self._reading.edge)
 
     def _is_only_joint(self, ask: Node) -> bool:
-        """Return True for a word that means "if so" only after a question of the same text."""
+        """Return True for a word such as "then" that means "if so" only after a question."""
         leading = closed_classes(self._language)["operators"].get("leading", ())
         said = ask.node("of") == _SOS[0] and self._asked is None
         return said and self._said(ask).strip(" ,") in leading
 
 
 def _ask_about_result(result: Node) -> Node:
-    """Return the question whether an object lacks the state that an act leads to."""
+    """Return the question whether an object is not in the state that an act leads to."""
     about = result.get("of") or Node("pronoun", (("name", "it"),))
     lost = Node("not", (("of", (result.node("hold"),)),))
     return Node("ask", (("what", "whether"), ("of", Node("all", (("of", about), ("hold", lost))))))

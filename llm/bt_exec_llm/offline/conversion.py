@@ -1,6 +1,7 @@
 """Conversion of a meaning to steps, and checks of the whole source text.
 
-A meaning with a part that no step can express has no steps: it is never followed in part.
+If no step can express a part of a meaning, the meaning has no steps: no command is executed in
+part.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
 
 
 def _with_returned_things(steps: list[Step], saving: set[str], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which a conditional delivery is tried first; its return becomes the rescue.
+    """Return steps in which a conditional delivery is tried first, and its alternative is a rescue.
 
     "If he is in, give him the coffee, otherwise bring it back" is "give him the coffee, and if he
     is not in, bring it back".
@@ -107,10 +108,10 @@ def _with_returned_things(steps: list[Step], saving: set[str], lexicon: Lexicon)
 
 
 def _with_repeated_returns(steps: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which repeated acts include the return: "go there and come back twice".
+    """Return steps in which the return is repeated, too: "go there and come back twice".
 
     Raises:
-        NoStepsError: If what is to be repeated is not clear.
+        NoStepsError: If it is not clear which acts are repeated.
     """
     closing = lexicon.closing_verbs
     often = [one for one in steps if one.times > 1 and one.acts and closing.issuperset(one.acts)]
@@ -134,7 +135,7 @@ def pieces_of_fragment(meaning: Node, lexicon: Lexicon, reading: Reading) -> lis
 
 
 def condition_of_meaning(question: Node, lexicon: Lexicon, reading: Reading) -> tuple[Step, bool]:
-    """Return the step of a yes/no question, and the answer that it means by "if".
+    """Return the step of a yes/no question, and the answer for which the condition holds.
 
     Raises:
         NoStepsError: If it cannot be expressed.
@@ -143,7 +144,7 @@ def condition_of_meaning(question: Node, lexicon: Lexicon, reading: Reading) -> 
 
 
 def find_choice(meaning: Node) -> Node | None:
-    """Return the alternatives that a command leaves open: "left or right"; None without them."""
+    """Return the node of the alternatives that a command leaves open ("left or right"), or None."""
     if meaning.kind in ("ask", "avoid"):
         return None
     if meaning.kind == "choice" or (meaning.kind == "or" and _are_things(meaning.parts())):
@@ -156,10 +157,10 @@ def _are_things(parts: Iterable[Node]) -> bool:
 
 
 def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
-    """Raise NoStepsError if words next to a text may belong to it.
+    """Raise NoStepsError if it is not clear which words belong to a text for a person.
 
     Raises:
-        UnclearTextError: If an act after the text may be meant for the person: "to wait and look".
+        UnclearTextError: If an act after the text may belong to it: "tell him to wait and look".
     """
     leaves = list(reading.edge.leaves())
     said = [leaf for leaf in leaves if leaf.category in ("text", "text.asked")]
@@ -181,7 +182,7 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
 
 
 def _is_unclear(meaning: Node, reading: Reading) -> bool:
-    """Return True if the scope of a prohibition or of an order of parts is unclear."""
+    """Return True if it is unclear what a prohibition or a word for the order applies to."""
     kinds = {node.kind for node in meaning.walk()}
     acts = [node for node in meaning.walk() if node.kind == "act"]
     inside = any(part.kind == "ordered" for act in acts for part in act.walk())
@@ -218,7 +219,7 @@ def _is_inside(reading: Reading, kinds: Iterable[str]) -> bool:
 
 
 def _tells_before(reading: Reading, lexicon: Lexicon) -> bool:
-    """Return True if only a report precedes an act: "tell me before you open it"."""
+    """Return True if an act is to follow a report: "tell me before you open it"."""
     acts = [leaf for leaf in reading.edge.leaves() if leaf.category.startswith("v.")]
     verbs = [verbs_in(str(leaf.meaning)) for leaf in acts]
     telling = {name for name, verb in lexicon.verbs.items() if verb.finds == "tell"}
@@ -227,26 +228,26 @@ def _tells_before(reading: Reading, lexicon: Lexicon) -> bool:
 
 
 def _ends_before(step: Step, reading: Reading, lexicon: Lexicon) -> bool:
-    """Return True if a mission is to end before its first act: "come back before checking it"."""
+    """Return True if the mission would end before an act: "come back before checking it"."""
     ordered = any(leaf.category in _ORDERING for leaf in reading.edge.leaves())
     return ordered and step.positive and lexicon.closing_verbs.issuperset(step.verbs)
 
 
 def _has_joined_before_negation(reading: Reading) -> bool:
-    """Return True if a prohibition may cover the previous act, too (열고 닫지 말고)."""
+    """Return True if a prohibition may apply to the previous act, too (열고 닫지 말고)."""
     moods = [leaf.category.rpartition(".")[2] for leaf in reading.edge.leaves()]
     denied = [at for at, mood in enumerate(moods) if mood in ("instead", "prohibited")]
     return any(mood == "and" for at in denied for mood in moods[:at])
 
 
 def _is_bare(step: Step, lexicon: Lexicon) -> bool:
-    """Return True for "give me" alone."""
+    """Return True for "give me" without an object."""
     asked_for = any(lexicon.verbs[verb].asked_for for verb in step.verbs if verb != QUESTION)
     return asked_for and not step.pieces and step.condition is None
 
 
 def _with_recipients(steps: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which a text without recipient is for the person of the prohibition before.
+    """Return steps in which a text without a recipient gets that of the preceding prohibition.
 
     E.g. "do not ask the professor, only deliver the documents".
     """
@@ -267,10 +268,10 @@ def _names_instrument(step: Step) -> bool:
 
 
 def _share_instruments(steps: list[Step], reading: Reading) -> list[Step]:
-    """Return English steps in which objectless steps have the instrument of the next step.
+    """Return English steps in which a step without objects has the next step's instrument.
 
     Raises:
-        NoStepsError: If an instrument may be for later acts, too.
+        NoStepsError: If an instrument may apply to later acts, too.
     """
     found = list(steps)
     for at in range(len(found) - 2, -1, -1):

@@ -1,4 +1,4 @@
-"""Values that depend on the previously named value: "the other arm", "the other end"."""
+"""Resolution of values that depend on an earlier value: "the other arm", "the other end"."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["resolve_dependent_values"]
 def resolve_dependent_values(
     steps: list[Step], past: Past, library: Library, lexicon: Lexicon
 ) -> list[Step] | Trouble:
-    """Return steps, and the questions of their conditions, with dependent values replaced."""
+    """Return steps in which dependent values are replaced, also in their conditions."""
     values = _Values(past, library, lexicon)
     found = [values.resolve(step) for step in steps]
     if values.lost is not None:
@@ -26,10 +26,10 @@ def resolve_dependent_values(
 
 
 class _Values:
-    """The values named so far, by type.
+    """Values that were named so far, by type.
 
     Attributes:
-        lost: A dependent value without a value before it.
+        lost: Dependent value that no earlier value precedes.
     """
 
     def __init__(self, past: Past, library: Library, lexicon: Lexicon) -> None:

@@ -1,4 +1,4 @@
-"""Errors of meanings that cannot be converted to steps."""
+"""Exceptions for meanings that cannot be converted to steps."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ class NoStepsError(Exception):
 
 
 class UnclearTextError(NoStepsError):
-    """Raised for a text for a person that may contain a command for the robot.
+    """Raised for a message to a person that may contain a command for the robot.
 
     Args:
-        code: Code of the trouble.
-        words: The words that are unclear.
+        code: Code; see `bt_exec_llm.offline.trouble`.
+        words: Words that are unclear.
     """
 
     def __init__(self, code: str, words: str) -> None:

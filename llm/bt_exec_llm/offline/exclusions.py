@@ -1,4 +1,4 @@
-"""Exclusions in steps: "not with the left arm", "neither the lounge nor the corridor"."""
+"""Exclusion of values in steps: "not with the left arm", "neither the lounge nor the corridor"."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def is_left(clause: Node) -> bool:
 def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     """Return steps in which excluded values restrict the acts, or become forbidden acts.
 
-    Where a type has two values, one that is excluded means the other: not with the left arm.
+    If a type has two values, excluding one means the other: "not with the left arm".
     """
     acts = [step for step in steps if step.positive and QUESTION not in step.verbs]
     rests = [step for step in acts if any(piece.mark == REST for piece in step.pieces)]
@@ -77,7 +77,7 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
 
 
 def _act_over_all_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | None:
-    """Return the act whose places include the forbidden ones: "look everywhere, but not …"."""
+    """Return the act whose places include the forbidden ones ("look everywhere, but not …")."""
     for act in acts:
         every = {
             (piece.name, one)
@@ -93,16 +93,17 @@ def _act_over_all_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | N
 
 
 def _values_meant(piece: Piece, lexicon: Lexicon) -> set[str]:
-    """Return the value of a piece, or its possible values if it depends on others."""
+    """Return the value of a piece, or all its possible values if it depends on earlier ones."""
     value = lexicon.values.get(piece.name, {}).get(piece.value)
     return {*value.after.values()} if value is not None and value.after else {piece.value}
 
 
 def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon, *, alone: bool) -> list[Step]:
-    """Return the prohibitions for objects that must not be touched.
+    """Return the prohibited acts for a step that forbids touching an object.
 
     Raises:
-        LeftAloneError: If it is not known, or if nothing else is said (`alone`).
+        LeftAloneError: If no verbs are known for the object, or the command has no other step
+            (`alone`).
     """
     kinds = {piece.name for piece in step.pieces if _is_value(piece)}
     said = [piece for act in acts for piece in act.pieces]
@@ -132,7 +133,7 @@ def _is_value(piece: Piece) -> bool:
 
 
 def _expand_rest_value(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
-    """Return pieces in which "the rest" is the value for all, without those that are excluded."""
+    """Return pieces in which "the rest" is replaced by all values except the excluded ones."""
     named = [piece for piece in pieces if piece.kind == "value" and piece.mark != REST]
     kinds = {piece.name for piece in named if piece.mark == "not"}
     both = not kinds and {piece.name for piece in named} <= lexicon.list_types("each")
@@ -177,7 +178,7 @@ def _without_excluded_values(pieces: list[Piece], lexicon: Lexicon) -> list[Piec
 
 
 def find_only_other_value(piece: Piece, lexicon: Lexicon) -> str:
-    """Return the only other value of the type of a value; empty if there are several."""
+    """Return the other value of a type with two values; "" if the type has more."""
     values = lexicon.values.get(piece.name, {}) if piece.kind == "value" else {}
     others = [name for name, value in values.items() if not value.other and name != piece.value]
     own = piece.value in values and not values[piece.value].other

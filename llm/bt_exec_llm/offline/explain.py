@@ -28,10 +28,10 @@ _STOP = re.compile(r"[,.;!?]")
 
 
 def explain(found: Reading | Unread, language: str, reader: Reader) -> Trouble:
-    """Return the reason of the highest rank.
+    """Return the most important reason why a text cannot be executed.
 
     Args:
-        found: The reading of a text, without steps or not certain, or none.
+        found: Reading that has no steps or is not certain, or an unread text.
         language: ``en`` or ``ko``.
         reader: The words of the site.
     """
@@ -62,7 +62,7 @@ def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterato
 
 
 def _negates(text: str, language: str, reader: Reader) -> bool:
-    """Return True if a negating word precedes another word, or is the prefix of a verb."""
+    """Return True if a text contains a negating word before a word, or as a prefix of a verb."""
     lexicon = reader.engine.lexicon(language)
     for word in language_data(language)["orders"].get("negating", ()):
         for rest in re.findall(rf"(?<!\S){word}(\S+|\s+\S)", text):
@@ -75,7 +75,7 @@ def _negates(text: str, language: str, reader: Reader) -> bool:
 
 
 def _left_out(found: Reading, reader: Reader) -> Iterator[Trouble]:
-    """Yield the trouble with a word without a use, and with a missing text."""
+    """Yield troubles for a word without a use, and for a missing text."""
     if word := reader.word_left_out(found):
         yield Trouble("MANNER", word)
     nodes = [*found.meaning.walk()]
@@ -95,7 +95,7 @@ def _names_only_objects(meaning: Node) -> bool:
 
 
 def _clause(text: str, operator: Operator, language: str) -> str:
-    """Return the clause of a condition: from its word on in English, up to it in Korean."""
+    """Return the clause after an English condition word, or before a Korean one, with the word."""
     if language == "ko":
         stops = [match.end() for match in _STOP.finditer(text, 0, operator.start)]
         return text[max(stops, default=0) : operator.end].strip()
@@ -104,7 +104,7 @@ def _clause(text: str, operator: Operator, language: str) -> str:
 
 
 def _limits(text: str, language: str, lexicon: Lexicon) -> Iterator[Trouble]:
-    """Yield the troubles with unsupported limits: times, amounts, manners, choices."""
+    """Yield troubles for unsupported limits: times, amounts, manners, choices."""
     for code, words in lexicon.limits.items():
         for phrase in getattr(words, language):
             for said in expand_phrase(phrase):
@@ -119,7 +119,7 @@ def _limits(text: str, language: str, lexicon: Lexicon) -> Iterator[Trouble]:
 
 
 def _find(said: str, text: str, language: str) -> str:
-    """Return a phrase as typed in a text, if it occurs as whole words; otherwise empty."""
+    """Return a phrase as it is typed in a text, if it occurs as whole words; otherwise ""."""
     end = r"\b"
     if language == "ko":
         particles = "|".join(closed_words("ko", "particles"))
@@ -131,7 +131,7 @@ def _find(said: str, text: str, language: str) -> str:
 
 
 def _unknown_words(found: Reading | Unread, language: str) -> Iterator[Trouble]:
-    """Yield the trouble with the first unknown words: as an action, an object, or anything else."""
+    """Yield a trouble for the first unknown words: an action, an object, or anything else."""
     if not found.unknown:
         return
     words = "|".join("".join(rf"{re.escape(char)}\s*" for char in one) for one in found.unknown)
@@ -150,6 +150,6 @@ def _unknown_words(found: Reading | Unread, language: str) -> Iterator[Trouble]:
 
 
 def _ends_open(text: str, language: str) -> bool:
-    """Return True if the last word of a text announces a continuation that is missing."""
+    """Return True if the last word of a text requires a continuation."""
     last = text.rstrip(" .!").rpartition(" ")[2].casefold()
     return last in language_data(language)["orders"]["unfinished"]

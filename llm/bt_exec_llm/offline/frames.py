@@ -1,7 +1,8 @@
-"""Frames: the utterances of trees, parsed like commands and indexed by verb.
+"""Frames: patterns that select a tree, made from the utterances of the trees.
 
-A frame is a verb and the keys of its pieces: ``noun:door``, ``Place``, ``text:Message``,
-``is:open``. The cost of a lookup does not depend on the number of trees.
+Utterances are parsed like commands. A frame has the keys of an utterance's pieces, such as
+``noun:door``, ``Place``, ``text:Message`` and ``is:open``. Frames are indexed by verb, so that the
+cost of a lookup does not depend on the number of trees.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ DURATION = "limit:TIME"
 
 @dataclass(frozen=True)
 class Frame:
-    """A verb and keys that select one tree.
+    """Keys that, together with a verb, select one tree.
 
     Attributes:
         tree: Name of the tree.
-        keys: Keys required with the verb.
-        before: For pairs, the required preceding acts as (verb, positive, keys).
+        keys: Keys of the pieces that are required with the verb.
+        before: For pairs of steps, the required preceding acts as (verb, positive, keys).
     """
 
     tree: str
@@ -45,12 +46,14 @@ class Frames:
 
     Attributes:
         by_verb: Frames by verb.
-        pairs: Trees by two acts that together mean one ("get the material, leave the door open").
-        parts: Pairs of trees of which the second begins with the first ("go there, look around").
-        accepts: Keys of any utterance of a tree, by tree.
+        pairs: Trees by the pair of acts that selects them ("get the material, leave the door
+            open").
+        parts: Pairs of trees in which the second begins with the first, as "go there and look
+            around" begins with "go there".
+        accepts: Keys that occur in any utterance of a tree, by tree.
         numbers: Role of the numbers in the utterances, by tree: ``TIMES``, ``COUNT`` or ``TIME``.
-        utterances: Utterances as (tree, text, language).
-        unread: Utterances that have no steps, by tree.
+        utterances: All utterances as (tree, text, language).
+        unread: Utterances that could not be converted to steps, by tree.
     """
 
     by_verb: dict[str, list[Frame]] = field(default_factory=dict)
@@ -157,12 +160,12 @@ def _frame_keys(step: Step, lexicon: Lexicon) -> Iterable[tuple[str, bool, froze
 
 
 def step_keys(step: Step) -> frozenset[str]:
-    """Return the keys of the pieces of a step's verb."""
+    """Return the keys of the pieces of a step."""
     return frozenset(key for piece in step.pieces if (key := piece_key(piece)))
 
 
 def piece_key(piece: Piece) -> str:
-    """Return the key of a piece; empty for one that is ignored."""
+    """Return the key of a piece; "" for a piece that is ignored."""
     if piece.mark == "not":
         return ""
     match piece.kind:

@@ -1,7 +1,7 @@
 """Words of a site's lexicon in the form of the reading engine.
 
-Nouns and values become things, states and what can be said of them become attributes, and verbs
-have the frame ``do``; those that find something out also have the frame ``find``.
+Nouns and values become things, and states become attributes. Verbs have the frame ``do``; verbs
+that obtain information also have the frame ``find``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _TAKING = {"clause": "say", "question": "ask", "noun": "carry"}
 
 
 def parse_name(text: str) -> Name:
-    """Return the piece that a name of `to_engine_lexicon` stands for; empty for any other name."""
+    """Return the parts of a name made by `to_engine_lexicon`; empty texts for another name."""
     kind, name, value, sense = text.split("/") if text.count("/") == 3 else ("",) * 4
     return kind, name, value, sense
 
@@ -51,7 +51,7 @@ def types_in(node: Node) -> set[str]:
 
 
 def verbs_in(name: str) -> list[str]:
-    """Return the verbs that the name of an act of `to_engine_lexicon` stands for."""
+    """Return the verbs in the name of an act made by `to_engine_lexicon`."""
     return name.partition("/")[0].split()
 
 
@@ -110,7 +110,7 @@ def _phrases_of(words: Words | None, language: str) -> list[str]:
 
 
 def _filler_words(lexicon: Lexicon, language: str, *, clauses: bool = False) -> Iterator[str]:
-    """Yield the filler words, or clauses, except those that contain an operator."""
+    """Yield the filler words or, if `clauses`, filler clauses, except those with an operator."""
     for words in (lexicon.filler, lexicon.courtesy):
         for word in _expand_phrases(getattr(words, language)):
             if word.startswith(_CLAUSES) is clauses and not operators_in(word, language):
@@ -118,7 +118,7 @@ def _filler_words(lexicon: Lexicon, language: str, *, clauses: bool = False) -> 
 
 
 def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
-    """Yield verbs by frame; a word of several verbs belongs to one entry that names them all."""
+    """Yield (frame, verbs). A word that several verbs share gets one entry for all of them."""
     said: dict[str, dict[str, list[str]]] = {one: defaultdict(list) for one in _LANGUAGES}
     for name, verb in lexicon.verbs.items():
         if name == _COPULA:
@@ -150,7 +150,7 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
 
 
 def _add_helped_verbs(said: Mapping[str, list[str]]) -> None:
-    """Add the verbs that a helping verb follows to its words: 열다 to those of 열어 두다."""
+    """Add to the words of a Korean verb with a helping verb (열어 두다) its main verb (열다)."""
     language = language_data("ko")
     opened = {
         form: names
@@ -167,7 +167,7 @@ def _add_helped_verbs(said: Mapping[str, list[str]]) -> None:
 
 
 def _separable_verbs(words: Iterable[str]) -> Mapping[str, list[str]]:
-    """Return the verbs whose particle may follow the object, by particle."""
+    """Return English verbs by the particle that may follow their object."""
     particles = frozenset(language_data("en")["orders"]["lists"]["P"])
     found: dict[str, list[str]] = defaultdict(list)
     for word in words:
@@ -180,7 +180,7 @@ def _separable_verbs(words: Iterable[str]) -> Mapping[str, list[str]]:
 
 
 def _prepositions(words: Words, places: Mapping[str, Iterable[str]]) -> list[str]:
-    """Return the prepositions of a relation that have no other use and are not operators."""
+    """Return the English prepositions in `words` that have no other use and are not operators."""
     known = {one for own in places.values() for one in own}
     return [
         one
@@ -190,7 +190,7 @@ def _prepositions(words: Words, places: Mapping[str, Iterable[str]]) -> list[str
 
 
 def _phrases_by_sense(value: Value) -> Iterator[tuple[str, Words]]:
-    """Yield the phrases of a value by their sense in a condition."""
+    """Yield (sense, phrases) of a value, by the sense of the phrases in a condition."""
     senses = {sense: getattr(value, sense) for sense in ("less", "more", "fails", "holds")}
     told = {phrase: sense for sense, words in senses.items() for phrase in words.expanded()}
     for sense in ("", *senses):
@@ -209,7 +209,7 @@ def _phrases_in(every: Iterable[Words], language: str) -> list[str]:
 
 
 def _state_adjectives(words: Words, *, compared: bool = False) -> dict[str, Any]:
-    """Return the adjectives of a state, with degrees like "darker" if states are compared."""
+    """Return the adjectives of a state; if `compared`, with degrees such as "darker"."""
     english = [
         one if compared and one.isalpha() and len(one) > _SHORT else f"{one}/more {one}/most {one}"
         for one in _expand_phrases(words.en)
@@ -219,11 +219,11 @@ def _state_adjectives(words: Words, *, compared: bool = False) -> dict[str, Any]
 
 
 def _korean_result_forms(words: Words, leaving: Iterable[Words]) -> Mapping[str, list[str]]:
-    """Return the Korean forms of a resulting state (열려 있다, 열렸다, 열린) and its act (열었다).
+    """Return Korean forms that describe a resulting state (열려 있다, 열린) or its act (열었다).
 
     Args:
-        words: The verbs that say that an object comes into the state.
-        leaving: The verbs of acts that leave an object in it.
+        words: Verbs that say that an object enters the state.
+        leaving: Verbs of acts that leave an object in the state.
     """
     language = language_data("ko")
     found: dict[str, list[str]] = {"adjective": [], "adnominal": []}
@@ -239,7 +239,7 @@ def _korean_result_forms(words: Words, leaving: Iterable[Words]) -> Mapping[str,
 
 
 def done_forms(lexicon: Lexicon) -> tuple[str, ...]:
-    """Return the Korean stems of a completed act that leads to a state: 열었, 열어놨."""
+    """Return the Korean stems of completed acts that lead to a state, such as 열었 and 열어놨."""
     acts = [verb for verb in lexicon.verbs.values() if verb.result and not verb.pairs]
     verbs = (verb for act in acts for verb in _nouns_in_da(act) if " " not in verb)
     said = (form.removesuffix(STEM_ENDING) for verb in verbs for form in _forms_of(verb, "done"))
@@ -248,7 +248,7 @@ def done_forms(lexicon: Lexicon) -> tuple[str, ...]:
 
 @cache
 def _forms_of(verb: str, key: str) -> tuple[str, ...]:
-    """Return the Korean forms of a verb: ``results`` (열려 있다) or ``done`` (열었다)."""
+    """Return the Korean forms of a verb of a kind: ``results`` (열려 있다) or ``done`` (열었다)."""
     language = language_data("ko")
     stems = (
         {"plain": verb[:-1], "open": opened, "past": past(opened)}

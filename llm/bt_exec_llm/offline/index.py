@@ -41,13 +41,13 @@ class Index:
 
     Attributes:
         lexicon: The words of the site.
-        reader: Reads commands.
+        reader: Reader of commands.
         frames: Frames of the trees.
-        binder: Binds steps to trees.
+        binder: Binder of steps to trees.
         library: The trees.
         types: Types of the site, by name.
-        pasts: Sessions that were read, by their commands and endings.
-        near: Utterances by the beginnings of their words, see `nearest`.
+        pasts: Cache of understood sessions, by their commands and outcomes.
+        near: Utterances indexed by the beginnings of their words, by language; see `nearest`.
     """
 
     lexicon: Lexicon
@@ -83,7 +83,7 @@ class Index:
 
     @cached_property
     def talk(self) -> Talk:
-        """Phrases that are not commands."""
+        """Index of the phrases that are not commands."""
         return Talk(self.reader)
 
     @cached_property
@@ -101,8 +101,8 @@ _LOCK = threading.Lock()
 def cached_index(request: Request, language: str) -> Index:
     """Return the index of a request's site in a language.
 
-    Requests of one site share the compared objects, so the lookup compares identities. The cache
-    keeps a reference to them, so that an identity cannot be reused.
+    The requests of a site share their catalogue, library and settings, so the cache is keyed by the
+    identities of these objects. It keeps references to them, so that an identity is not reused.
 
     Raises:
         RegistrationError: If a lexicon file is invalid.

@@ -1,8 +1,8 @@
-"""Lexicon of the offline compiler: the common words of both languages and those of each pack.
+"""Lexicon of the offline compiler: English and Korean words of the language and of each pack.
 
-An author adds nouns, verbs and values with their names in both languages; the grammar adds endings,
-particles, orders and politeness. A phrase may contain alternatives (see `phrases`). Each section is
-described in ``configs/lexicon/common.yaml``.
+Authors of packs list nouns, verbs and values with their names in both languages. The grammar adds
+endings, particles, word orders and polite forms. A phrase may contain alternatives in brackets (see
+`expand_phrase`). Each section is described in ``configs/lexicon/common.yaml``.
 """
 
 from __future__ import annotations
@@ -54,31 +54,32 @@ class Words(_Part):
         return (*self.en, *self.ko)
 
     def expanded(self) -> list[str]:
-        """Return the phrases of both languages without brackets, each of their forms."""
+        """Return the phrases of both languages in all forms that their brackets allow."""
         return [one for phrase in self.phrases() for one in expand_phrase(phrase)]
 
     def without_spaces(self) -> frozenset[str]:
-        """Return the phrases of both languages in the spelling of the reading engine."""
+        """Return all forms of the phrases of both languages, without spaces."""
         return frozenset("".join(one.split()) for one in self.expanded())
 
 
 class Verb(Words):
-    """A verb.
+    """Verb, with its phrases.
 
     Attributes:
         finds: ``look`` if it observes (check whether), ``tell`` if it asks for a report (tell me
             whether); otherwise empty.
-        pairs: Whether it may be an addition to another act (leave the door open, after a fetch).
+        pairs: Whether it can add a detail to the act before it ("get the material, and leave the
+            door open").
         denied: Whether it is understood only in a prohibition (do not touch it).
-        rescues: Whether it is understood only as what to do if the act before it fails (bring it
-            back).
-        idle: Whether it asks to leave things as they are, in a branch of a condition.
+        rescues: Whether it is understood only as the reaction to a failure of the previous act
+            (bring it back).
+        idle: Whether it means to leave things as they are, as one branch of a condition.
         wishes: Whether it expresses a desired state (I need the door closed).
-        result: State after the action; a question whether it was done asks for this state.
-        sums: Whether it summarises results or actions, independent of a place.
+        result: State after the action. A question whether the action was done asks for this state.
+        sums: Whether it summarises results or actions, whatever the place.
         usual: Default noun.
-        asked_for: Whether it is meant if only an object is named (자재 부탁합니다).
-        stays: Whether it happens at a place and does not go there (라운지에서 기다려).
+        asked_for: Whether it is the verb of a command that only names an object (자재 부탁합니다).
+        stays: Whether the action happens at a place without going there (라운지에서 기다려).
     """
 
     finds: Literal["", "look", "tell"] = ""
@@ -95,22 +96,22 @@ class Verb(Words):
 
 
 class Value(Words):
-    """Phrases of a value.
+    """Value of a type, with its phrases.
 
     Attributes:
-        holds: Phrases that affirm it in a condition (there are people).
-        fails: Phrases that deny it in a condition (empty, dark). A condition with any other phrase
-            (crowded) cannot be decided.
-        more: Further phrases whose comparative means more of it, as that of `holds` does.
-        less: Further phrases whose comparative means less of it, as that of `fails` does.
+        holds: Phrases that affirm the value in a condition (there are people).
+        fails: Phrases that deny the value in a condition (empty, dark). A condition with any other
+            phrase (crowded) cannot be decided.
+        more: Further phrases whose comparative means more of the value, like those of `holds`.
+        less: Further phrases whose comparative means less of the value, like those of `fails`.
         brings: Arguments that the value implies, by parameter name.
-        each: The values of a word for several (everywhere), in order.
-        home: Whether missions end there, so that coming there is no extra step.
-        proxies: Phrases of another value that can stand for it, such as a place for the person
-            there.
+        each: Values that a word for several values stands for (everywhere), in order.
+        home: Whether missions end at this place, so that coming there is no separate step.
+        proxies: Phrases of another value that can stand for this one, such as a place for the
+            person who works there.
         other: Whether it means the value that was not used last (the other arm).
-        after: The values that it means, by the value that was named before (the other end).
-        parts: The values that it consists of: without one of them, the others are meant.
+        after: Values that it stands for, by the value that was named before (the other end).
+        parts: Values that it consists of. If one of them is excluded, the others are meant.
     """
 
     proxies: Words = Words()
@@ -127,16 +128,16 @@ class Value(Words):
 
     @property
     def plain(self) -> bool:
-        """Whether the value is independent of previously named values."""
+        """Whether the meaning of the value is independent of previously named values."""
         return not (self.other or self.each or self.after)
 
 
 class Way(_Part):
-    """A verb that is a special case of another (to patrol is to look).
+    """Verb that is a special case of another one, as patrolling is of looking.
 
     Attributes:
         of: The general verb.
-        about: Default values by type, for commands that name none.
+        about: Default values by type, for commands without a value of the type.
     """
 
     of: str
@@ -144,14 +145,14 @@ class Way(_Part):
 
 
 class Slot(_Part):
-    """Free text that a verb takes, such as a question to ask or an item to carry.
+    """Kind of free text that a verb takes, such as a question to ask or an item to carry.
 
     Attributes:
-        verbs: Verbs that take it.
-        shape: ``noun`` (without verb, condition, time, place, person or pronoun), ``clause``, or
-            ``question`` for a clause that need not be quoted.
-        to: Types of values that it may be addressed to.
-        never: Nouns that are excluded (to give a hand is not a delivery).
+        verbs: Verbs that take such a text.
+        shape: ``noun`` for a phrase without verb, condition, time, place, person or pronoun;
+            ``clause``; or ``question`` for a clause that need not be quoted.
+        to: Types of the values that may be its recipient.
+        never: Nouns that are not such a text ("give me a hand" is not a delivery).
     """
 
     verbs: Phrases
@@ -164,8 +165,8 @@ class Compared(_Part):
     """Aspects by which places are compared.
 
     Attributes:
-        of: The values that have an order, by type: ``Aspect: [people, light]``.
-        among: Tree that compares everything that was observed.
+        of: Values that can be compared, by type, such as ``Aspect: [people, light]``.
+        among: Tree that compares all observed places.
         two: Tree that observes two places and decides whether the first has more.
     """
 
@@ -178,9 +179,10 @@ class Talk(_Part):
     """Phrases that are not commands: thanks, "again", questions about the past (see `talk`).
 
     Attributes:
-        needs: Phrases of which one is required.
-        beside: Further allowed words. Fillers, politeness and articles are always allowed.
-        known: Whether the names and actions of the site are allowed, too (why did you not open the
+        needs: Phrases, of which the text must contain one.
+        beside: Further words that the text may contain. Fillers, polite phrases and articles are
+            always allowed.
+        known: Whether the text may contain names and actions of the site (why did you not open the
             door).
     """
 
@@ -190,14 +192,14 @@ class Talk(_Part):
 
 
 class Closing(_Part):
-    """The end of a mission: its verbs, and the trees that already include such an end."""
+    """End of a mission: the verbs that express it, and the trees that already include it."""
 
     said: Phrases
     unless: Phrases = []
 
 
 class Leads(_Part):
-    """English polite phrases by the verb form that they require."""
+    """English polite phrases, by the form of the verb that follows them."""
 
     base: Phrases = []
     ing: Phrases = []
@@ -205,7 +207,7 @@ class Leads(_Part):
 
 
 class Lexicon(_Part):
-    """All words of a site."""
+    """Lexicon with all words of a site."""
 
     verbs: Mapping[str, Verb] = {}
     states: Mapping[str, Words] = {}
@@ -237,18 +239,18 @@ class Lexicon(_Part):
 
     @property
     def people(self) -> frozenset[str]:
-        """Types of values that a text may be addressed to."""
+        """Types of the values that may be the recipient of a text."""
         return frozenset(kind for slot in self.texts.values() for kind in slot.to)
 
     @property
     def brought(self) -> frozenset[str]:
-        """Names of parameters that values imply."""
+        """Names of the parameters for which some value implies an argument."""
         every = (value for values in self.values.values() for value in values.values())
         return frozenset(name for value in every for name in value.brings)
 
     @cached_property
     def stand_ins(self) -> Mapping[tuple[str, str], str]:
-        """Values for which another value can stand, by that value: ``Person=anna|…``."""
+        """Values that can stand for a value, such as ``Person=anna|…``, by its type and name."""
         said = {
             phrase.casefold(): (kind, name)
             for kind, values in self.values.items()
@@ -274,10 +276,10 @@ class Lexicon(_Part):
         return frozenset(verb for slot in self.texts.values() for verb in slot.verbs)
 
     def with_sayings(self, utterances: Mapping[str, list[str]]) -> Lexicon:
-        """Return the lexicon with a verb for each tree, whose phrases are its utterances.
+        """Return the lexicon with one more verb for each tree, whose phrases are its utterances.
 
         Args:
-            utterances: Utterances with separate words, by tree.
+            utterances: Utterances that the grammar cannot convert to steps, by name of the tree.
         """
         said = {
             f"{SAYING}{tree}": Verb(
@@ -302,23 +304,23 @@ class Lexicon(_Part):
         return re.compile(rf"\b({'|'.join(longest)})\b" if longest else r"(?!)")
 
     def list_types(self, how: str) -> frozenset[str]:
-        """Types whose several values become several parts (``each``) or one (``joined``)."""
+        """Return the types whose values are bound singly (``each``) or together (``joined``)."""
         return frozenset(kind for kind, way in self.lists.items() if way == how)
 
     def values_within(self, kind: str, name: str) -> frozenset[str]:
-        """Return the values that a value stands for or consists of, at any depth."""
+        """Return the values that a value stands for or consists of, recursively."""
         value = self.values.get(kind, {}).get(name, Value())
         own = (*value.each, *value.parts)
         return frozenset(own).union(*(self.values_within(kind, one) for one in own))
 
     def general_verb(self, name: str) -> str:
-        """Return the general verb of `name`."""
+        """Return the verb of which `name` is a special case, or `name`."""
         way = self.ways.get(name)
         return name if way is None else way.of
 
 
 def _spelt_words(text: str) -> str:
-    """Return the words of a text as the reading engine spells them."""
+    """Return a text in the spelling of the reading engine, with single spaces between words."""
     contractions = language_data(language_of(text)).get("contractions", {})
     spelt = Text.of(text, contractions)
     return " ".join(spelt.chars[start:end] for start, end in spelt.words)

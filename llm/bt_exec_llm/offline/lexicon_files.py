@@ -22,7 +22,7 @@ __all__ = ["extend_lexicon", "load_lexicon"]
 
 
 def _merge_sections(left: Any, right: Any) -> Any:
-    """Return two sections merged: mappings by key, lists concatenated."""
+    """Return the union of two sections: mappings are merged by key, lists are concatenated."""
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         both = dict(left)
         for key, value in right.items():
@@ -35,10 +35,11 @@ def _merge_sections(left: Any, right: Any) -> Any:
 
 @lru_cache(maxsize=16)
 def load_lexicon(paths: tuple[Path, ...]) -> Lexicon:
-    """Return the lexicon of all files in `paths`.
+    """Return the merged lexicon of all files in `paths`.
 
     Raises:
-        RegistrationError: If a file is missing or invalid, with file, position and reason.
+        RegistrationError: If a file is missing or invalid; the message names file, position and
+            reason.
     """
     merged: Any = {}
     for path in paths:

@@ -1,4 +1,4 @@
-"""Validation errors of lexicon files with position, value found and values allowed."""
+"""Validation errors of lexicon files, with position, found value and allowed values."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ def _make_problem(
 
 
 def _describe_value(value: Any) -> str:
-    """Return a value as written in YAML, or its type if it is long."""
+    """Return a value as YAML text, or the name of its type if the text is long."""
     if isinstance(value, Mapping):
         return "a mapping"
     return "a list" if isinstance(value, list) else str(value).lower()[:40]
 
 
 def _type_at(model: Any, place: tuple[str | int, ...]) -> Any:
-    """Return the model at a location, e.g. a verb at ``verbs.open``."""
+    """Return the model at a location, such as that of a verb at ``verbs.open``."""
     for part in place:
         if isinstance(model, type) and issubclass(model, BaseModel):
             field = model.model_fields.get(str(part))
@@ -100,7 +100,7 @@ def _field_names(model: Any) -> tuple[str, ...]:
 
 
 def find_positions(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
-    """Return line and column, from 1, of every key and list entry."""
+    """Return the line and column of every key and list entry, counted from 1, by location."""
     root = yaml.compose(text, SAFE_LOADER)
     return dict(_positions(root, ())) if root is not None else {}
 

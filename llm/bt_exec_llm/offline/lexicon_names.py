@@ -1,7 +1,7 @@
-"""Problems in the lexicons of packs: unknown names and ambiguous phrases.
+"""Checks of the lexicons of packs for unknown names and ambiguous phrases.
 
 Codes: ``UNKNOWN_TYPE``, ``UNKNOWN_VALUE`` and ``UNKNOWN_TREE`` for names, ``AMBIGUOUS_PHRASE`` for
-a phrase of two verbs, nouns or values that no command can distinguish.
+a phrase that two verbs, nouns or values share and that no command can resolve.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def name_problems(request: Request, index: Index) -> Iterator[Problem]:
     """Yield the problems in the lexicon files of a request's packs.
 
     Args:
-        request: Any request to the site.
-        index: Index built from the files.
+        request: Any planning request for the site.
+        index: Index that was built from these files.
     """
     for pack in request.catalogue.packs:
         if pack.lexicon is not None:
@@ -106,7 +106,7 @@ class _File:
     def _find_shared_phrases(
         self, section: str, entries: Mapping[str, Any], collide: Any
     ) -> Iterator[Problem]:
-        """Yield phrases that two colliding entries of a section share."""
+        """Yield a problem for each phrase that two colliding entries of a section share."""
         for language in ("en", "ko"):
             owners: dict[str, list[tuple[str, int]]] = {}
             for name, words in entries.items():
@@ -157,7 +157,7 @@ class _File:
 
 
 def _is_disjoint(first: Iterable[tuple[Any, str]], second: Iterable[tuple[Any, str]]) -> bool:
-    """Return True if a shared use has disjoint sets of trees."""
+    """Return True if two sets of (use, tree) select different trees for a common use."""
     trees: tuple[dict[Any, set[str]], ...] = ({}, {})
     for found, uses in zip(trees, (first, second), strict=True):
         for use, tree in uses:

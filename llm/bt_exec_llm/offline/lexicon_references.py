@@ -1,7 +1,7 @@
 """Checks of lexicon entries: references to unknown names, and inflected Korean verbs.
 
-Each referenced name must exist in one of the files that are merged: the result of a verb is a
-state, a value for several lists values of its type, a text belongs to verbs.
+Each referenced name must exist in one of the merged files. For example, the result of a verb must
+be a state, and a value for several others must list values of its type.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def find_reference_mistakes(own: Lexicon, every: Lexicon, text: str, file: str) 
     """Return the problems of one file in the order of the text.
 
     Args:
-        own: Lexicon of this file alone.
-        every: Lexicon of all files.
+        own: Lexicon with only this file.
+        every: Lexicon merged from all files.
         text: Content of the file.
         file: Name of the file in messages.
     """

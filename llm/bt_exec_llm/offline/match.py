@@ -1,4 +1,4 @@
-"""Selection of the tree of a step by its frames, with omitted objects filled in."""
+"""Selection of the tree for a step, with omitted objects filled in."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BOTH = (*words("en", "both"), *words("ko", "both"))
 
 
 class Matcher:
-    """Selects the trees of one library for steps."""
+    """Selector of trees of one library for steps."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Matcher:
         self._acted_on = {key for frame in frames_of_acts for key in frame.keys}
 
     def match_step(self, step: Step, done: list[Step]) -> tuple[Step, TreeSpec, bool] | Trouble:
-        """Return a step with omitted objects filled in, its tree, and whether any was filled in."""
+        """Return a completed step, its tree, and whether objects of earlier steps complete it."""
         if not step.verbs and not step.pieces:
             return Trouble("NOT_UNDERSTOOD", step.text)
         if QUESTION in step.verbs:  # the answer reports the number
@@ -64,14 +64,15 @@ class Matcher:
         return self._match_with_omitted_objects(step, done)
 
     def frames_for(self, step: Step) -> list[Frame]:
-        """Return the frames of a step's verbs."""
+        """Return the frames for the verbs of a step."""
         concepts = dict.fromkeys(self._lexicon.general_verb(verb) for verb in step.verbs or ("",))
         return [frame for verb in concepts for frame in self._frames.by_verb.get(verb, [])]
 
     def _alternatives(self, step: Step) -> Iterable[Step]:
-        """Yield a step and its variants with the other meanings of its names.
+        """Yield a step, and its variants in which a value stands for another one.
 
-        What is carried to the place of a person is for the person.
+        If the step carries an item, the variants come first: an item for the place of a person is
+        for the person.
         """
         others = [*self._with_stand_ins(step)]
         carries = any(
@@ -111,7 +112,7 @@ class Matcher:
         return Trouble("NOT_TOGETHER", step.text)
 
     def _accepts_remaining_pieces(self, tree: str, left: frozenset[str], step: Step) -> bool:
-        """Return True if the pieces outside a frame are values of parameters of its tree."""
+        """Return True if the pieces that a frame lacks are values of the tree's parameters."""
         params = self._library.get(tree).params
         types = {param.type for name, param in params.items() if name not in self._brought}
         accepts = self._frames.accepts.get(tree, set())
@@ -203,20 +204,20 @@ class Matcher:
         return self._explain_mismatch(step, bool(options) or short)
 
     def with_default_objects(self, step: Step) -> Step:
-        """Return a step with the default objects of its verbs if it names none."""
+        """Return a step with the default objects of its verbs added."""
         verbs = self._lexicon.verbs
         names = dict.fromkeys(verbs[v].usual for v in step.verbs if v in verbs and verbs[v].usual)
         usual = [Piece("noun", name, start=step.start, end=step.start) for name in names]
         return replace(step, pieces=[*step.pieces, *usual])
 
     def _is_object(self, step: Step) -> bool:
-        """Return True if a value is the object of a verb ("open your left hand"), not its tool."""
+        """Return True if a value is the verb's object ("open your left hand"), not its tool."""
         listed = {*self._lexicon.lists, *self._lexicon.people}
         bare = [p for p in step.pieces if p.kind == "value" and not p.mark and p.name not in listed]
         return any(p.end > p.start for p in bare) and not step.pronoun
 
     def _with_previous_tool(self, step: Step, tree: TreeSpec, done: list[Step]) -> Step:
-        """Return a step with the tool of the preceding step, if that was named first."""
+        """Return a step with the tool of the preceding step, if that step names the tool first."""
         before = done[-1] if done else None
         if before is None:
             return step
@@ -300,7 +301,7 @@ class Matcher:
     def _find_both_phrase(
         self, step: Step, tree: TreeSpec, args: Mapping[str, Any]
     ) -> Piece | None:
-        """Return the phrase for two values of a single-valued parameter ("both hands", 양손)."""
+        """Return a phrase such as "both hands" (양손) for a parameter with one value, or None."""
         for name, param in tree.params.items():
             values = self._lexicon.values.get(param.type, {})
             if name in args or param.required or not any(v.other for v in values.values()):
@@ -312,7 +313,7 @@ class Matcher:
         return None
 
     def number_arguments(self, step: Step, tree: TreeSpec) -> dict[str, Any] | Trouble:
-        """Return the arguments for the numbers of a step, or a trouble if one has no use."""
+        """Return the arguments for the numbers of a step, or a trouble if a number has no use."""
         said = {
             kind: [p for p in step.pieces if p.kind == "limit" and p.name == kind] for kind in KINDS
         }

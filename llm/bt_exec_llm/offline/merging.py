@@ -1,4 +1,4 @@
-"""Merging of the parts of a command, so that shared beginnings run once."""
+"""Merging of the parts of a command, so that a shared beginning runs only once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORD = re.compile(r"\w+")
 def append_parts(
     parts: list[Part], more: list[Part], frames: Frames, lexicon: Lexicon
 ) -> list[Part]:
-    """Append the parts of a step; drop earlier parts that they begin with or refine."""
+    """Append the parts of a step, and drop earlier parts that are the beginning of the new ones."""
     size = len(more)
     if (
         size > 1
@@ -48,26 +48,26 @@ def append_parts(
 
 
 def _with_report(first: Part, part: Part) -> Part:
-    """Return `first`, marked to report its answer if `part` is a report."""
+    """Return `first`; its answer is reported if `part` asks for a report."""
     if first.step is None or part.step is None or part.step.via != "tell":
         return first
     return replace(first, step=replace(first.step, told=True))
 
 
 def _includes(first: Part, part: Part) -> bool:
-    """Return True if a part covers all requests of another: "How many people …? Go and look."."""
+    """Return True if `first` does all that `part` asks for, as in "Who is there? Go look"."""
     known = {**first.args, **{name: first.args.get(name) for name in part.args}}
     return replace(part, args=known).effect == first.effect and part.args.items() <= known.items()
 
 
 def _is_asked_again(first: Part, part: Part, lexicon: Lexicon) -> bool:
-    """Return True for two questions with one answer, after which no return is needed."""
+    """Return True for two questions on a site without return, so that one answer suffices."""
     asked = [one.step is not None and QUESTION in one.step.verbs for one in (first, part)]
     return all(asked) and not lexicon.closing
 
 
 def _answers_question_before(asked: Part, part: Part) -> bool:
-    """Return True for an observation without an object after a direct question: "go and see"."""
+    """Return True for an observation without an object after a direct question ("go and see")."""
     if asked.step is None or asked.step.verbs != (QUESTION,) or asked.step.via != "ask":
         return False
     same = asked.tree == part.tree and asked.condition == part.condition
@@ -75,7 +75,7 @@ def _answers_question_before(asked: Part, part: Part) -> bool:
 
 
 def _asks_to_repeat(part: Part) -> bool:
-    """Return True if a step asks to repeat ("and check it again")."""
+    """Return True if a part asks for a repetition ("and check it again")."""
     said = f" {' '.join(_WORD.findall(part.text.casefold()))} "
     return any(f" {word} " in said for word in _AGAIN)
 

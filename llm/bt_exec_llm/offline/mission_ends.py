@@ -1,7 +1,7 @@
-"""Steps that end a mission, such as "come back" and "tell me", and the trees that they become.
+"""Steps that end a mission, such as "come back" and "tell me", and the trees for them.
 
-They are done after all other work, wherever they stand in the command, unless they depend on a
-condition themselves.
+These steps are executed after all others, wherever they occur in the command, unless they depend on
+a condition.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NOW = "now"
 
 
 class MissionEnds:
-    """Finds the steps that end a mission, with the words of one site."""
+    """Finder of the steps that end a mission, for the words of one site."""
 
     def __init__(self, library: Library, lexicon: Lexicon) -> None:
         self._library = library
@@ -31,7 +31,7 @@ class MissionEnds:
         }
 
     def separate(self, steps: list[Step]) -> tuple[list[Step], dict[str, Step], list[Step]]:
-        """Return the steps of work, the mission-ending steps by tree, and a list of those steps."""
+        """Return the work steps, the mission-ending steps by tree, and all mission-ending steps."""
         work: list[Step] = []
         ends: dict[str, Step] = {}
         alone: list[Step] = []
@@ -73,7 +73,7 @@ class MissionEnds:
     def append_to(
         self, parts: list[Part], ends: dict[str, Step], alone: list[Step], work: list[Step]
     ) -> list[Part]:
-        """Return parts followed by the trees that end the mission."""
+        """Return `parts`, followed by the trees that end the mission."""
         asked = any(
             part.step is not None
             and (QUESTION in part.step.verbs or part.step.told or _compares(part.step))
@@ -93,7 +93,7 @@ class MissionEnds:
         return parts
 
     def tree_of(self, step: Step) -> str:
-        """Return the tree that ends the mission if the step has no other request; otherwise ""."""
+        """Return the mission-ending tree for a step that asks for nothing else; otherwise ""."""
         if QUESTION in step.verbs and step.via != "tell":
             return ""
         tree = next((self._closing[v] for v in step.verbs if v in self._closing), "")
@@ -111,7 +111,7 @@ class MissionEnds:
         return tree if not rest or len(home) == len(rest) else ""
 
     def _goes_on(self, steps: list[Step]) -> bool:
-        """Return True if acts other than reports follow the return of the robot."""
+        """Return True if `steps`, which follow a return, contain acts other than reports."""
         work = (one for one in steps if one.positive and not one.said and not self.tree_of(one))
         return any(one.via != "tell" and not {*one.verbs} & self._report_verbs for one in work)
 
@@ -125,7 +125,7 @@ class MissionEnds:
 
     @property
     def _home_values(self) -> set[tuple[str, str]]:
-        """Values that name the place where missions end ("come *home*")."""
+        """Values of the place where missions end ("come *home*"), as (type, value)."""
         return {
             (kind, name)
             for kind, values in self._lexicon.values.items()
@@ -139,14 +139,14 @@ def _compares(step: Step) -> bool:
 
 
 def _is_question_tree(tree: TreeSpec) -> bool:
-    """Return True if a tree is one question that the robot answers without moving."""
+    """Return True if a tree is a single question that the robot answers without moving."""
     return bool(getattr(tree.root, "check", None)) and getattr(tree.root, "tell", False) is True
 
 
 def _ends_mission(step: Step, work: list[Step], steps: list[Step]) -> bool:
-    """Return True if a step ends the mission and not only its branch.
+    """Return True if a step in a branch ends the whole mission, not only the branch.
 
-    In "if nobody is there, look in the lounge and return", the work before the step has the same
-    condition and there is no other branch.
+    An example is "return" in "if nobody is there, look in the lounge and return". The steps before
+    it have the same condition, and there is no other branch.
     """
     return bool(work) and work[-1].condition == step.condition and not any(s.case for s in steps)

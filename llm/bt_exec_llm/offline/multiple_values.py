@@ -1,4 +1,4 @@
-"""Steps with several objects: exceptions, and one step for each of the others."""
+"""Steps with several values: removal of exceptions, and one step for each remaining value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ORDINARY = ("noun", "value", "state", "person")
 
 
 def remove_excluded_values(step: Step, lexicon: Lexicon) -> Step | Trouble:
-    """Remove excepted values (복도 말고 라운지, "everywhere but the corridor")."""
+    """Return a step without excluded values (복도 말고 라운지, "everywhere but the corridor")."""
     out = [p for p in step.pieces if p.mark == "not"]
     if not out:
         return step
@@ -53,7 +53,7 @@ def remove_excluded_values(step: Step, lexicon: Lexicon) -> Step | Trouble:
 def _step_for_other_values(
     step: Step, out: list[Piece], rest: list[Piece], lexicon: Lexicon
 ) -> Step | None:
-    """Return a step for all values but the excepted ones ("check everything except the lounge")."""
+    """Return a step for all values but the excluded ones ("check everything except the lounge")."""
     kinds = {p.name if p.kind == "value" else "" for p in out}
     rest = [p for p in rest if p.text.casefold() not in _ALL]
     content = [p for p in rest if p.kind not in ("filler", "speaker")]
@@ -87,7 +87,7 @@ def _list_member_values(piece: Piece, lexicon: Lexicon) -> list[str]:
 
 
 def split_by_values(step: Step, lexicon: Lexicon) -> list[Step]:
-    """Return a step for each of several values of a listed type; other values are joined."""
+    """Return one step for each value of a type that is bound singly; see `Lexicon.list_types`."""
     options = [step]
     for kind, how in lexicon.lists.items():
         many = [p for p in step.pieces if p.kind == "value" and p.name == kind]

@@ -1,7 +1,7 @@
-"""Suggestions for a command that was not understood: similar utterances.
+"""Suggestions for a command that was not understood: the most similar utterances.
 
-An utterance is compared only if it shares a word, or the beginning of a word, with the command. The
-cost therefore does not grow with the library.
+An utterance is compared only if it shares a word, or the beginning of a word, with the command, so
+that the cost does not grow with the library.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BEGINNING = {"en": 3, "ko": 1}
 
 
 def nearest_utterances(text: str, language: str, index: Index) -> tuple[str, ...]:
-    """Return the first utterances of the trees in `language`, most similar to `text` first."""
+    """Return the trees' first utterances that are most similar to `text`, best first."""
     typed = text.casefold()[:LONGEST]
     firsts, by_beginning, every = _index_utterances(index, language)
     shared: Counter[tuple[str, str]] = Counter()
@@ -40,7 +40,7 @@ def nearest_utterances(text: str, language: str, index: Index) -> tuple[str, ...
 
 
 def first_utterances(language: str, index: Index) -> tuple[str, ...]:
-    """Return the first utterance of every tree, those of questions last."""
+    """Return the first utterance of every tree in `language`; those of questions come last."""
     firsts = _index_utterances(index, language)[0]
     trees = (tree.tree for tree in index.library.acting_first())
     return tuple(firsts[name] for name in trees if name in firsts)
@@ -52,7 +52,7 @@ _Utterances: TypeAlias = tuple[
 
 
 def _index_utterances(index: Index, language: str) -> _Utterances:
-    """Return the first utterances, indexed by the prefixes of their words, and as a list."""
+    """Return the trees' first utterances, as a list and indexed by the prefixes of their words."""
     if language not in index.near:
         firsts: dict[str, str] = {}
         by_beginning: dict[str, list[tuple[str, str]]] = {}

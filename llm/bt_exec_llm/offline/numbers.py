@@ -1,8 +1,8 @@
-"""Parameters for the numbers of a command: repetitions, counts, durations.
+"""Assignment of the numbers in a command (repetitions, counts, durations) to parameters.
 
-The role of a number follows from the tree. A parameter of ``repeat`` takes "three times" and a
-parameter of ``timeout`` takes "for a minute". Utterances show the role of other numbers; a duration
-is given to such a parameter in seconds.
+The tree determines what a parameter is for: a parameter used in ``repeat`` takes "three times", and
+one used in ``timeout`` takes "for a minute". For other parameters, the numbers in the tree's
+utterances show the kind. Durations are passed in seconds.
 """
 
 from __future__ import annotations
@@ -38,16 +38,15 @@ KINDS = ("COUNT", "TIMES", "TIME")
 
 @dataclass(frozen=True)
 class Number:
-    """A parameter for a number.
+    """Parameter of a tree for a number.
 
     Attributes:
         param: Name of the parameter.
         type: Name of its type.
-        hint: The type with the bounds of the parameter.
-        kind: ``TIMES`` for a ``repeat``, ``TIME`` for a ``timeout``; empty if the utterances show
-            it.
-        least: Smallest number of the type; None without one.
-        most: Largest number of the type; None without one.
+        hint: Type, with the bounds of the parameter.
+        kind: ``TIMES`` if used in ``repeat``, ``TIME`` if used in ``timeout``; otherwise empty.
+        least: Minimum; None if there is none.
+        most: Maximum; None if there is none.
     """
 
     param: str
@@ -59,7 +58,7 @@ class Number:
 
 
 def number_parameters(library: Library, types: Mapping[str, Any]) -> dict[str, tuple[Number, ...]]:
-    """Return the number parameters of each tree that has any."""
+    """Return the parameters for numbers, by name of the tree; trees without any are left out."""
     found = {
         tree.tree: tuple(_tree_number_parameters(tree, types)) for tree in library if tree.params
     }
@@ -80,7 +79,7 @@ def _tree_number_parameters(tree: TreeSpec, types: Mapping[str, Any]) -> Iterabl
 
 
 def parse_number_range(hint: Any) -> tuple[bool, float | None, float | None]:
-    """Return whether a type is a range of numbers, its minimum and its maximum."""
+    """Return whether a type is numeric, and its minimum and maximum."""
     try:
         schema = _json_schema(hint)
     except TypeError:  # unhashable metadata
@@ -111,7 +110,7 @@ def fill_numbers(
     said: Mapping[str, list[Piece]],
     kinds: Iterable[str],
 ) -> dict[str, Any] | Trouble:
-    """Return the arguments for the numbers of a step, or the reason why they do not fit.
+    """Return the arguments for the numbers of a step, or a trouble if they do not fit.
 
     Args:
         numbers: Number parameters of the tree.

@@ -1,4 +1,4 @@
-"""Pairs of steps that are one tree ("get the material and leave the door open")."""
+"""Pairs of steps that one tree executes ("get the material and leave the door open")."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["Pairs"]
 
 
 class Pairs:
-    """Finds the trees of pairs of steps.
+    """Finder of the trees for pairs of steps.
 
     Args:
         frames: Frames of the library.
         library: The trees.
         lexicon: The words.
-        held: Function that returns the question that a step depends on.
+        held: Function that returns the question tree for the condition of a step.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Pairs:
         self._held = held
 
     def find_pair(self, work: list[Step], at: int) -> Part | Trouble | None:
-        """Return the tree of two adjacent steps; None if there is no such tree."""
+        """Return the part for step `at` and the next one together, or None if no tree does both."""
         if at + 1 >= len(work) or not self._frames.pairs:
             return None
         first, last = work[at], work[at + 1]
@@ -51,7 +51,7 @@ class Pairs:
         return found
 
     def says_again(self, first: Step, second: Step, third: Step, pair: Part) -> bool:
-        """Return True if a third step forms the same pair with the first as the second does."""
+        """Return True if the third step only repeats the second step of a pair."""
         if third.condition != first.condition or not third.positive:
             return False
         same = replace(third, pieces=third.pieces or second.pieces)
@@ -59,9 +59,9 @@ class Pairs:
         return isinstance(found, Part) and found.tree == pair.tree
 
     def is_redundant_leave(self, act: Step, idle: Step, parts: list[Part]) -> bool:
-        """Return True if "leave it so" adds nothing to an act ("open it, leave it so").
+        """Return True if "leave it so" adds nothing to an act, as in "open it, leave it so".
 
-        It adds something if the act has a pair that is another tree ("get the material, leave it").
+        It adds something if both steps are a pair with its own tree ("get the material, leave it").
         """
         if idle.condition is not None or not parts:
             return False
@@ -75,7 +75,7 @@ class Pairs:
     def only_keeps(self, work: list[Step], at: int) -> bool:
         """Return True if a step only keeps a state that the other steps do not change.
 
-        Without an object it is the state that the last act before it leaves.
+        If the step has no object, the state is that of the last act before the step.
         """
         verbs, step = self._lexicon.verbs, work[at]
         known = [verbs[verb] for verb in step.verbs if verb in verbs]
@@ -92,7 +92,7 @@ class Pairs:
         return not states or {*before, *after} <= states
 
     def _results(self, steps: list[Step]) -> list[str]:
-        """Return the states that steps leave, in their order."""
+        """Return the states that result from steps, in order."""
         verbs = self._lexicon.verbs
         left = (verbs[verb].result for one in steps for verb in one.verbs if verb in verbs)
         return [state for state in left if state]

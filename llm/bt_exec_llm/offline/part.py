@@ -1,4 +1,4 @@
-"""Parts: trees with arguments that steps are bound to."""
+"""Parts of a planned command: trees with arguments, to which steps are bound."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Held: TypeAlias = tuple[str, tuple[tuple[str, Any], ...], bool]
 
 @dataclass(frozen=True)
 class Part:
-    """A tree with arguments that a step is bound to.
+    """Tree with arguments, to which a step is bound.
 
     Attributes:
         tree: Name of the tree.
         args: Arguments.
-        text: Words of the step.
-        condition: Question tree of its condition, the arguments, and the required answer.
+        text: Text of the step.
+        condition: Question tree of its condition, the tree's arguments, and the required answer.
         times: Number of repetitions.
-        case: Index of its condition; see `Step`.
-        rescues: Whether it is done only if the part before it fails.
-        turns: Number of repetitions together with the parts beside it.
+        case: Index of its condition; see `Step.case`.
+        rescues: Whether it runs only if the part before it fails.
+        turns: Number of repetitions of the sequence of this part and its neighbours.
     """
 
     tree: str
@@ -41,6 +41,6 @@ class Part:
 
     @property
     def effect(self) -> tuple[str, dict[str, Any], Held | None, int, int, bool, int]:
-        """All fields except the words."""
+        """All fields that determine what the part does."""
         said = self.condition, self.times, self.case, self.rescues, self.turns
         return self.tree, self.args, *said

@@ -1,4 +1,4 @@
-"""Skills of a part, with the arguments that the part fixes."""
+"""Skills that a part runs, with the arguments that the part determines."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Doing: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
 
 
 def skills_of_part(part: Part, library: Library) -> set[Doing]:
-    """Return the skills of a part's tree, with the arguments that the part fixes."""
+    """Return the skills in the tree of a part, with the arguments that the part determines."""
     found: set[Doing] = set()
     _collect_skills(library, part.tree, dict(part.args), found, 0)
     return found
 
 
 def doings_within(skills: set[Doing], lexicon: Lexicon) -> set[Doing]:
-    """Return skills, and the same skills with the parts of each of their values."""
+    """Return skills, and their variants in which a part of a value replaces the value."""
     found = set(skills)
     for name, args in skills:
         for at, (key, value) in enumerate(args):

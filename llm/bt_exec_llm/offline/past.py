@@ -1,7 +1,7 @@
-"""Commands that refer to earlier ones: "again", "it", "the other arm", "this time with the left".
+"""References to earlier commands: "again", "it", "the other arm", "this time with the left".
 
-Earlier commands are read in order, each after those before it, so references follow from the words
-alone. A reference without an antecedent is refused.
+Earlier commands are read again in order, each in the context of those before it. A command whose
+reference has no antecedent is refused.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Understood:
     """Result of understanding a command.
 
     Attributes:
-        parts: Trees of the command.
-        meaning: Meaning, independent of trees.
-        steps: The bound steps, with omitted objects filled in.
+        parts: Parts of the command.
+        meaning: Meaning, independent of the trees of the library.
+        steps: Bound steps, with omitted objects filled in.
     """
 
     parts: list[Part]
@@ -47,12 +47,12 @@ class Understood:
 
 @dataclass(frozen=True)
 class Said:
-    """An earlier command.
+    """Earlier command of a session.
 
     Attributes:
         turn: The command and its outcome.
-        understood: Meaning; None if it was not understood.
-        steps: Steps, also if they were incomplete.
+        understood: Result of understanding it; None if it was not understood.
+        steps: Steps of the command, even if it was incomplete.
     """
 
     turn: Turn
@@ -62,19 +62,19 @@ class Said:
 
 @dataclass(frozen=True)
 class Past:
-    """The earlier commands of a session, oldest first."""
+    """Earlier commands of a session, oldest first."""
 
     said: tuple[Said, ...] = ()
 
     @property
     def last(self) -> Understood | None:
-        """The last command that was understood."""
+        """Last command that was understood."""
         return next((one.understood for one in reversed(self.said) if one.understood), None)
 
     def find_unfinished(self) -> Understood | Trouble:
         """Return the last understood command if its mission did not finish.
 
-        Answered questions are skipped: they leave nothing to finish.
+        Answered questions are skipped, because they leave nothing unfinished.
         """
         answered = ""
         for one in reversed(self.said):
@@ -88,9 +88,9 @@ class Past:
         return Trouble("NOTHING_LEFT", answered) if answered else Trouble("NOTHING_SAID")
 
     def previous_steps(self, steps: Iterable[Step]) -> list[Step]:
-        """Return the steps that `steps` may take omitted objects from, oldest first.
+        """Return the earlier steps whose objects `steps` may refer to, oldest first.
 
-        A pronoun may refer to any of them, an omitted object only to the last command.
+        A pronoun may refer to any earlier command, an omitted object only to the last one.
         """
         if any(step.pronoun for step in steps):
             return [step for one in self.said if one.understood for step in one.understood.steps]
@@ -98,7 +98,7 @@ class Past:
         return [] if last is None else list(last.steps)
 
     def last_value(self, kind: str, library: Library, lexicon: Lexicon) -> str:
-        """Return the last value of a type, named or by default; "" without one."""
+        """Return the last value of a type that a command named or a tree used by default, or ""."""
         for one in reversed(self.said):
             for part in reversed(one.understood.parts if one.understood else []):
                 for name, param in library.get(part.tree).params.items():
@@ -111,14 +111,14 @@ class Past:
 def resolve_pronoun(
     steps: list[Step], before: list[Step], items: Container[str] = ()
 ) -> Iterable[list[Step]]:
-    """Yield a single step with its pronoun replaced by each earlier object, latest first.
+    """Yield a single step once for each earlier object that may replace its pronoun, latest first.
 
     The library decides which one fits: "put it down" refers to the fetched object, not to the door.
 
     Args:
         steps: The steps.
         before: Earlier steps, oldest first.
-        items: Types of texts that name objects.
+        items: Names of the kinds of texts that name objects.
     """
     if len(steps) == 1:
         named_by_text = (p for one in reversed(before) for p in one.pieces if p.name in items)
@@ -131,7 +131,7 @@ def resolve_pronoun(
 
 
 def complete_with_number(pieces: list[Piece], past: Past) -> list[list[Step]]:
-    """Return the completions of a command that lacked a number, if pieces are only a number.
+    """Return the completions of a command that lacked a number, if `pieces` is only a number.
 
     A bare number may be a count or a number of repetitions.
     """
@@ -152,9 +152,9 @@ def complete_with_number(pieces: list[Piece], past: Past) -> list[list[Step]]:
 
 
 def leave_out(steps: list[Step], excluded: list[Piece], lexicon: Lexicon) -> list[Step]:
-    """Return steps without excluded values; none if one of them is not in the steps.
+    """Return steps without excluded values, or no steps if one of these values does not occur.
 
-    A step without another value of that type is removed.
+    A step that has no other value of the type is removed.
     """
     out = {(piece.name, piece.value) for piece in excluded if piece.kind == "value"}
     if not out or len(out) != len(excluded):
@@ -176,9 +176,9 @@ def leave_out(steps: list[Step], excluded: list[Piece], lexicon: Lexicon) -> lis
 
 
 def vary_last_command(pieces: list[Piece], past: Past, library: Library) -> list[Step]:
-    """Return the steps of the last command with the values of a new one.
+    """Return the steps of the last command with values replaced by those of a new command.
 
-    Returns no steps if a new value does not fit, or if there is more than values.
+    The result is empty if a new value does not fit, or if `pieces` contains more than values.
     """
     wanted = [p for p in pieces if p.mark != "not" and p.kind != "pronoun"]
     last = past.said[-1] if past.said else None

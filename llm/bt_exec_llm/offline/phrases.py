@@ -48,7 +48,7 @@ _ONE = Node("quantity", (("bound", "exactly"), ("number", 1)))
 
 
 class Phrases:
-    """Converts the phrases of one meaning.
+    """Converter of the phrases of one meaning.
 
     Args:
         lexicon: The words of the site.
@@ -133,14 +133,14 @@ class Phrases:
         return self._new_piece("limit", kind, value, text=self._said(node) or value)
 
     def _names_aspects(self, formula: Node) -> bool:
-        """Return True if a formula names an aspect of a place, such as its people."""
+        """Return True if a formula names only aspects of a place, such as its people."""
         things = [part.text("name") for part in conjuncts(formula) if part.kind == "thing"]
         return all(thing.startswith("value/") for thing in things) and self._joined >= {
             parse_name(thing)[1] for thing in things
         }
 
     def _names_single(self, formula: Node) -> bool:
-        """Return True if a formula names a unique object: no arm, no hand."""
+        """Return True if a formula names a unique object, that is, not an arm or a hand."""
         both = tuple(closed_words(self._language, "both"))
         nouns = _nouns_of(formula)
         paired = (said.startswith(both) for one in nouns for said in self._phrases_of_noun(one))
@@ -150,7 +150,7 @@ class Phrases:
         return self._lexicon.nouns[noun].phrases() if noun in self._lexicon.nouns else ()
 
     def _counts(self, phrase: Node) -> bool:
-        """Return True if a phrase asks for all of a unique object (자재 전부)."""
+        """Return True if a phrase names an object and a word for "all" (자재 전부)."""
         if phrase.text("det") != "all" or not _nouns_of(phrase.node("of")):
             return False
         edge = self._reading.edge_of(phrase)
@@ -186,7 +186,7 @@ class Phrases:
             raise NoStepsError
 
     def _convert_argument(self, node: Node, among: list[Node]) -> Iterator[Piece]:
-        """Yield the pieces of an argument; a hand after a pause is the instrument."""
+        """Yield the pieces of an argument; in English, a hand after a comma is the instrument."""
         pieces = list(self._convert_phrase(node))
         bare = len(pieces) == 1 and not pieces[0].mark and bool(_nouns_in(among[0]))
         if bare and find_only_other_value(pieces[0], self._lexicon) and self._language == "en":
@@ -196,7 +196,7 @@ class Phrases:
         yield from pieces
 
     def _joined_to(self, node: Node) -> str:
-        """Return how a clause is joined to the previous one, see `Step.joined`."""
+        """Return how a clause is joined to the previous one: ``stop`` after a pause or ``then``."""
         edge = self._reading.edge_of(node)
         if edge is None and node.kind == "avoid":
             return "stop" if self._language == "en" else "then"  # "without reporting"
@@ -207,12 +207,12 @@ class Phrases:
         return "stop" if apart else "then"
 
     def _categories_of(self, *nodes: Node) -> list[str]:
-        """Return the categories of the words of the first node with a position in the text."""
+        """Return the word categories of the first of `nodes` that has a position in the text."""
         edge = next(filter(None, map(self._reading.edge_of, nodes)), None)
         return [leaf.category for leaf in edge.leaves()] if edge is not None else []
 
     def _place_of(self, node: Node) -> str:
-        """Return the place relative to a noun, see `Piece.relation`."""
+        """Return the place relative to a noun; see `Piece.relation`."""
         to = node.get("to")
         if not isinstance(to, Node):
             raise NoStepsError
@@ -235,14 +235,15 @@ class Phrases:
         return relation in self._lexicon.relations and named and f"noun/{HOME}//" not in things
 
     def _is_inside_place(self, part: Node) -> bool:
-        """Return True for the inside of a previously named place: "how many are in there"."""
+        """Return True for the inside of a place that was named before: "how many are in there"."""
         there = part.get("to") in (THERE, _IT)
         return bool(self._each) and part.text("relation") == _INSIDE and there
 
     def _convert_inside(self, of: Value | None) -> Iterator[Piece]:
-        """Yield the place itself if it has a value; the inside of an object is a separate place.
+        """Yield the piece for the inside of a place, which is the place itself, or of an object.
 
-        It has no name and the relation ``inside door``, or ``inside`` if the object is not named.
+        The piece for the inside of an object has no name and the relation ``inside door``, or
+        ``inside`` if the object is not named.
         """
         out_of_reach = self._lexicon.limits.get("OUT_OF_REACH", Words()).without_spaces()
         said = list(self._convert_phrase(of, "at")) if isinstance(of, Node) else []
@@ -256,7 +257,7 @@ class Phrases:
         yield said[0]
 
     def _convert_formula(self, formula: Node, mark: str) -> Iterator[Piece]:
-        """Yield the pieces of an object's description, including the inside of a place."""
+        """Yield the pieces of the description of an object or of the inside of a place."""
         pieces = list(self._convert_conjuncts(formula, mark))
         places = [piece for piece in pieces if piece.relation and not piece.name]
         if mark == "from" and places:
@@ -311,7 +312,7 @@ class Phrases:
                 raise NoStepsError
 
     def _in_order_of_text(self, parts: Iterable[Node]) -> list[Node]:
-        """Return the parts of a formula, with relations in the order of the text."""
+        """Return the parts of a formula, with its relations sorted by their order in the text."""
         found = list(parts)
         places = [at for at, part in enumerate(found) if part.kind == "rel"]
         ranked = sorted(places, key=lambda at: self._position(found[at]))
@@ -325,7 +326,7 @@ class Phrases:
         return next((edge.start for edge in edges if edge is not None), 0)
 
     def _means_everywhere(self, part: Node) -> bool:
-        """Return True for a value that stands for several places: everywhere."""
+        """Return True for a value that stands for several places, such as "everywhere"."""
         kind, _, rest = part.text("name").removeprefix("value/").partition("/")
         value = self._lexicon.values.get(kind, {}).get(rest.partition("/")[0])
         return value is not None and bool(value.each)
@@ -359,7 +360,7 @@ def _nouns_in(phrase: Node) -> list[str]:
 
 
 def _without_other_values(parts: Iterable[Node]) -> tuple[Node, ...]:
-    """Return parts without the values that are replaced by another (라운지 말고 복도).
+    """Return parts without excluded values for which another one is given (라운지 말고 복도).
 
     Raises:
         NoStepsError: If anything else is excluded.

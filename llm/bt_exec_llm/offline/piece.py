@@ -1,4 +1,4 @@
-"""Pieces: the phrases of a step."""
+"""Pieces: the phrases of a command in the form that steps contain."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Piece:
-    """A phrase of a command.
+    """Phrase of a command.
 
     Attributes:
         kind: Kind of the phrase.
-        name: The noun, the type of a value, the state, or the code of a limit.
-        value: The value or the text.
+        name: Noun, type of the value, state, or code of the limit, depending on the kind.
+        value: Value, or text for a person.
         mark: Relation to the verb: ``to``, ``from``, ``with``, ``by``, ``only``, ``not``,
             ``subject`` or empty.
-        relation: Place relative to an object, e.g. ``inside door``.
-        start: Start in the cleaned command.
-        end: End in the cleaned command.
-        text: Text as typed.
+        relation: Place relative to an object, such as ``inside door``; may be empty.
+        start: Start in the normalised command.
+        end: End in the normalised command.
+        text: Text as the operator typed it.
         sense: Meaning in a condition: ``holds``, ``fails`` or empty.
     """
 

@@ -1,4 +1,4 @@
-"""Conversion of questions, including those of conditions."""
+"""Conversion of questions and conditions to steps."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _ASKED = ("whether", "which", "how_many", "where", "what")
 
 
 class Questions(Phrases):
-    """Converts the questions and conditions of one meaning.
+    """Converter of the questions and conditions of one meaning.
 
     Args:
         lexicon: The words of the site.
@@ -72,7 +72,7 @@ class Questions(Phrases):
         """Return the step of a question.
 
         Raises:
-            NoStepsError: If it is not about a state, but about what was done: it is on record.
+            NoStepsError: If the question is about a past act, which the robot cannot observe.
         """
         edge = self._reading.edge_of(ask) or self._reading.edge
         if via == "ask" and self._language == "ko":
@@ -120,13 +120,13 @@ class Questions(Phrases):
         return question, positive
 
     def _have_same_subject(self, one: Step, other: Step) -> bool:
-        """Return True if two questions share a subject, or the second names none."""
+        """Return True if two questions have the same subject, or the second has none."""
         things, aspects = self._subjects_of_question(one)
         others, other_aspects = self._subjects_of_question(other)
         return others == things if others else not other_aspects or other_aspects == aspects
 
     def _subjects_of_question(self, step: Step) -> tuple[set[tuple[str, str]], set[str]]:
-        """Return the objects that a question names, and the aspects that it asks about."""
+        """Return the objects in a question, and the aspects that it asks about."""
         named = [piece for piece in step.pieces if piece.kind in ("noun", "value")]
         things = {(p.name, p.value) for p in named if p.name not in self._joined}
         return things, {p.value for p in named if p.name in self._joined}
@@ -140,13 +140,13 @@ class Questions(Phrases):
         return step
 
     def _is_nominal(self, act: Node) -> bool:
-        """Return True if the verb of an act is a noun alone: its results are reported."""
+        """Return True if an act is expressed by a noun alone, so that its results are reported."""
         kinds = self._categories_of(act)
         verbs = [kind for kind in kinds if kind.startswith(("v.", "perform"))]
         return bool(verbs) and verbs[-1].endswith(".noun")
 
     def _question_pieces(self, ask: Node) -> tuple[list[Piece], bool]:
-        """Return the pieces of a question, and whether "yes" means that all of them hold."""
+        """Return the pieces of a question, and whether "yes" means that they hold."""
         if ask.text("what") not in _ASKED or ask.get("given") is not None:
             raise NoStepsError
         of = self._without_alternatives(ask.node("of"))
@@ -192,12 +192,13 @@ class Questions(Phrases):
         return pieces if located else self._with_visible_state(pieces), True
 
     def _bounds(self, quantity: Value | None, about: Node) -> tuple[list[Piece], bool]:
-        """Return the bounds of a number, and whether "yes" means that it is within them.
+        """Return the bounds in a quantity, and whether "yes" means a number within the bounds.
 
-        Opposite numbers have the same bounds: "fewer than two" is not "at least two".
+        Opposite quantities have the same bounds: "fewer than two" is the negation of "at least
+        two".
 
         Raises:
-            NoStepsError: If it is not a number of what can be counted.
+            NoStepsError: If the robot cannot count what the quantity is about.
         """
         if not isinstance(quantity, Node):
             return [], True
@@ -226,7 +227,7 @@ class Questions(Phrases):
         """Return the pieces of a question about both hands: "your hands", "which hand".
 
         Raises:
-            NoStepsError: If one of both is enough: "any of your hands".
+            NoStepsError: If the question is about either hand: "any of your hands".
         """
         edge = self._reading.edge_of(ask) or self._reading.edge
         leaves = [leaf.text for leaf in edge.leaves()]
@@ -242,10 +243,10 @@ class Questions(Phrases):
         return [self._new_piece("noun", ARMS), *pieces]
 
     def _without_alternatives(self, of: Node) -> Node:
-        """Return the question about all named places: "in the lounge or the hall".
+        """Return a question in which "in the lounge or the hall" means both places.
 
         Raises:
-            NoStepsError: If it is a condition, and one of the places is enough.
+            NoStepsError: If the question is a condition, for which one of the places is enough.
         """
         found = [part for part in of.walk() if part.kind == "or"]
         if not found or any(part.kind != "rel" for part in found[0].parts()):
@@ -259,7 +260,7 @@ class Questions(Phrases):
         return self._new_piece("state", HELD, text=piece.text) if named else piece
 
     def _counted_aspect(self, ask: Node) -> Piece | None:
-        """Return the counted aspect if only the words for the number imply it: 몇 명인지."""
+        """Return the aspect that a question counts if only a counter implies it (명 in 몇 명)."""
         said = "".join(self._said(ask).split())
         for kind in self._joined:
             for name, value in self._lexicon.values.get(kind, {}).items():
@@ -274,10 +275,10 @@ class Questions(Phrases):
         )
 
     def _convert_alternatives(self, hold: Node) -> list[Piece]:
-        """Return the pieces of a property; of two exclusive ones, those of the first.
+        """Return the pieces of a property; only those of the first for "open or closed".
 
         Raises:
-            NoStepsError: If it is a condition, which always holds.
+            NoStepsError: If two alternatives are a condition, which would always hold.
         """
         if hold.kind != "or":
             return list(self._convert_formula(hold, ""))
@@ -290,7 +291,7 @@ class Questions(Phrases):
         return one
 
     def _with_visible_state(self, pieces: list[Piece]) -> list[Piece]:
-        """Return the pieces of a search; the state "visible" if only objects are named."""
+        """Return the pieces of a search; add the state "visible" if it only names objects."""
         if any(find_only_other_value(one, self._lexicon) for one in pieces):
             return pieces
         if HELD in self._lexicon.states:  # "what is held" asks for a held object
@@ -309,17 +310,17 @@ class Questions(Phrases):
         return pieces
 
     def _with_places_apart(self, pieces: list[Piece]) -> list[Piece]:
-        """Return the pieces of a question with the place of an object as a separate piece."""
+        """Return the pieces of a question in which the place of an object is a separate piece."""
         return _without_anything(pieces if self._language == "ko" else _places_apart(pieces))
 
     def _looked_for(self, pieces: list[Piece]) -> str:
-        """Return the state of the objects in question: held, visible, or empty if unknown."""
+        """Return the state that a question about objects asks for: held, visible, or ""."""
         placed = self._exists or any(piece.relation for piece in pieces)
         return self._seen_as or (VISIBLE if placed else "")
 
 
 def _places_apart(pieces: list[Piece]) -> list[Piece]:
-    """Return the pieces of a question with the place of an object as a separate piece."""
+    """Return the pieces of a question in which the place of an object is a separate piece."""
     found: list[Piece] = []
     for piece in pieces:
         if piece.kind == "noun" and piece.name and piece.relation:
@@ -331,13 +332,13 @@ def _places_apart(pieces: list[Piece]) -> list[Piece]:
 
 
 def _without_anything(pieces: list[Piece]) -> list[Piece]:
-    """Return the pieces of a question without "anything", if other pieces describe its object."""
+    """Return the pieces of a question without "anything" if other pieces describe the object."""
     said = any(p.relation or (p.kind == "state" and p.name == VISIBLE) for p in pieces)
     return [piece for piece in pieces if not said or piece.name != _ANYTHING]
 
 
 def _is_omitted(phrase: Node) -> bool:
-    """Return True for the omitted object of a question (조용한지 봐)."""
+    """Return True for a phrase that stands for an omitted object (조용한지 봐)."""
     return phrase.kind == "np" and phrase.node("of").kind == "any"
 
 

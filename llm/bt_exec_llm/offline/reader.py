@@ -1,4 +1,4 @@
-"""Reading of commands with the words of one lexicon."""
+"""Parsing of commands with the words of one lexicon."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LANGUAGES = ("en", "ko")
 
 
 class Reader:
-    """Reads commands with the words of one lexicon.
+    """Reader of commands in the words of one lexicon.
 
     Args:
         lexicon: The words of a site.
@@ -54,12 +54,12 @@ class Reader:
 
     @cached_property
     def engine(self) -> Engine:
-        """The reading engine with the words of the lexicon."""
+        """Reading engine with the words of the lexicon."""
         return Engine([self.engine_words])
 
     @cached_property
     def engine_words(self) -> Mapping[str, Any]:
-        """The words of the lexicon in the form of the reading engine."""
+        """Words of the lexicon in the form of the reading engine."""
         return to_engine_lexicon(self.lexicon)
 
     @cached_property
@@ -70,7 +70,7 @@ class Reader:
 
     @cached_property
     def _alone(self) -> Mapping[str, Mapping[str, str]]:
-        """Codes of utterances that are not commands, by language."""
+        """Codes of phrases that are not commands, by language and phrase."""
         alone = self.lexicon.alone.items()
         return {
             language: {
@@ -89,16 +89,16 @@ class Reader:
         return _replace_all(text, self.lexicon.dialects.get(language, {}))
 
     def find_phrase_code(self, text: str, language: str) -> str:
-        """Return the code of an utterance that is not a command (stop, help, hello)."""
+        """Return the code of a phrase that is not a command (stop, help, hello), or ""."""
         plain = "".join(char for char in text.casefold() if char.isalnum())
         return self._alone[language].get(plain, "")
 
     def read(self, text: str) -> Reading | Unread:
-        """Return the reading of a text whose spelling is standard."""
+        """Return the reading of a text with standard spelling."""
         return self.engine.read(text, corrected=False)
 
     def corrected(self, text: str) -> str:
-        """Return a text with misspelt words corrected; empty if that gives no reading."""
+        """Return a text with misspelt words corrected; "" if no correction gives a reading."""
         found = self.engine.read(text)
         return found.respelt if isinstance(found, Reading) else ""
 
@@ -112,7 +112,7 @@ class Reader:
         return steps_of_meaning(said, self.lexicon, reading.with_meaning(said))
 
     def convert_condition(self, question: Node, reading: Reading) -> tuple[Step, bool]:
-        """Return the step of a yes/no question, and the answer that it means by "if".
+        """Return the step of a yes/no question, and the answer for which the condition holds.
 
         Raises:
             NoStepsError: If it cannot be expressed.
@@ -135,16 +135,21 @@ class Reader:
         return []
 
     def is_certain(self, found: Reading, others: Iterable[Edge] = ()) -> bool:
-        """Return whether a reading uses every word; `others` are parts read elsewhere.
+        """Return True if a reading is complete and can be executed as it stands.
 
-        It does if a word is unknown, or left out though the lexicon does not say that it changes
-        nothing; if an order has no form of one (*getting the material*); if it describes the past;
-        or if it limits what is forbidden (*not only with the left arm*).
+        A reading is not certain if a word is unknown, or if it omits a word that may change the
+        meaning. The same holds if the verb is not in the form of an order (*getting the material*),
+        if the text describes the past, or if it limits a prohibition (*not only with the left
+        arm*).
+
+        Args:
+            found: The reading.
+            others: Parts of the text that are read elsewhere.
         """
         return not found.unknown and self.word_left_out(found, others) is None
 
     def word_left_out(self, found: Reading, others: Iterable[Edge] = ()) -> str | None:
-        """Return the first word of a text that its reading does not use; None without one."""
+        """Return the first word that makes a reading uncertain, or None; see `is_certain`."""
         if symbol := _SYMBOLS.search(_JOINING.sub(" ", found.text)):
             return symbol[0]
         known = self._idle[found.language]

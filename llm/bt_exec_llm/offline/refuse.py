@@ -1,4 +1,4 @@
-"""Refusals in the command's language: the reason, what is missing, and possible commands."""
+"""Refusals in the language of the command, with the reason and possible commands."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _sentences = partial(messages_of, Path(__file__).with_name("refusals.yaml"))
 def build_refusal(
     trouble: Trouble, text: str, request: Request, language: str, index: Index
 ) -> Refusal:
-    """Return the refusal of a cleaned command, with suggestions."""
+    """Return the refusal of a normalised command, with suggestions."""
     sentences = _sentences()
     words = printable(trouble.words)
     if trouble.code == "UNKNOWN_OBJECT":
@@ -93,7 +93,7 @@ def example_commands(language: str, index: Index) -> tuple[str, ...]:
 
 
 def _correct_typo(trouble: Trouble, text: str, language: str, index: Index) -> tuple[str, ...]:
-    """Return the command with misspelt words corrected, if it is understood then."""
+    """Return the command with misspelt words corrected, if the result is understood."""
     if trouble.code == "CONDITION" and language == "en":  # it can be asked as a question
         now = _WHENEVER.sub("if ", text, count=1)
         return understood_commands([now], language, index, 1) if now != text else ()
@@ -114,6 +114,6 @@ def _range_text(hint: Any, language: str, sentences: Messages) -> str:
 
 
 def _quote(utterance: str) -> str:
-    """Return an utterance as a quoted part of a sentence, without capital and full stop."""
+    """Return an utterance in quotes, without its initial capital and its full stop."""
     text = utterance.strip().rstrip(".")
     return f'"{text[:1].lower()}{text[1:]}"'

@@ -29,10 +29,10 @@ def build_reply(talk: str, request: Request, language: str, can: Iterable[str] =
     """Return the answer to a phrase that is not a command.
 
     Args:
-        talk: Kind, see `bt_exec_llm.offline.understanding.TALK`.
-        request: The session and the known facts.
+        talk: Kind of phrase; see `bt_exec_llm.offline.understanding.TALK`.
+        request: Planning request with the session and the known facts.
         language: Language of the command.
-        can: Possible commands, for a request for help.
+        can: Possible commands, for the answer to a request for help.
     """
     say = _sentences().say
     code = _CODES.get(talk, "COURTESY")
@@ -53,6 +53,6 @@ def build_reply(talk: str, request: Request, language: str, can: Iterable[str] =
 
 
 def _known_facts_text(request: Request, language: str) -> str:
-    """Return the known facts that have a sentence."""
+    """Return the sentences about the known facts; facts without a sentence are left out."""
     facts = dict(sorted(request.situation.facts.items()))
     return " ".join(fact_sentences(facts, request.messages, language)[0])

@@ -1,4 +1,4 @@
-"""Conversion of verbs that obtain or report information, and of their texts."""
+"""Conversion of acts that obtain or report information, and of messages for persons."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TAKING_PARTS = 3
 
 
 class Reports(Comparisons):
-    """Converts the observations, reports and messages of one meaning.
+    """Converter of the observations, reports and messages of one meaning.
 
     Args:
         lexicon: The words of the site.
@@ -48,7 +48,7 @@ class Reports(Comparisons):
     def _convert_information_verb(
         self, act: Node, verbs: tuple[str, ...], asked: list[Node], of: list[Node]
     ) -> Iterator[Step]:
-        """Yield the questions of a verb that obtains information, with their places."""
+        """Yield the questions that an act of observation or report asks, with their places."""
         via = "tell" if self._are_report_verbs(verbs) or self._is_nominal(act) else "look"
         if via == "tell" and any(one.text("what") == _THAT for one in asked):
             raise NoStepsError  # a message for a person
@@ -94,7 +94,7 @@ class Reports(Comparisons):
             yield step
 
     def _usual_values(self, verbs: Iterable[str]) -> list[Piece]:
-        """Return the default values of a verb without named ones: a patrol."""
+        """Return the default values of verbs, such as all places for a patrol."""
         ways = [self._lexicon.ways[verb].about for verb in verbs if verb in self._lexicon.ways]
         return [self._new_piece("value", kind, one) for way in ways for kind, one in way.items()]
 
@@ -102,7 +102,7 @@ class Reports(Comparisons):
         return bool(step.pieces) and all(piece.name in self._joined for piece in step.pieces)
 
     def _knows_person(self, ask: Node) -> bool:
-        """Return False for a question about an unnamed person: "where he is"."""
+        """Return False for a question about a person whom no step names: "where he is"."""
         of = ask.node("of")
         named = any(piece.name in self._persons for step in self._built for piece in step.pieces)
         return named or (of.kind, of.text("name"), ask.text("what")) != (
@@ -112,7 +112,7 @@ class Reports(Comparisons):
         )
 
     def _asks_where_found(self, ask: Node) -> bool:
-        """Return True if a question asks for the place of the person of the previous act."""
+        """Return True if a question asks for the place of a person in the previous act."""
         before = self._built[-1] if self._built else None
         if before is None or ask.text("what") != "where" or ask.node("of").kind != "pronoun":
             return False
@@ -121,7 +121,7 @@ class Reports(Comparisons):
         return self._observes(before) and looked_for
 
     def _has_text_before(self) -> bool:
-        """Return True if a previous act takes a text, such as an item to carry."""
+        """Return True if a previous act has a text, such as an item to carry."""
         named = {piece.name for step in self._built for piece in step.pieces}
         return not named.isdisjoint(self._lexicon.texts)
 
@@ -145,7 +145,7 @@ class Reports(Comparisons):
         return bare and asked and self._are_report_verbs(verbs)
 
     def _record_look(self, step: Step) -> Step:
-        """Record a search as the question that later steps can refer to; return the step."""
+        """Return the step of an observation, and record it as a question for later references."""
         finds = [self._lexicon.verbs[verb].finds for verb in step.verbs]
         if self._observes(step) and not self._in_branch:
             several = step.times > 1 or len(self._places_of(step)) > 1
@@ -165,7 +165,7 @@ class Reports(Comparisons):
     def _convert_report_about_object(
         self, verbs: tuple[str, ...], pieces: list[Piece], act: Node, times: int
     ) -> Iterator[Step]:
-        """Yield the question that a report answers, and the report if it has a recipient."""
+        """Yield the question that a report answers, and the report itself if it has a recipient."""
         named = [piece for piece in pieces if piece.kind != "speaker"]
         if self._observed_all and all(piece.name in self._joined for piece in named):
             yield self._build_step(self._reports, [], act)
@@ -178,15 +178,15 @@ class Reports(Comparisons):
             yield self._build_step(verbs, persons, act)
 
     def _set_text_type(self, piece: Piece, verbs: tuple[str, ...], *, alone: bool) -> Piece:
-        """Return a piece; a text has the type that its verb takes.
+        """Return a piece; if it is a text, set the kind of text that its verb takes.
 
         Args:
             piece: Any piece.
-            verbs: The verbs that it belongs to.
+            verbs: Verbs of the act with the piece.
             alone: Whether no person is addressed.
 
         Raises:
-            UnclearTextError: If it contains a condition that may be meant for the robot.
+            UnclearTextError: If the text contains a condition that may be meant for the robot.
         """
         if piece.kind != "text":
             return piece
@@ -214,7 +214,7 @@ class Reports(Comparisons):
         return replace(piece, name=name)
 
     def _is_known(self, clause: str) -> bool:
-        """Return True if the robot can observe the condition of a text."""
+        """Return True if the robot may be able to observe the condition in a text."""
         if self._language == "ko":
             return True
         pointing = closed_words("en", "place_pronouns") + closed_words("en", "persons")
@@ -224,7 +224,7 @@ class Reports(Comparisons):
     def _without_idle_text(
         self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]
     ) -> tuple[tuple[str, ...], list[Piece]]:
-        """Return a verb and its pieces without a text of filler words (결과를 전해 줘)."""
+        """Return verbs and pieces without a text that consists of filler words (결과를 전해 줘)."""
         idle = self._lexicon.filler.without_spaces()
         texts = [p for p in pieces if p.kind == "text" and "".join(p.value.split()) in idle]
         if not texts or len(act.text("verb").split("/")) != _TAKING_PARTS:
@@ -234,7 +234,7 @@ class Reports(Comparisons):
         return others, [piece for piece in pieces if piece not in texts]
 
     def _without_taking_verbs(self, verbs: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the verbs that need no text; if there are none, all of them (전달해: tell)."""
+        """Return the verbs that do not need a text; all verbs if every one of them needs a text."""
         needed = {verb for verb in verbs if self._lexicon.verbs[verb].finds != "tell"}
         others = tuple(verb for verb in verbs if verb not in needed & self._taking)
         return others or verbs

@@ -1,4 +1,4 @@
-"""Steps: one act or question with all its details from the command."""
+"""Steps: acts and questions of a command with all their details."""
 
 from __future__ import annotations
 
@@ -25,28 +25,29 @@ COMPARE = "compare"
 
 @dataclass
 class Step:
-    """One act or question.
+    """Act or question of a command.
 
     Attributes:
         verbs: Possible verbs.
         pieces: Objects and other phrases.
         via: For a question: ``look`` if it only needs an observation, ``tell`` if the answer is
             reported at the end, ``ask`` if it was asked directly.
-        positive: False if it is forbidden.
-        condition: Question that decides, and the required answer.
+        positive: False if the act is forbidden.
+        condition: Question on which the step depends, and the required answer.
         times: Number of repetitions.
-        turns: Number of repetitions together with the steps beside it.
+        turns: Number of repetitions of the sequence of this step and its neighbours.
         keeps: Whether a state is to be kept.
         pronoun: Whether it contains a pronoun.
-        said: Whether it is a remark without effect (it is cold).
-        probe: Whether it is bound only to find out what it would do.
-        contrast: Whether it contrasts with the rest (자재는, but not …).
-        case: Index of its condition: 0 for the first, then its alternatives.
-        rescues: Whether it is done only if the step before it fails.
         told: Whether its results are reported (복도 순찰, a verbal noun).
-        start: Start of its words.
-        end: End of its words.
-        text: Words.
+        said: Whether it is a remark without effect (it is cold).
+        case: Index of its condition among alternatives: 0 for the first.
+        contrast: Whether it contrasts with the other acts (자재는, but not …).
+        probe: Whether it is bound only to find out what it would do.
+        rescues: Whether it runs only if the step before it fails.
+        joined: How it is joined to the previous clause: ``stop`` after a pause, or ``then``.
+        start: Start of its text in the normalised command.
+        end: End of its text in the normalised command.
+        text: Text of the step.
     """
 
     verbs: tuple[str, ...]
@@ -70,7 +71,7 @@ class Step:
     text: str = ""
 
     def excludes(self, other: Step) -> bool:
-        """Return True if another step needs the opposite answer to the question of this one."""
+        """Return True if another step requires the opposite answer to the same question."""
         if self.condition is None or other.condition is None:
             return False
         (asked, needed), (again, wanted) = self.condition, other.condition
@@ -82,13 +83,13 @@ class Step:
         return tuple(verb for verb in self.verbs if verb != QUESTION)
 
     def without_verbs(self, verbs: Iterable[str]) -> Step:
-        """Return the step without some of its possible verbs."""
+        """Return the step without the possible verbs in `verbs`."""
         kept = tuple(verb for verb in self.verbs if verb not in verbs)
         return self if kept == self.verbs else replace(self, verbs=kept)
 
 
 def move_prohibitions_last(steps: list[Step]) -> list[Step]:
-    """Return steps with prohibitions last ("do not close it, but fetch …")."""
+    """Return steps with the prohibitions at the end ("do not close it, but fetch …")."""
     found = list(steps)
     for at in range(len(found) - 1):
         if not found[at].positive and found[at + 1].positive:
@@ -97,7 +98,7 @@ def move_prohibitions_last(steps: list[Step]) -> list[Step]:
 
 
 def latest_nouns(steps: list[Step]) -> list[Piece]:
-    """Return the nouns of steps, the latest first."""
+    """Return the pieces of steps that are nouns, latest first."""
     return [p for one in reversed(steps) for p in reversed(one.pieces) if p.kind == "noun"]
 
 
@@ -107,7 +108,7 @@ def without_pronouns(step: Step) -> list[Piece]:
 
 
 def replace_pronoun(step: Step, nouns: Iterable[Piece]) -> Iterator[Step]:
-    """Yield a step with its pronoun replaced by each object; nothing if it names an object."""
+    """Yield a step once for each noun that replaces its pronoun; nothing if it names an object."""
     if not step.pronoun or any(p.kind in ("noun", "text") for p in step.pieces):
         return
     for name in dict.fromkeys(p.name for p in nouns if p.name):

@@ -1,7 +1,7 @@
-"""Disk cache of the steps of the utterances of libraries.
+"""Disk cache for the steps that a library's utterances are converted to.
 
-Reading an utterance takes milliseconds, and utterances seldom change. The result is kept in the
-user's cache folder under a digest of the utterances, the words and the source of the reader.
+Parsing an utterance takes milliseconds, and utterances seldom change. The result is stored in the
+user's cache folder under a digest of the utterances, the lexicon and the source code of the reader.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LARGE = 40
 
 
 def cached_steps(reader: Reader, texts: Sequence[str]) -> list[list[Step]]:
-    """Return the steps of each utterance, in order; none for one that is not understood."""
+    """Return the steps of each utterance, in order; no steps for one that is not understood."""
     if len(texts) < LARGE:
         return _read_texts(reader, texts)
     from pydantic import TypeAdapter

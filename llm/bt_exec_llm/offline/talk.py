@@ -1,7 +1,8 @@
-"""Phrases that are not commands of the library: thanks, questions about the past and about help.
+"""Phrases that are not commands, such as thanks, questions about the past, or a call for help.
 
-A text is such a phrase if it contains one of the required phrases and **every** other word is
-allowed beside it. English words count in any form, Korean ones with any particle or ending.
+A text is such a phrase if it contains one of the required phrases and *every* other word is in the
+list of further allowed words. English words match in any form, Korean ones with any particle or
+ending.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ class Talk:
         self._known: dict[str, _Phrases] = {}
 
     def find_code(self, text: str, language: str, codes: Iterable[str]) -> str:
-        """Return the first of `codes` that a cleaned command matches; "" if there is none."""
+        """Return the first of `codes` that a normalised command matches; "" if there is none."""
         if language not in self._known:
             self._known[language] = _Phrases(language, self._phrases(language))
         spans = self._known[language].find(text)
         return next((code for code in codes if spans.match(code)), "")
 
     def _phrases(self, language: str) -> Iterator[tuple[str, str]]:
-        """Yield all phrases with their categories."""
+        """Yield all phrases of a language with their categories."""
         lexicon = self._lexicon
         idle = (lexicon.filler, lexicon.courtesy, lexicon.vocative, lexicon.determiners, lexicon.me)
         every: list[tuple[str, Words]] = [(_ALWAYS, words) for words in idle]
@@ -67,7 +68,7 @@ class Talk:
 
 
 class _Span(NamedTuple):
-    """A phrase in a text: its positions and its categories."""
+    """Phrase found in a text: its positions and categories."""
 
     start: int
     end: int
@@ -75,7 +76,7 @@ class _Span(NamedTuple):
 
 
 class _Spans:
-    """All phrases in one text."""
+    """All phrases that occur in one text."""
 
     def __init__(self, spans: Iterable[_Span], length: int) -> None:
         self._by_start: dict[int, list[_Span]] = defaultdict(list)
@@ -84,7 +85,7 @@ class _Spans:
             self._by_start[span.start].append(span)
 
     def match(self, code: str) -> bool:
-        """Return True if phrases cover the text, one that `code` requires among them."""
+        """Return True if phrases cover the text, including one that `code` requires."""
         needed, allowed = f"needs {code}", {f"needs {code}", f"beside {code}", _ALWAYS}
         reached, left = {(0, False)}, [(0, False)]
         while left:
@@ -98,7 +99,7 @@ class _Spans:
 
 
 class _Phrases:
-    """Phrases of one language, found in texts in every form.
+    """Matcher for the phrases of one language in all their forms.
 
     Args:
         language: ``en`` or ``ko``.
@@ -116,7 +117,7 @@ class _Phrases:
                 self._words.add_word(self._base_forms(said), category)
 
     def find(self, text: str) -> _Spans:
-        """Return the phrases in a text."""
+        """Return the phrases that occur in a text."""
         language = self._words.language
         plain = Text.of(text, language.contractions)
         if language.name == "en":
@@ -138,7 +139,7 @@ class _Phrases:
 
 
 def _bases(phrases: Iterable[tuple[str, str]]) -> Mapping[str, str]:
-    """Return the base forms of English words by their other forms."""
+    """Return the base forms of English words, by inflected form."""
     words = {word for said, _ in phrases for word in said.split()}
     irregular: Mapping[str, Any] = language_data("en")["forms"]
     found: dict[str, str] = {}

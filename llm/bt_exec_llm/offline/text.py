@@ -1,7 +1,7 @@
 """Normalisation of a typed command: one Unicode form, one width, one kind of quote.
 
-Invisible characters are refused rather than dropped, because a zero-width character or a direction
-mark can hide a word from the operator.
+A command with invisible characters is refused, because a zero-width character or a direction mark
+can hide a word from the operator.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _TOKEN = re.compile(
 
 
 class Token(NamedTuple):
-    """A token of a cleaned command.
+    """Token of a normalised command.
 
     Attributes:
         kind: ``word``, ``number``, ``stop`` (a separator of parts) or ``sign``.
         text: Text in lower case.
-        start: Start in the cleaned command.
-        end: End in the cleaned command.
+        start: Start in the normalised command.
+        end: End in the normalised command.
     """
 
     kind: str
@@ -48,9 +48,9 @@ class Token(NamedTuple):
 
 
 def clean_command(command: str) -> tuple[str, str]:
-    """Return the normalised `command`, and the reason if it is invalid (``""`` otherwise).
+    """Return the normalised `command`, and the code of the reason if it is invalid, else "".
 
-    The reasons are ``TOO_LONG``, ``BAD_CHARACTERS`` and ``EMPTY``.
+    The codes are ``TOO_LONG``, ``BAD_CHARACTERS`` and ``EMPTY``.
     """
     if len(command) > LONGEST:
         return "", "TOO_LONG" if command[: 4 * LONGEST].strip() else "EMPTY"
@@ -64,7 +64,7 @@ def clean_command(command: str) -> tuple[str, str]:
 
 
 def tokenize(text: str) -> tuple[Token, ...]:
-    """Return the tokens of a cleaned command; spaces, quotes and hyphens are separators."""
+    """Return the tokens of a normalised command; spaces, quotes and hyphens are separators."""
     tokens = []
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or "sign"
@@ -74,7 +74,7 @@ def tokenize(text: str) -> tuple[Token, ...]:
 
 
 def plain_words(text: str) -> str:
-    """Return the words of a cleaned command without spaces and punctuation."""
+    """Return the words of a normalised command without spaces and punctuation."""
     return "".join(token.text for token in tokenize(text) if token.kind != "stop")
 
 

@@ -9,8 +9,8 @@ BAD_CHARACTERS     contains invisible characters
 STOP               only asks to stop
 NEGATED            forbids something
 NOT_ASKED          asks for the negation of a question
-OPERATOR           contains a word of order, negation or condition that has no use
-CONDITION, TIME,   contains a condition, time, number, manner or choice that cannot be met
+OPERATOR           contains a word of order, negation or condition without a use
+CONDITION, TIME,   contains a condition, time, number, manner or choice without a use
 COUNT, MANNER,
 CHOICE
 OUT_OF_REACH       names a place where the robot does not go
@@ -21,7 +21,7 @@ UNKNOWN_WORD       contains another unknown word
 CONTRADICTION      contains two values for one parameter
 OUT_OF_RANGE       contains a number that is too small or too large
 NUMBER             lacks a required number
-NOT_APPLICABLE     contains a value that has no effect there
+NOT_APPLICABLE     contains a value that has no effect on its action
 AMBIGUOUS          has two meanings
 NO_ACTION          names an object and no action
 NO_OBJECT          names an action and no object
@@ -80,11 +80,11 @@ class Trouble:
     """Reason why a command is not understood.
 
     Attributes:
-        code: The code.
-        words: The words concerned.
-        missing: Required information: types, or nouns of the lexicon.
+        code: Code from the table above.
+        words: Words of the command that are concerned.
+        missing: What the command lacks: types, or nouns of the lexicon.
         trees: Possible trees.
-        hint: Type of the number that is needed.
+        hint: Type of the number that the command must contain.
     """
 
     code: str
@@ -95,5 +95,5 @@ class Trouble:
 
     @property
     def rank(self) -> int:
-        """Rank of the trouble; the smallest is reported."""
+        """Rank of the trouble; of several troubles, the one with the smallest rank is reported."""
         return CODES.index(self.code)

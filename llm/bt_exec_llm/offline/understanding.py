@@ -1,4 +1,4 @@
-"""Understanding of a cleaned command in its session: its parts, or the reason why it has none."""
+"""Understanding of a command in its session: its parts, or the reason why it has none."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ _MOST_PASTS = 64
 
 
 def understand_session(context: Context, index: Index) -> Past:
-    """Return the session as understood, each command in the context of the previous ones.
+    """Return the earlier commands of a session, each read in the context of those before it.
 
-    Commands of another language are read with the words of this one if possible, so that references
-    work in sessions of both languages.
+    All commands are bound with the same index, so that references also work between commands in
+    different languages.
     """
     past, known = Past(), index.pasts
     said: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ def _understand_turn(turn: Turn, past: Past, index: Index) -> Said:
 
 
 def understand(text: str, language: str, index: Index, past: Past) -> Understood | Trouble | str:
-    """Return the meaning of a cleaned command: parts, a trouble, or its kind of phrase."""
+    """Return the parts of a normalised command, a trouble, or the code of another phrase."""
     reader = index.reader
     if code := reader.find_phrase_code(text, language):
         return Trouble(code, text)
@@ -149,7 +149,7 @@ def _understand_command(text: str, language: str, index: Index, past: Past) -> U
 def _understand_meaning(
     meaning: Node, reading: Reading, index: Index, past: Past
 ) -> Understood | Trouble:
-    """Return the parts of a meaning in its session.
+    """Return the parts for a meaning, or a trouble.
 
     Raises:
         NoStepsError: If a part of it cannot be expressed.
@@ -200,7 +200,7 @@ def _is_led_fragment(meaning: Node, reading: Reading) -> bool:
 
 
 def _parts_left_out(meaning: Node) -> list[Node]:
-    """Return the parts to leave out of the last command: "again, but skip the lounge"."""
+    """Return the nodes of what to leave out of the last command: "again, but skip the lounge"."""
     parts = meaning.parts() if meaning.kind == "seq" else ()
     again = [one for one in parts if one.kind == "again" and one.get("of") is None]
     rest = [one for one in parts if one not in again]
@@ -211,7 +211,7 @@ def _parts_left_out(meaning: Node) -> list[Node]:
 def _repeat_without(
     without: list[Node], reading: Reading, index: Index, past: Past
 ) -> Understood | Trouble:
-    """Return the last command without some values."""
+    """Return the last command without the values in `without`, or a trouble."""
     said = past.said[-1]
     lexicon = index.reader.lexicon
     excluded = [
@@ -246,7 +246,7 @@ def _is_asked(leaf: Edge, reading: Reading) -> bool:
 def _understand_fragment(
     meaning: Node, reading: Reading, index: Index, past: Past
 ) -> Understood | Trouble:
-    """Return the last command with other values ("and the lounge"), or a step without a verb."""
+    """Return the last command with other values ("and the lounge"), or a step for bare objects."""
     pieces = pieces_of_fragment(meaning, index.reader.lexicon, reading)
     asks = _asks_without_request(reading)
     verbs = index.reader.lexicon.verbs
@@ -274,7 +274,7 @@ def _understand_fragment(
 def _bind_steps(
     steps: list[Step], reading: Reading, index: Index, past: Past, said: str = ""
 ) -> Understood | Trouble:
-    """Return the parts of steps; `said` are their words, if they are part of the text."""
+    """Return the parts for steps, or a trouble; `said` is their text if it is only a part."""
     text = said or reading.text
     known = resolve_dependent_values(steps, past, index.library, index.reader.lexicon)
     if isinstance(known, Trouble):
@@ -300,13 +300,13 @@ def _bind_steps(
 
 
 def _is_by_that(step: Step) -> bool:
-    """Return True if the only object of a step is the hand that performs it."""
+    """Return True if a step names only the hand that performs it."""
     named = [piece for piece in step.pieces if piece.kind in ("noun", "value", "text")]
     return bool(named) and all(p.name == HAND and p.mark in ("by", "with") for p in named)
 
 
 def _points_at_nothing(steps: list[Step], resolved: list[Step], index: Index) -> bool:
-    """Return True if a step has a pronoun without an antecedent ("put it down" at first)."""
+    """Return True if a step has a pronoun without an antecedent (a first "put it down")."""
     said = {verb for closing in index.reader.lexicon.closing.values() for verb in closing.said}
     if len(steps) != 1 or not resolved or set(steps[0].verbs) & (said | {QUESTION}):
         return False
@@ -318,7 +318,7 @@ def _points_at_nothing(steps: list[Step], resolved: list[Step], index: Index) ->
 def understand_part(
     reading: Reading, meaning: Node, index: Index, past: Past
 ) -> Understood | Trouble:
-    """Return the parts of a command part that was read with the words of several packs."""
+    """Return the parts for a part of a command that was read with the words of several packs."""
     said = reading.said(meaning) or reading.text
     own = {meaning, *meaning.parts()}
     others = (reading.edge_of(one) for one in reading.meaning.parts() if one not in own)
@@ -338,7 +338,7 @@ def understand_part(
 
 
 def understand_condition(reading: Reading, question: Node, index: Index) -> Held | Trouble:
-    """Return the question tree of a condition that was read with the words of several packs."""
+    """Return the question tree for a condition that was read with the words of several packs."""
     said = reading.said(question) or reading.text
     if not index.reader.is_certain(reading):
         return Trouble("CONDITION", said)

@@ -1,4 +1,4 @@
-"""One connection of the `messages_server`, which a reply controls."""
+"""HTTP connection of the `messages_server`, through which a scripted reply is sent."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _PICTURE = 1600  # [tokens]
 
 @dataclass(frozen=True)
 class Flavour:
-    """Behaviour in which a server differs from others.
+    """Behaviour in which servers differ from each other.
 
     Attributes:
         name: Name of the server.
         schemas: Treatment of ``output_config``.
         tools: Treatment of a forced tool.
-        cache: Whether it reports its prompt cache.
-        strict: Whether it refuses empty texts and more than four cache marks.
-        thinks: Whether its text starts with thoughts in ``<think>``.
+        cache: Whether the server reports the use of its prompt cache.
+        strict: Whether the server rejects empty texts and more than four cache marks.
+        thinks: Whether the text of answers starts with a thinking section (``<think>``).
     """
 
     name: str
@@ -60,13 +60,13 @@ FLAVOURS: Mapping[str, Flavour] = {
 
 
 class Connection:
-    """Connection that a reply controls.
+    """Connection through which a reply is sent.
 
     Args:
         handler: Handler of the HTTP server.
         body: Body of the request.
-        flavour: Imitated server.
-        closing: Set when the server closes, so that nothing hangs longer than a test.
+        flavour: Behaviour of the imitated server.
+        closing: Event that is set when the server closes, so that no reply outlasts its test.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Connection:
         """Wait; end early when the client disconnects or the server closes.
 
         Raises:
-            ConnectionError: If it ended early.
+            ConnectionError: If the wait ended early.
         """
         end = time.monotonic() + seconds
         while (rest := end - time.monotonic()) > 0:
@@ -143,7 +143,7 @@ class Connection:
             self.write(b"event: %s\ndata: %s\n\n" % (name, _coded(event)))
 
     def _usage(self, blocks: list[dict[str, Any]]) -> dict[str, int]:
-        """Return the usage: a token for four characters, `_PICTURE` tokens for a picture."""
+        """Return the usage: one token per four characters, `_PICTURE` tokens per picture."""
         sent, cached = 0, 0
         parts = list(self.body.get("system") or ())
         for turn in self.body.get("messages") or ():

@@ -1,4 +1,4 @@
-"""Replies of `bt_exec_llm.testing.messages_server`: good answers, errors and hostile ones."""
+"""Replies for `bt_exec_llm.testing.messages_server`: answers, errors and malformed data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Reply:
-    """A named reply.
+    """Reply with a name.
 
     Attributes:
         name: Kind of the reply.
@@ -52,7 +52,7 @@ class Reply:
 
 
 def text(words: str, *, stop: str = "end_turn", usage: Mapping[str, int] | None = None) -> Reply:
-    """Answer with a text; `usage` is by default a token for four characters."""
+    """Answer with a text; by default, `usage` counts one token per four characters."""
     return Reply("text", lambda to: to.message([{"type": "text", "text": words}], stop, usage))
 
 
@@ -68,7 +68,7 @@ def tool_use(data: Any, *, name: str | None = None) -> Reply:
 
 
 def tool_calls(*calls: tuple[str, Any], words: str = "") -> Reply:
-    """Answer with several calls, pairs of a tool's name and its input, after some words."""
+    """Answer with text and several calls, each a pair of a tool's name and its input."""
 
     def send(to: Connection) -> None:
         said = [{"type": "text", "text": words}] if words else []
@@ -85,8 +85,8 @@ def answer(data: Any, *, plain: str | None = None) -> Reply:
     """Answer correctly in the form that the request and the flavour require.
 
     Args:
-        data: The answer where the form is enforced.
-        plain: The answer elsewhere; by default `data` in a fence, with words around it.
+        data: Answer if the form is enforced.
+        plain: Answer otherwise; by default `data` in a fence, with words around it.
     """
 
     def send(to: Connection) -> None:
@@ -154,7 +154,7 @@ def drip(bytes_per_s: float = 10.0, words: str = "drop " * 400) -> Reply:
 
 
 def reset(after_bytes: int = 0) -> Reply:
-    """Reset the connection, before the answer or within it."""
+    """Reset the connection after some bytes of the answer, or before it."""
 
     def send(to: Connection) -> None:
         if after_bytes:

@@ -11,13 +11,13 @@ A script is a list of replies, one for each request; the last one repeats:
 =====================  ===========================================================================
 reply                  what the server does
 =====================  ===========================================================================
-``"words"``            answers with the text, streamed if requested
-``{…}``                answers correctly: see `answer`
-a function             is called with the request's body, and returns any of these
-`Reply`                is sent: `text`, `tool_use`, `error`, `hang`, `drip` …
+``"words"``            sends the text, as a stream if requested
+``{…}``                sends it in the requested form: see `answer`
+a function             calls it with the request's body; it returns one of the other kinds
+`Reply`                sends it, for example `text`, `tool_use`, `error`, `hang`, `drip`
 =====================  ===========================================================================
 
-A `Flavour` imitates a kind of server: it enforces, ignores or refuses schemas and tools.
+A `Flavour` imitates a kind of server, which enforces, ignores or refuses schemas and tools.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ _MOST_MARKS = 4
 
 @dataclass(frozen=True)
 class Received:
-    """A request as the server received it.
+    """Request as the server received it.
 
     Attributes:
         path: Path, such as ``/v1/messages``.
@@ -96,7 +96,7 @@ class Received:
 
 
 class MessagesServer:
-    """Server on a free port of this machine; a context manager.
+    """Server on a free port of this machine. Use it as a context manager.
 
     Args:
         replies: The script; see `script`.
@@ -174,7 +174,7 @@ class MessagesServer:
                 self.hangups += 1
 
     def _refused(self, seen: Received) -> Reply | None:
-        """Return the error of the real server, or None."""
+        """Return the error that a real server would send for a request, or None."""
         body, flavour = seen.body, self.flavour
         given = seen.headers.get("authorization", "").removeprefix("Bearer ")
         if self._key is not None and self._key not in (given, seen.headers.get("x-api-key")):

@@ -1,7 +1,7 @@
 """Language model with scripted replies, without a network.
 
-It has the interface of a model client. The classes of its answers and failures are arguments, since
-the executive does not depend on a client::
+It has the interface of a model client. The classes of answers and failures are arguments, so that
+this module does not depend on a client::
 
     from bt_exec_llm.client import Answer, ModelFailure
 
@@ -39,11 +39,12 @@ class ScriptedModel(Generic[A]):
     """Model that gives one reply per question and repeats the last one.
 
     Args:
-        replies: Texts; mappings (the answer's ``data``, and its text as JSON); exceptions, which
-            are raised; functions, which are called with an `Asked` and return any of these.
-        answer: Class of the answers: ``Answer``.
-        failure: Class of the failures, for the cancel: ``ModelFailure``.
-        seconds: Delay of every answer [s]; a cancel ends it.
+        replies: Texts; mappings, which become the answer's ``data`` and, as JSON, its text;
+            exceptions, which are raised; or functions, which take an `Asked` and return one of the
+            others.
+        answer: Class of the answers, normally ``Answer``.
+        failure: Class of the failure after a cancellation, normally ``ModelFailure``.
+        seconds: Delay before every answer [s]; ends early if the question is cancelled.
 
     Attributes:
         asked: All questions so far.

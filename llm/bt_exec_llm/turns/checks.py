@@ -1,7 +1,7 @@
-"""Checks of a turn: known tools, typed arguments, order, crops first, evidence for an answer.
+"""Checks of a turn: known tools, valid arguments, no repeated calls, evidence for an answer.
 
-Codes beside those of verification and of the packs' checkers: ``UNKNOWN_TOOL``, ``REPEATED_CALLS``,
-``NO_EVIDENCE``, ``NO_CODE_PLAN``, ``WRONG_TYPE``.
+Codes, in addition to those of verification and of the packs' checkers: ``UNKNOWN_TOOL``,
+``REPEATED_CALLS``, ``NO_EVIDENCE``, ``NO_CODE_PLAN``, ``WRONG_TYPE``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class TurnTools(NamedTuple):
 
     Attributes:
         tools: Skills that it may call, by name.
-        ending: The skill that reports its answer to the user.
+        ending: Skill that reports the model's answer to the user.
     """
 
     tools: Mapping[str, Skill]
@@ -47,10 +47,11 @@ class TurnTools(NamedTuple):
 
 
 def turn_tools_of(catalogue: Catalogue) -> TurnTools | None:
-    """Return the tools of a site, or None if no skill takes an answer in words.
+    """Return the tools of a site, or None if no skill reports an answer.
 
-    The ending sets ``answer: told`` and takes ``text`` and ``question``. Other skills with that
-    fact are excluded: they answer without a model, or judge answers.
+    The skill that reports the answer concerns the fact ``answer`` and requires the arguments
+    ``text`` and ``question``. Other skills that concern this fact are not tools: they answer
+    without a model or judge answers.
     """
     about = [
         one for one in catalogue.skills.values() if ANSWERED in one.effects or ANSWERED in one.needs
@@ -63,12 +64,12 @@ def turn_tools_of(catalogue: Catalogue) -> TurnTools | None:
 
 
 def as_calls(calls: Iterable[Call]) -> tuple[tuple[str, Mapping[str, Any]], ...]:
-    """Return calls as tools and parameters."""
+    """Return calls as pairs of a tool's name and its parameters."""
     return tuple((call.tool, call.parameters) for call in calls)
 
 
 def problems_of_calls(turn: Calls, ways: TurnTools, talk: Conversation) -> list[Problem]:
-    """Return the problems of calls before they become a plan."""
+    """Return the problems of a turn's calls that are found without building a plan."""
     problems = []
     for call in turn.tool_calls:
         if call.tool not in ways.tools:
@@ -90,7 +91,7 @@ def problems_of_calls(turn: Calls, ways: TurnTools, talk: Conversation) -> list[
 
 
 def problems_of_final(turn: Final, request: Request, talk: Conversation) -> list[Problem]:
-    """Return the problems of an answer; an answer without observations is a guess."""
+    """Return the problems of a final answer, for example that no observation supports it."""
     if talk.has_evidence():
         if request.situation.facts.get("code_plan") != "wanted" or turn.code_plan:
             return []
@@ -106,7 +107,7 @@ def problems_of_final(turn: Final, request: Request, talk: Conversation) -> list
 
 
 def examined(spec: MissionSpec, request: Request) -> tuple[VerifiedPlan | None, list[Problem]]:
-    """Return a turn as a verified plan, or the problems of verification."""
+    """Return the verified plan of a turn, or None and the problems of verification."""
     found = examine(spec, request)
     if not found.problems:
         return found.verified(), []
@@ -114,7 +115,7 @@ def examined(spec: MissionSpec, request: Request) -> tuple[VerifiedPlan | None, 
 
 
 def _of_call(problem: Problem) -> Problem:
-    """Return a problem with its position in the model's calls."""
+    """Return a problem whose position names the call of the model instead of a node of the plan."""
     match = _PLACE.search(problem.place)
     place = f"call {int(match[1]) + 1}" if match else problem.place
     return Problem(problem.code, problem.message, place, problem.found, problem.allowed)

@@ -1,8 +1,9 @@
-"""The compiler ``turns``: a model plans turn by turn, with the observations of its tools.
+"""Compiler ``turns``: a model plans turn by turn and sees the results of its tools.
 
-A plan holds the next few calls. When they have run, the model is asked again with their
-observations, until it answers or the budget is spent. Each turn is verified like any plan and
-appended to the tree. A question that the first compiler answers costs no request.
+The plan of a turn consists of the next few calls of tools. After they have run, the model is asked
+again with their results, until it answers or the budget is used up. Each turn is verified like any
+plan and appended to the tree. If the setting ``first`` names a compiler that can answer the
+question, the model is not asked.
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ class TurnCompiler:
 
     Args:
         model: The model.
-        settings: Form of the questions, and their limits.
-        first: Compiler that reads a question before the model, or None.
+        settings: Form and limits of the requests.
+        first: Compiler that may answer a question without the model, or None.
     """
 
     name = "turns"
@@ -86,14 +87,14 @@ class TurnCompiler:
             yield from check_endpoint(settings)
 
     def prompt(self, request: Request) -> str:
-        """Return the first question as readable text; nothing is sent."""
+        """Return the first prompt as readable text; nothing is sent."""
         ways = turn_tools_of(request.catalogue)
         if ways is None:
             return say("NO_ENDING", request.language)
         return as_text(analysis_question(request, ways))
 
     def estimate(self, request: Request) -> Mapping[str, float]:
-        """Return the size of the first question; the number of turns is unknown."""
+        """Return the size and cost of the first request; the number of turns is unknown."""
         return {"characters": float(len(self.prompt(request)))}
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
@@ -122,7 +123,7 @@ class TurnCompiler:
         return replace(found, calls=asked, requests=requests, usage=usage.to_dict())
 
     def _next(self, request: Request, talk: Conversation, ways: TurnTools) -> Plan | Refusal:
-        """Return the next turn; without one, report a disputed answer with its dispute."""
+        """Return the plan of the next turn or, without one, of a disputed answer, or a refusal."""
         refusal = spent(talk, self.settings)
         try:
             if refusal is None:
@@ -164,7 +165,7 @@ class TurnCompiler:
         talk.log, talk.record = log, record.model_dump(mode="json")
 
     def _ask(self, request: Request, talk: Conversation, ways: TurnTools) -> Turn:
-        """Ask for the next turn, with tags if the server rejects tools."""
+        """Ask the model for the next turn; use tags if the server rejects tools."""
         if self._native:
             try:
                 return self._ask_in(request, talk, ways)
@@ -228,7 +229,7 @@ class TurnCompiler:
         log: tuple[str, ...],
         model: str,
     ) -> Plan | Refusal:
-        """Return the plan that reports the answer, or a refusal with the model's question."""
+        """Return the plan that reports a final answer, or a refusal if there is no observation."""
         if not talk.has_evidence():
             question = printable(" ".join(turn.open_questions))
             said = say("ASKED_BACK", request.language, question=question)
@@ -280,14 +281,14 @@ class TurnCompiler:
 
     @staticmethod
     def _plan(plan: VerifiedPlan, ways: TurnTools, request: Request) -> Plan:
-        """Return a turn as a plan; one that moves a robot needs the operator's consent."""
+        """Return the plan of a turn; it needs the operator's consent if it moves a robot."""
         moves = any("robot" in skill.injected for skill in ways.tools.values())
         unconfirmed = say("UNCONFIRMED", request.language) if moves else ""
         return Plan(plan.written, unconfirmed=unconfirmed, verified=plan)
 
 
 def _refusal_for(refusal: Refusal, talk: Conversation) -> Refusal:
-    """Return the refusal; without observations, it starts with a remedy."""
+    """Return the refusal; without observations, add that of the compiler that was asked first."""
     plain = talk.refused
     if plain is None or talk.has_evidence():
         return refusal
@@ -297,7 +298,7 @@ def _refusal_for(refusal: Refusal, talk: Conversation) -> Refusal:
 
 
 def create(settings: Mapping[str, Any]) -> Compiler:
-    """Return the compiler with the settings of a site: the client's and its own, mixed.
+    """Return the compiler for a site's settings, which include those of the client.
 
     Raises:
         UsageError: If a setting is unknown or has a wrong value.

@@ -1,8 +1,9 @@
-"""State of one question: settings, analysis, turns, observations, support, cost, messages.
+"""State of one question that a model answers turn by turn, and its settings.
 
-A step is supported if it names an observation (a tool that ran, or a word or number of its
-parameters or results) and no number that was neither observed nor part of the question. The score
-is the share of supported steps among all "Step N:" lines of the turns, 0..1; 0 without any line.
+The lines "Step N:" of the model's log are compared with the observations. A line is supported if it
+names a tool that ran, or a word or number in a tool's parameters or results. In addition, all its
+numbers must have been observed or be part of the question. The score is the share of supported
+lines, 0..1; 0 without lines.
 """
 
 from __future__ import annotations
@@ -45,16 +46,17 @@ class TurnSettings(UserData):
     """Settings of planning turn by turn.
 
     Attributes:
-        first: Compiler that reads a question first and may answer it without a request; or
-            ``model``, to ask the model everything.
-        form: ``tools``, the protocol's own form; ``tags``, two tags with a log and JSON; ``auto``,
-            tools where the server has them.
-        turns: Most turns of one question, the one that answers included.
-        tokens: Most tokens that the planning of one question takes; a model that looks for a tool
-            has separate limits.
-        seconds: Longest time of one question, tools included [s].
-        record: File to which every exchange is added.
-        replay: Recording that replaces the model: the same questions get the same answers.
+        first: Name of a compiler that may answer a question without the model; or ``model`` to ask
+            the model every question.
+        form: Form of answers: ``tools`` for native tool calls, ``tags`` for a text with the tags
+            ``<analysis_log>`` and ``<plan_json>``, or ``auto`` for ``tools`` if the server supports
+            them and ``tags`` otherwise.
+        turns: Largest number of turns for one question, including the turn with the answer.
+        tokens: Largest number of tokens for planning one question. Tools that use a model
+            themselves have separate limits.
+        seconds: Time limit of one question, including the tools [s].
+        record: File to which every exchange with the model is appended.
+        replay: Recording whose answers are used in place of a model.
     """
 
     first: str = "questions"
@@ -79,7 +81,7 @@ class Observation:
         parameters: Arguments.
         ok: Whether it succeeded.
         result: Return value.
-        error: Reason of the failure, starting with a code; None on success.
+        error: Reason of the failure, starting with the failure code; None on success.
     """
 
     tool: str
@@ -104,13 +106,13 @@ class Observation:
 
 @dataclass
 class Past:
-    """A turn that ran.
+    """Turn whose calls or answer have been executed.
 
     Attributes:
-        number: Number from 1.
-        calls: Tools and their parameters.
+        number: Number of the turn, from 1.
+        calls: Called tools with their parameters.
         log: Lines of the model's log.
-        observations: Results of the calls; for an answer, the verdict of the judge.
+        observations: Results of the calls; for a turn with an answer, the verdict of the judge.
     """
 
     number: int
@@ -126,13 +128,13 @@ class Conversation:
     Attributes:
         question: The user's question.
         language: Language of the question.
-        refused: Reason of the compiler that read the question first, if there is one.
-        log: The lines of the analysis.
-        record: The plan record of the analysis.
-        turns: Turns that ran, in order.
+        refused: Refusal of the compiler that was asked before the model, if there is one.
+        log: Lines of the log in the model's analysis.
+        record: Plan record in the model's analysis.
+        turns: Turns so far, in order.
         answer: Last answer of the model.
-        code_plan: Steps of a program that finds the answer again.
-        disputed: Whether a judge objected to it.
+        code_plan: Steps of a program that would compute the answer again.
+        disputed: Whether a judge objected to the answer.
         calls: Number of requests to the model.
         usage: Cost of the requests.
         started: Start time [s, monotonic].
@@ -153,19 +155,19 @@ class Conversation:
 
     @property
     def number(self) -> int:
-        """The number of the next turn."""
+        """Number of the next turn."""
         return len(self.turns) + 1
 
     @property
     def tokens(self) -> int:
-        """Tokens so far, those from a cache included."""
+        """Number of tokens so far, including cached ones."""
         use = self.usage
         cached = use.cache_read_tokens + use.cache_write_tokens
         return use.input_tokens + use.output_tokens + cached
 
     @property
     def seconds(self) -> float:
-        """Time since it began [s]."""
+        """Time since the question was asked [s]."""
         return time.monotonic() - self.started
 
     def observations(self) -> Iterator[Observation]:
@@ -174,7 +176,7 @@ class Conversation:
             yield from turn.observations
 
     def has_evidence(self) -> bool:
-        """Return whether there is any observation."""
+        """Return whether any call succeeded."""
         return any(one.ok for one in self.observations())
 
     def asked_before(self, calls: tuple[tuple[str, Mapping[str, Any]], ...]) -> bool:
@@ -182,7 +184,7 @@ class Conversation:
         return any(turn.calls == calls for turn in self.turns)
 
     def observe(self, request: Request) -> None:
-        """Record the result of the last turn."""
+        """Add the results of the last turn's calls to that turn."""
         if not self.turns or request.previous is None:
             return
         found = {one.path: one for one in request.done}
@@ -209,12 +211,12 @@ _sentences = partial(messages_of, Path(__file__).with_name("sentences.yaml"))
 
 
 def say(code: str, language: str, **facts: Any) -> str:
-    """Return a sentence of this package."""
+    """Return the sentence with a code in a language, with its placeholders filled in."""
     return _sentences().say(code, language, **facts)
 
 
 def spent(talk: Conversation, settings: TurnSettings) -> Refusal | None:
-    """Return the budget of a conversation that is spent, or None."""
+    """Return a refusal if a budget of the conversation is used up, or None."""
     budgets = (
         ("TURNS_SPENT", len(talk.turns), settings.turns),
         ("TOKENS_SPENT", talk.tokens, settings.tokens),
@@ -238,13 +240,13 @@ def supported_share(
     question: str,
     planned: Iterable[tuple[str, Mapping[str, Any]]] = (),
 ) -> float:
-    """Return the share of lines that observations support.
+    """Return the share of log lines that observations support.
 
     Args:
         lines: Lines of the form "Step N: …".
         observations: Observations of tools.
         question: The question; its numbers are allowed.
-        planned: Calls that a turn asks for; a step may name their tools.
+        planned: Calls that the turns request; a line may name their tools.
     """
     told = " ".join(
         json.dumps([one.tool, dict(one.parameters), one.result], ensure_ascii=False, default=str)

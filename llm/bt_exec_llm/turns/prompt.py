@@ -1,4 +1,4 @@
-"""Prompt of one turn, and the follow-up question after a violation of the format."""
+"""Prompt of one turn, and the second request after an answer with problems."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def turn_question(
         request: The request.
         ways: Tools of the site.
         talk: The conversation so far.
-        native: Whether tools are declared to the server, or written in tags.
-        left: Number of remaining turns, including this one.
+        native: Whether tools are declared to the server; otherwise, calls are written in tags.
+        left: Number of remaining turns, including the next one.
     """
     form = "turns_native" if native else "turns_tagged"
     parts = [
@@ -77,7 +77,7 @@ def as_text(question: Question) -> str:
 
 
 def objection(problems: list[Problem]) -> str:
-    """Return the list of violations that is sent back with a malformed answer."""
+    """Return the problems of an answer as the text that is sent back."""
     lines = [f"- [{one.code}] {_escape_tags(str(one))}" for one in problems[:12]]
     return "That cannot be used. Answer again, whole, without these faults:\n" + "\n".join(lines)
 
@@ -121,10 +121,10 @@ T = TypeVar("T")
 
 
 class Broken(Exception):  # noqa: N818 - it is how a turn ends, with what was wrong in it
-    """Raised when the second answer violates the format, too.
+    """Raised when the second answer has problems, too.
 
     Args:
-        problems: Problems of the last answer.
+        problems: Problems of the second answer.
     """
 
     def __init__(self, problems: list[Problem]) -> None:
@@ -140,18 +140,19 @@ def ask_twice(
     compiler: str,
     read: Callable[[Answer], tuple[T | None, list[Problem]]],
 ) -> T:
-    """Return a well-formed answer; a malformed one is sent back once.
+    """Return the content of an answer; an answer with problems is sent back once.
 
     Args:
         model: The model.
         question: The question.
-        request: The request that it belongs to.
-        talk: Conversation that the cost is added to.
+        request: Planning request that the question belongs to.
+        talk: Conversation; the cost is added to it.
         compiler: Name of the compiler, for the record.
-        read: Parses and checks an answer; returns its content or all its problems.
+        read: Function that parses and checks an answer, and returns its content or all its
+            problems.
 
     Raises:
-        Broken: If the second answer is malformed, too.
+        Broken: If the second answer has problems, too.
         ModelFailure: If there is no answer.
     """
     dialogue = Dialogue(model, question, request, compiler)

@@ -1,14 +1,14 @@
-"""Forms of a model's answer: two tags, or native calls of tools.
+"""Parsers for the two forms of a model's turn: text with two tags, or native tool calls.
 
 Codes: ``NO_ANALYSIS_LOG``, ``NO_PLAN_JSON``, ``TAG_TWICE``, ``TAG_NOT_CLOSED``,
 ``TAGS_OUT_OF_ORDER``, ``TEXT_OUTSIDE_TAGS``, ``TOO_LONG``, ``LOG_LINES``, ``LOG_STEP``,
 ``NOT_JSON``, ``KEY_TWICE``, ``TOO_DEEP``, ``NOT_AN_OBJECT``. Nothing is repaired: violations are
-named and sent back. Only a model's thinking (``<think>``) is removed.
+sent back to the model. Only thinking sections (``<think>``) are removed.
 
-Reading takes time linear in the length of the answer.
+Parsing takes time linear in the length of the answer.
 
-Native calls are converted to the record of the tagged form, so that the same checks apply. A log in
-the text beside the calls is read, too.
+Native calls are converted to the record of the tagged form, so that the same checks apply. If the
+text beside the calls contains a log, it is parsed as well.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Tagged(NamedTuple):
     """Parts of an answer.
 
     Attributes:
-        log: Lines of the log, without empty ones.
-        data: Data of the JSON; None if it cannot be read.
-        problems: Every breach of the form.
+        log: Non-empty lines of the log.
+        data: Data of the JSON record; None if it cannot be parsed.
+        problems: All violations of the format.
     """
 
     log: tuple[str, ...]
@@ -55,7 +55,7 @@ def read_tags(text: str, lines: range) -> Tagged:
 
     Args:
         text: Text of the model.
-        lines: Allowed numbers of lines of a log.
+        lines: Allowed numbers of lines in the log.
     """
     if len(text) > LONGEST:
         message = f"the answer is longer than {LONGEST} characters"
@@ -133,7 +133,7 @@ def log_of(text: str, lines: range) -> tuple[tuple[str, ...], list[Problem]]:
 
 
 def _strict(text: str) -> tuple[dict[str, Any] | None, list[Problem]]:
-    """Return an object of strict JSON, or its problems."""
+    """Return the object in a strict JSON text, or None and its problems."""
     try:
         data = strict_json(text)
     except KeyTwiceError as error:
@@ -153,7 +153,7 @@ def _strict(text: str) -> tuple[dict[str, Any] | None, list[Problem]]:
 
 
 def _depths(data: Any) -> Iterator[int]:
-    """Yield the nesting depth of each level."""
+    """Yield 1, 2, … for each nesting level of data, without recursion."""
     level, depth = [data], 0
     while level:
         depth += 1
@@ -181,7 +181,7 @@ _DOC = (
 
 
 def native_tools(ways: TurnTools) -> tuple[Tool, ...]:
-    """Return the tools of a site in the protocol's form, and a tool for the answer."""
+    """Return the tools of a site, and a tool for the final answer, in the form of the protocol."""
     tools = [
         Tool(name, " ".join(skill.doc.split())[:_LONGEST_DOC], skill.model.model_json_schema())
         for name, skill in ways.tools.items()
@@ -202,13 +202,13 @@ def native_tools(ways: TurnTools) -> tuple[Tool, ...]:
 def read_calls(
     calls: Sequence[Mapping[str, Any]], text: str, language: str, lines: range
 ) -> Tagged:
-    """Return calls as the equivalent record of the tagged form.
+    """Return native calls converted to the tagged form.
 
     Args:
         calls: Calls with ``name`` and ``input``.
-        text: Text beside them.
+        text: Text beside the calls.
         language: Language of the request.
-        lines: Allowed numbers of lines of a log.
+        lines: Allowed numbers of lines in the log.
     """
     problems: list[Problem] = []
     log: tuple[str, ...] = ()
@@ -244,7 +244,7 @@ def read_calls(
 
 
 def _input(given: Any) -> dict[str, Any] | None:
-    """Return the input of a call, which streams pass as text."""
+    """Return the input of a call as data; streams pass it as text."""
     if isinstance(given, str):
         try:
             given = json.loads(given or "{}")

@@ -33,7 +33,7 @@ def grown(
         calls: Skills and their arguments, in order.
         compiler: Name of the compiler.
         model: Name of the model.
-        turn: See `bt_exec.spec.model.Mission`.
+        turn: Kind of the turn; see `bt_exec.spec.model.Mission`.
         notes: Notes for the operator.
     """
     name = _NAMES[request.language].format(number=number)
@@ -64,14 +64,14 @@ def calls_of_turn(spec: MissionSpec) -> list[tuple[str, Do]]:
 
 
 def _turns(spec: MissionSpec) -> list[Located[NodeBase]]:
-    """Return the turns of a plan; empty for a complete plan."""
+    """Return the turns of a plan; empty for a plan that was not made turn by turn."""
     if spec.mission.turn is None:
         return []
     return [one for one in locate(spec.root).children if isinstance(one.node, Sequence)]
 
 
 def _finished(request: Request) -> list[Node]:
-    """Return the finished parts of the turns so far, without disputed answers."""
+    """Return the finished nodes of the turns so far, without disputed answers."""
     if request.previous is None:
         return []
     done = {one.path for one in request.done}
@@ -96,7 +96,7 @@ def _do(skill: str, args: Mapping[str, Any]) -> Node:
 
 
 def _literal(value: Any) -> Any:
-    """Return a literal value: ``$x`` is text here, since a model has no variables."""
+    """Return a value as a literal, so that ``$x`` is text and not a reference to a variable."""
     if isinstance(value, str) and value.startswith("$"):
         return f"${value}"
     return [_literal(one) for one in value] if isinstance(value, list) else value
