@@ -32,7 +32,7 @@ LABEL = typer.Typer(help="Plan records and training sets from recordings.", no_a
 
 
 def _tool() -> Any:
-    """Return the module of the commands, whose imports are slow."""
+    """Import and return the module of the commands, which takes long to import."""
     from bt_exec_labeler import commands
 
     return commands

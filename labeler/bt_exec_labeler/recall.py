@@ -61,7 +61,7 @@ class Recalled:
     facts: Mapping[str, str] = field(default_factory=dict)
 
     def fits(self, facts: Mapping[str, str]) -> int:
-        """Return the number of equal known facts minus the number of different ones."""
+        """Return how many facts are equal in both states, minus how many differ."""
         both = self.facts.keys() & facts.keys()
         return sum(1 if self.facts[name] == facts[name] else -1 for name in both)
 

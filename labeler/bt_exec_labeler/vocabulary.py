@@ -116,7 +116,7 @@ class Limits(UserData):
 
     @property
     def horizon_steps(self) -> int:
-        """Maximum of ``horizon_steps``."""
+        """Largest allowed value of ``horizon_steps``."""
         return max(1, int(self.horizon_s / self.step_s + 1e-9))
 
 

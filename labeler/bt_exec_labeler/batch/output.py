@@ -117,7 +117,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, line TEXT NO
 
 
 def default_cache() -> Path:
-    """Return the default file of the cache, in the user's cache folder."""
+    """Return the default path of the cache file, in the user's cache folder."""
     return platformdirs.user_cache_path("bt-exec", appauthor=False) / "labels.sqlite"
 
 

@@ -160,7 +160,7 @@ class _Saving:
             self._lines = []
 
     def __enter__(self) -> Self:
-        """Return itself."""
+        """Return this object."""
         return self
 
     def __exit__(self, *_: object) -> None:

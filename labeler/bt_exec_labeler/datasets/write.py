@@ -68,7 +68,7 @@ def write_dataset(folder: Path, given: SetInput) -> dict[str, int]:
 
     Args:
         folder: Output folder; must be empty or not exist.
-        given: Content of the set.
+        given: Content of the training set.
 
     Raises:
         UsageError: If the folder is in use, or the Parquet library is not installed.

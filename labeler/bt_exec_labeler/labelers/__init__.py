@@ -173,7 +173,7 @@ def find_labeler(name: str, settings: LabelerSettings) -> Labeler:
 
     Raises:
         UnknownName: If no installed package registers it.
-        UsageError: If it cannot be imported, or refuses its settings.
+        UsageError: If it cannot be imported, or rejects its settings.
     """
     factory: LabelerFactory = load_plugin(_GROUP, "labeler", name)
     return factory(settings)

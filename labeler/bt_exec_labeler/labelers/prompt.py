@@ -88,7 +88,7 @@ def ask_about(
 
 
 def _distinct_frames(items: Mapping[int, Item]) -> dict[str, Frame]:
-    """Return the distinct frames of all clips: episode by episode, oldest first."""
+    """Return the distinct frames of all clips by digest, sorted by episode and time."""
     episodes: dict[int, dict[str, Frame]] = {}
     for item in items.values():
         found = episodes.setdefault(id(item.episode), {})

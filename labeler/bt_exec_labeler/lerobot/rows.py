@@ -165,7 +165,7 @@ def read_row(model: type[_Model], row: Any, where: str, flaws: list[Flaw]) -> _M
 
 
 Texts: TypeAlias = Sequence[tuple[float, str]]
-"""Current task or subtask, with its beginning [s]."""
+"""Start times [s] and texts of tasks or subtasks."""
 
 
 def called(t: float, events: Sequence[SaidRow], where: str, flaws: list[Flaw]) -> Iterator[Action]:

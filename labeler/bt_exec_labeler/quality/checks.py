@@ -44,7 +44,7 @@ def difference_hash(image: Image) -> int:
 def duplicates(
     lines: Iterable[Mapping[str, Any]], episodes: Mapping[str, Episode]
 ) -> list[list[str]]:
-    """Return groups of items of different episodes whose recent clips look the same.
+    """Return groups of items from different episodes whose recent clips look the same.
 
     A clip is compared by its first, middle and last frame. Successive clips of one episode are
     always similar and are not reported.

@@ -164,7 +164,7 @@ def _annotations(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
 
 
 def _decision(result: Any) -> dict[str, Any] | str:
-    """Return a decision in the form of `read_decision`, or its problem."""
+    """Return the decision in an annotation's result, as input of `read_decision`, or an error."""
     values: dict[str, list[Any]] = {}
     for region in result if isinstance(result, list) else ():
         value = region.get("value") if isinstance(region, Mapping) else None

@@ -51,7 +51,7 @@ class Playback:
                     self._records[system["content"], about] = records[number]
 
     def __call__(self, body: Mapping[str, Any]) -> str:
-        """Return the answer to a request, without the items that no chat contains."""
+        """Return the answer to a request; items that no chat contains are left out."""
         system = "\n\n".join(block["text"] for block in _blocks(body["system"])[:2])
         parts = [_text_of_block(block) for block in _blocks(body["messages"][0]["content"])]
         if (system, *parts) in self._answers:

@@ -228,7 +228,7 @@ def _lexicon(pack: Pack) -> str:
 
 
 def _texts(form: Form) -> Iterator[tuple[str, str]]:
-    """Yield the texts that are not executed, with their positions."""
+    """Yield position and text of the texts that are not executed."""
     beside = {key: value for key, value in form.stated.items() if key not in ("cannot", "assumes")}
     yield from _leaves(beside, "")
     yield from _names(form.root, "root", 0)
@@ -249,7 +249,7 @@ def _leaves(value: Any, place: str) -> Iterator[tuple[str, str]]:
 
 
 def _names(node: Any, place: str, depth: int) -> Iterator[tuple[str, str]]:
-    """Yield the names of nodes and the codes of checks that a model chose."""
+    """Yield position and text of the names of nodes and the codes of checks in a plan."""
     if not isinstance(node, Mapping) or depth > 60:
         return
     for key in ("name", "else"):

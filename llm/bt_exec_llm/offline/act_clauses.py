@@ -21,11 +21,11 @@ from bt_exec_llm.offline.step import QUESTION, Step
 __all__ = ["ActClauses"]
 
 _STATIVE = ("become", "keep")
-"""Verbs of the language itself: of a state that is to come, and of one that is to last."""
+"""Verbs of the reading engine for a state to be reached and for a state to be kept."""
 _TOPICAL = ("top", "into_top")
 """Categories of particles that set an object apart from others."""
 _ONLY = ("only", "~only", "~just")
-"""Categories of words that exclude all but an object."""
+"""Categories of words that exclude everything except an object."""
 _PUT_BACK = "put_back"
 
 
@@ -275,7 +275,7 @@ def _group_by_repetitions(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
 
 
 def _attach_places(pieces: list[Piece]) -> list[Piece]:
-    """Return pieces in which an object has the place that follows: "the material, from inside"."""
+    """Return pieces with places merged into the object before them: "the material, from inside"."""
     found: list[Piece] = []
     for piece in pieces:
         place = piece.kind == "noun" and piece.mark == "at" and not piece.name and piece.relation
@@ -306,13 +306,13 @@ def _alternatives(phrase: Node) -> tuple[Node, ...]:
 
 
 def _relation_to_noun(noun: str) -> Node:
-    """Return the relation "to" a noun."""
+    """Return the node of the relation "to" with a noun."""
     thing = Node("thing", (("name", f"noun/{noun}//"),))
     return Node("rel", (("relation", "to"), ("to", Node("np", (("of", thing),)))))
 
 
 def _without_both(of: list[Node]) -> list[Node]:
-    """Return the arguments of an act; "both" is dropped if it belongs to one of two values."""
+    """Return the arguments of an act; "both" is removed if it is said of one of two values."""
     both = Node("quantity", (("bound", "exactly"), ("number", PAIR)))
     named = [one for one in of if one.kind == "np"]
     if len(named) != PAIR:

@@ -225,7 +225,7 @@ class Binder:
     def _forbids_variant(self, act: Step, forbidden: Step, trees: set[str]) -> bool:
         """Return True if a prohibition concerns a variant of an act that is not planned.
 
-        E.g. "get the material and don't leave the door open".
+        An example is "get the material and don't leave the door open".
         """
         pair = self._pairs.find_pair([act, replace(forbidden, positive=True)], 0)
         return isinstance(pair, Part) and pair.tree not in trees
@@ -250,7 +250,7 @@ class Binder:
         return found if sum(used) >= negatives else None
 
     def _bind_step(self, step: Step, done: list[Step], last: Step | None) -> list[Part] | Trouble:
-        """Return the parts for one step; it has several if it names several values, say places."""
+        """Return the parts for one step: one for each value of a type that is bound singly."""
         found = remove_excluded_values(step, self._lexicon)
         if isinstance(found, Trouble):
             return found
@@ -419,7 +419,7 @@ class Binder:
         return any((one, two) in self._frames.parts for one in trees for two in follows)
 
     def _is_asked_at_another_place(self, last: Step, step: Step, part: Part) -> bool:
-        """Return True if a question follows a move to a place other than that of its answer."""
+        """Return True if a question follows a move to another place than the one it is about."""
         if QUESTION in last.verbs or self._information_modes(last):
             return False
         if QUESTION not in step.verbs and "look" not in self._information_modes(step):

@@ -22,7 +22,7 @@ class Clauses(Conditionals):
     Args:
         lexicon: The words of the site.
         reading: The text that has the meaning.
-        meaning: The meaning.
+        meaning: Meaning to convert.
     """
 
     def convert(self, node: Node) -> Iterator[Step]:
@@ -89,7 +89,7 @@ class Clauses(Conditionals):
         return replace(self._build_step((QUESTION,), pieces, node), via="ask")
 
     def _convert_remark(self, remark: Node) -> Iterator[Step]:
-        """Yield a step without effect that holds the objects of a remark."""
+        """Yield a step without effect that contains the objects of a remark."""
         if any(one.kind == "ask" and one.text("what") != "whether" for one in remark.parts()):
             raise NoStepsError
         about = [one for part in remark.parts() for one in part.walk() if one.kind == "np"]

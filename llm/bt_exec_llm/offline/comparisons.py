@@ -17,9 +17,9 @@ __all__ = ["Comparisons"]
 
 _SIGNS = {"more": "most", "fewer": "least"}
 _ORDERS = {"holds": "most", "more": "most", "fails": "least", "less": "least"}
-"""Places that are searched for, by the sense of the word that compares them."""
+"""Orders of comparisons, by the sense of the comparing word."""
 _ORDER, _OTHER = "Order", "OtherPlace"
-"""Types of what a comparison searches for, and of the place that another is compared with."""
+"""Types of the pieces for the order of a comparison and for the second place."""
 _SCOPES = frozenset({"if", "avoid", "ordered"})
 
 
@@ -126,7 +126,7 @@ class Comparisons(Questions):
         return found
 
     def _convert_compared_condition(self, ask: Node) -> tuple[Step, bool]:
-        """Return the question whether one place has more of an aspect, and the required answer.
+        """Return the question of a comparison of two places, and the required answer.
 
         Raises:
             NoStepsError: If the question is not such a comparison.

@@ -76,7 +76,7 @@ class ConditionalBranches(ActClauses, ABC):
     def _is_kept(self, forbidden: Node, conditional: Node) -> bool:
         """Return True if an empty branch fulfils the prohibition that is its only content.
 
-        It does not if an instrument is forbidden, or if a later act has the forbidden verb.
+        The result is False if an instrument is forbidden, or if a later act has the forbidden verb.
         """
         verbs = {*self._verbs_of(forbidden)}
         plain = all(part.kind in ("pronoun", "np") for part in forbidden.parts())
@@ -141,7 +141,7 @@ class ConditionalBranches(ActClauses, ABC):
         return all(self._reports_late(act) for act in acts)
 
     def _reports_late(self, branch: Node) -> bool:
-        """Return True if a branch ends the mission with a report."""
+        """Return True if a branch contains an act that ends the mission or takes a text."""
         several = branch.kind == "seq" and self._language == "en"
         parts = branch.parts() if several else (branch,)
         verbs = {verb for part in parts for verb in self._verbs_of(part)}

@@ -125,7 +125,7 @@ class Conditionals(ConditionalBranches, ABC):
         self._asked, self._asked_more = None, True
 
     def _convert_return(self, branch: Node) -> Iterator[Step]:
-        """Yield the return of the only branch that acts: "if so come and tell me"."""
+        """Yield the return in a branch, if only this branch acts: "if so come and tell me"."""
         acts = branch.parts() if branch.kind == "seq" else ()
         if len(self._acting) == 1 and any(map(self._only_comes, acts)):
             yield self._build_step(self._reports, [], branch)
@@ -147,7 +147,7 @@ class Conditionals(ConditionalBranches, ABC):
         return same or not act.parts()
 
     def _convert_absence(self, ask: Node, act: Step | None) -> tuple[Step, bool] | None:
-        """Return the condition that the person of the previous act is absent: "안 계시면".
+        """Return the condition that the person in the previous act is absent (안 계시면).
 
         Raises:
             NoStepsError: If the words may refer to another question.
@@ -163,7 +163,7 @@ class Conditionals(ConditionalBranches, ABC):
         return replace(self._build_step((QUESTION,), persons, ask), via="ask"), False
 
     def _recipients(self, act: Step) -> list[Piece]:
-        """Return the persons of an act: recipients of a delivery, or persons to ask."""
+        """Return the persons in an act: recipients of a delivery, or persons to ask."""
         persons = [piece for piece in act.pieces if piece.name in self._persons]
         return [p.with_mark("") for p in persons] if self._taking & {*act.verbs} else []
 

@@ -35,7 +35,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     """Return the steps of a meaning.
 
     Args:
-        meaning: A meaning in normal form.
+        meaning: Meaning in normal form.
         lexicon: The words of the site.
         reading: The text that has the meaning.
 
@@ -247,9 +247,9 @@ def _is_bare(step: Step, lexicon: Lexicon) -> bool:
 
 
 def _with_recipients(steps: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which a text without a recipient gets that of the preceding prohibition.
+    """Return steps in which a text without recipient gets that of the prohibition before it.
 
-    E.g. "do not ask the professor, only deliver the documents".
+    In "do not ask the professor, only deliver the documents", the professor is the recipient.
     """
     found: list[Step] = []
     persons: list[Piece] = []

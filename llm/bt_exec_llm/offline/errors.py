@@ -6,7 +6,7 @@ __all__ = ["LeftAloneError", "NoStepsError", "UnclearTextError"]
 
 
 class NoStepsError(Exception):
-    """Raised for a meaning with a part that no step can express."""
+    """Raised when no step can express a part of a meaning."""
 
 
 class UnclearTextError(NoStepsError):
@@ -24,4 +24,4 @@ class UnclearTextError(NoStepsError):
 
 
 class LeftAloneError(NoStepsError):
-    """Raised if no step can express that an object must not be touched; ends the search."""
+    """Raised when no step can express that an object must not be touched."""

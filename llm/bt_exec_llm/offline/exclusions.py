@@ -20,15 +20,15 @@ __all__ = [
 ]
 
 LEAVE = "leave"
-"""Verb of an object that is to be left alone."""
+"""Verb of an act that leaves an object alone."""
 
 _TOOLS = ("arms", "hand")
 REST = "rest"
-"""Mark of what is left of all after exclusions."""
+"""Mark of a piece that stands for all values except the excluded ones."""
 
 
 def is_left(clause: Node) -> bool:
-    """Return True for a clause that forbids touching an object: "leave it"."""
+    """Return True for a clause that forbids touching an object, such as "leave it"."""
     return clause.kind == "avoid" and clause.node("of").text("verb") == LEAVE
 
 
@@ -156,7 +156,7 @@ def _expand_rest_value(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
 
 
 def _without_excluded_values(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
-    """Return pieces in which the only other value replaces an excluded one."""
+    """Return pieces in which an excluded value of two is replaced by the other one."""
     named = {piece.name: piece for piece in pieces if piece.kind == "value" and piece.mark != "not"}
     nouns = any(piece.kind == "noun" and piece.mark != "not" for piece in pieces)
     found = []

@@ -27,9 +27,9 @@ _LANGUAGES = ("en", "ko")
 _COPULA = "be"
 _INSIDE = "inside"
 TOOL = "use"
-"""Verb of the instrument of an act (오른손을 써서)."""
+"""Verb that introduces an instrument (오른손을 써서)."""
 _CLAUSES = ("if ", "when ", "once ")
-"""Beginnings of fillers that are clauses: only at the edge of a sentence."""
+"""Beginnings of filler clauses, which are only allowed at the edge of a sentence."""
 _RELATIVE = ("that ", "which ", "lying")
 """Beginnings of phrases that the grammar makes of the prepositions."""
 _SHORT = 3

@@ -67,7 +67,7 @@ class Index:
         language: str = "",
         types: Mapping[str, Any] = MappingProxyType({}),
     ) -> Index:
-        """Build the index of `library` for `language`, or for all languages."""
+        """Build the index of `library` for `language`, or for all languages if that is empty."""
         utterances = {
             tree.tree: [t for t in tree.utterances if not language or language_of(t) == language]
             for tree in library

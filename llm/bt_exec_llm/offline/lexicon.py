@@ -32,7 +32,7 @@ class _Part(BaseModel):
 
 
 def _check_brackets(phrase: str) -> str:
-    """Return a phrase; raise ValueError if its brackets do not match."""
+    """Return a phrase unchanged; raise ValueError if its brackets do not match."""
     try:
         expand_phrase(phrase)
     except RegistrationError as error:
@@ -44,7 +44,7 @@ Phrases = list[str]
 
 
 class Words(_Part):
-    """Synonymous phrases in both languages. Korean verbs end in 다."""
+    """Synonymous phrases in English and Korean; Korean verbs are in dictionary form (다)."""
 
     en: list[Annotated[str, AfterValidator(_check_brackets)]] = []
     ko: list[Annotated[str, AfterValidator(_check_brackets)]] = []
@@ -272,7 +272,7 @@ class Lexicon(_Part):
 
     @property
     def taking_verbs(self) -> frozenset[str]:
-        """Verbs that take a text."""
+        """Verbs that take a free text; see `Slot`."""
         return frozenset(verb for slot in self.texts.values() for verb in slot.verbs)
 
     def with_sayings(self, utterances: Mapping[str, list[str]]) -> Lexicon:

@@ -46,7 +46,7 @@ class Matcher:
         self._acted_on = {key for frame in frames_of_acts for key in frame.keys}
 
     def match_step(self, step: Step, done: list[Step]) -> tuple[Step, TreeSpec, bool] | Trouble:
-        """Return a completed step, its tree, and whether objects of earlier steps complete it."""
+        """Return a completed step, its tree, and if earlier objects complete it, or a trouble."""
         if not step.verbs and not step.pieces:
             return Trouble("NOT_UNDERSTOOD", step.text)
         if QUESTION in step.verbs:  # the answer reports the number
@@ -90,7 +90,7 @@ class Matcher:
                     yield replace(step, pieces=[*step.pieces[:at], swapped, *step.pieces[at + 1 :]])
 
     def match_exactly(self, step: Step) -> TreeSpec | Trouble:
-        """Return the one tree whose frame matches everything in the step."""
+        """Return the only tree with a frame that matches the whole step, or a trouble."""
         for option in self._alternatives(step):
             keys = step_keys(option)
             best: dict[str, int] = {}
@@ -139,7 +139,7 @@ class Matcher:
     def _match_with_omitted_objects(
         self, step: Step, done: list[Step]
     ) -> tuple[Step, TreeSpec, bool] | Trouble:
-        """Return a step with its omitted objects filled in."""
+        """Return a completed step, its tree, and if earlier objects complete it, or a trouble."""
         keys = step_keys(step)
         options: dict[frozenset[str], set[str]] = {}
         for frame in self.frames_for(step):

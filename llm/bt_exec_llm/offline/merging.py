@@ -61,7 +61,7 @@ def _includes(first: Part, part: Part) -> bool:
 
 
 def _is_asked_again(first: Part, part: Part, lexicon: Lexicon) -> bool:
-    """Return True for two questions on a site without return, so that one answer suffices."""
+    """Return True if both parts are questions, and the site has no verbs that end a mission."""
     asked = [one.step is not None and QUESTION in one.step.verbs for one in (first, part)]
     return all(asked) and not lexicon.closing
 

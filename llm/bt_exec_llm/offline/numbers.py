@@ -134,7 +134,7 @@ def fill_numbers(
 
 
 def check_all_numbers_used(parts: list[Part], steps: list[Step]) -> list[Part] | Trouble:
-    """Return the parts if they use every number of the steps; otherwise a trouble."""
+    """Return the parts if they use every number in the steps, otherwise a trouble."""
     taken = {
         (piece.start, piece.end)
         for part in parts

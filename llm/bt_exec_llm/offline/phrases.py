@@ -30,7 +30,7 @@ _INSIDE = "inside"
 _SILENT = ("any", "one", "many")
 """Parts of formulas that add no piece."""
 _RELATION_OF: Mapping[str, str] = {"in": "inside", "from": "from_inside"}
-"""Relations that prepositions stand for beside an object."""
+"""Relations to an object, by preposition."""
 _TOOL = "tool"
 """Relation of an instrument without a preposition: "close the door left hand"."""
 _MARKS: Mapping[str, str] = {
@@ -41,7 +41,7 @@ _MARKS: Mapping[str, str] = {
     "from": "from",
     "with": "with",
 }
-"""Marks of pieces by the relation."""
+"""Marks of pieces, by relation."""
 THERE, _IT = (Node("pronoun", (("name", name),)) for name in ("there", "it"))
 """Pronouns of places and of things."""
 _ONE = Node("quantity", (("bound", "exactly"), ("number", 1)))

@@ -23,24 +23,24 @@ PAIR = 2
 _DWELLING = "dwell"
 """Category of verbs that say that a person is there."""
 _SEEING = frozenset({"see", "seen", "exist", "absent", "seeing_verbs", "~see", "~spot", "~notice"})
-"""Categories of words by which an object is looked for."""
+"""Categories of words in questions about visible objects."""
 _HAVING = frozenset({"~have", "having_verbs"})
-"""Categories of words by which it is asked what is held."""
+"""Categories of words in questions about held objects."""
 VISIBLE, _EMPTY = "visible", "empty"
 _ANYTHING, _PERSON = "anything", "person"
 _BOTH = closed_words("en", "both")[:1]
 SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_there": False}
-"""Answers to the question before them that pronouns stand for."""
+"""Answers to the previous question, by the pronouns that stand for them."""
 _HELD_THING = "held_thing"
 DESCRIBED = ("status", _HELD_THING)
 """Nouns that name a state of an object, or an object by its state."""
 FAILED, UNABLE = "failed", "unable"
-"""Pronouns for the failure of the act before them; the second also for what cannot be seen."""
+"""Pronouns for the failure of the previous act; the second also means "if it is not visible"."""
 _AT_LEAST, _AT_MOST = BOUNDS
 _WHO = "who"
 """Mark of a phrase that counts persons without naming them."""
 _EXCLUSIVE, _DENIED = ("more", "at_most"), ("fewer", "at_most")
-"""Bounds that do not include their number in the least one, and those that deny it."""
+"""Kinds of quantities above their number, and kinds that negate a lower bound."""
 _ASKED = ("whether", "which", "how_many", "where", "what")
 
 
@@ -275,7 +275,7 @@ class Questions(Phrases):
         )
 
     def _convert_alternatives(self, hold: Node) -> list[Piece]:
-        """Return the pieces of a property; only those of the first for "open or closed".
+        """Return the pieces of a property; "open or closed" gives those of the first alternative.
 
         Raises:
             NoStepsError: If two alternatives are a condition, which would always hold.

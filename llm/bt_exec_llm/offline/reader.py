@@ -29,9 +29,9 @@ __all__ = ["Reader"]
 _LEFT_OUT = ("manner", "adverb")
 """Categories of words that a reading may leave out."""
 _PRESENT = ("exist", "absent", "seen", "tell", "dwell", "wonder")
-"""Verbs whose past asks what was so; the past of others is a state that lasts."""
+"""Categories of verbs whose past tense is about the past; for others, it is a present state."""
 _ASKED = (".ask", ".ask!", ".stated", ".stated!")
-"""Ends of the categories of states that are asked for directly."""
+"""Suffixes of the categories of states in direct questions."""
 _SYMBOLS = re.compile(r"[^\w\s.,;:!?'\"’‘“”()~…-]|_")
 _JOINING = re.compile(r"[-=]+>|→|&|—")
 """Symbols that join clauses."""
@@ -64,7 +64,7 @@ class Reader:
 
     @cached_property
     def _idle(self) -> Mapping[str, frozenset[str]]:
-        """Filler words without spaces, by language."""
+        """Filler words, by language; each is written without spaces."""
         idle = (self.lexicon.filler, self.lexicon.courtesy, self.lexicon.vocative)
         return {one: frozenset(_joined_phrases(idle, one)) for one in _LANGUAGES}
 
@@ -103,7 +103,7 @@ class Reader:
         return found.respelt if isinstance(found, Reading) else ""
 
     def convert(self, reading: Reading, meaning: Node | None = None) -> list[Step]:
-        """Return the steps of the meaning of a reading, or of a part of it.
+        """Return the steps for the meaning of a reading, or for a part of that meaning.
 
         Raises:
             NoStepsError: If a part of it cannot be expressed.
@@ -120,7 +120,7 @@ class Reader:
         return condition_of_meaning(question, self.lexicon, reading)
 
     def read_steps(self, text: str) -> list[Step]:
-        """Return the steps of a text; none if it has no certain reading."""
+        """Return the steps of a text; an empty list if it has no certain reading."""
         found = self.read(text)
         if not isinstance(found, Reading):
             return []
@@ -182,7 +182,7 @@ def _joined_phrases(every: Iterable[Words], language: str) -> Iterator[str]:
 
 
 def _edges_of_category(edge: Edge, category: str) -> Iterator[Edge]:
-    """Yield the edges of a category at and below an edge."""
+    """Yield an edge and its descendants, as far as they have a category."""
     if edge.category.partition(".")[0] == category:
         yield edge
     for part in edge.parts:

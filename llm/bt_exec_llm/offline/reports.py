@@ -157,7 +157,7 @@ class Reports(Comparisons):
         return step
 
     def _is_report_about_object(self, pieces: list[Piece]) -> bool:
-        """Return True if a report names its subject and no other person: "report on the lounge"."""
+        """Return True if a report names its subject and no recipient: "report on the lounge"."""
         kinds = {piece.name for piece in pieces if piece.kind == "value"}
         asked = {*self._each, *self._joined, *self._lexicon.past}
         return bool(kinds & (self._joined if kinds & self._persons else asked))

@@ -59,7 +59,7 @@ class Talk:
                     yield said, category
 
     def _site_words(self) -> list[Words]:
-        """Return the names of objects and actions, except the actions of speaking."""
+        """Return the words for objects and acts of the site, except acts of speaking."""
         lexicon = self._lexicon
         finding = {name for name, verb in lexicon.verbs.items() if verb.finds}
         speaking = lexicon.taking_verbs | finding

@@ -54,7 +54,7 @@ TALK = (
 _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGATED")
 """Troubles of commands that were read and match no utterance of their language."""
 _SCOPES = ("ask", "avoid", "if", "ordered")
-"""Nodes that may extend over more than their own words."""
+"""Kinds of nodes whose scope may exceed their own words."""
 _SAID = ("NEVER_MIND", "AGREED")
 """Codes of phrases that are not questions."""
 _MOST_PARTS = 20
@@ -236,7 +236,7 @@ def _asks_without_request(reading: Reading) -> bool:
 
 
 def _is_asked(leaf: Edge, reading: Reading) -> bool:
-    """Return True for an English verb that asks for a favour by itself: "may I have"."""
+    """Return True for an English verb with an auxiliary, which asks for a favour: "may I have"."""
     if reading.language != "en" or not leaf.category.startswith("v."):
         return False
     words = reading.typed.typed(leaf.start, leaf.end).casefold().split()
@@ -306,7 +306,7 @@ def _is_by_that(step: Step) -> bool:
 
 
 def _points_at_nothing(steps: list[Step], resolved: list[Step], index: Index) -> bool:
-    """Return True if a step has a pronoun without an antecedent (a first "put it down")."""
+    """Return True if the pronoun of a step has no antecedent, as in a first "put it down"."""
     said = {verb for closing in index.reader.lexicon.closing.values() for verb in closing.said}
     if len(steps) != 1 or not resolved or set(steps[0].verbs) & (said | {QUESTION}):
         return False

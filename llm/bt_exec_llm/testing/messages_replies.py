@@ -42,7 +42,7 @@ class Reply:
     send: Callable[[Connection], None]
 
     def after(self, seconds: float) -> Reply:
-        """Return the same reply with a delay [s]."""
+        """Return this reply with a delay before it [s]."""
 
         def send(connection: Connection) -> None:
             connection.wait(seconds)

@@ -188,7 +188,7 @@ class TurnCompiler:
     def _read(
         self, answer: Answer, request: Request, talk: Conversation, ways: TurnTools
     ) -> tuple[Turn | None, list[Problem]]:
-        """Return a turn and its plan, or all its problems."""
+        """Return (turn, log, plan, model) of an answer, and all its problems."""
         calls = (answer.data or {}).get("calls") if self._native else None
         if calls:
             tagged = read_calls(calls, answer.text, request.language, TURN_LINES)

@@ -28,7 +28,7 @@ __all__ = [
 LONGEST_ANSWER = 2000
 """Length limit of the final answer [characters]."""
 MOST_CALLS = 8
-"""Calls of one turn: only what is needed before the next observation."""
+"""Largest number of calls in one turn."""
 
 Text: TypeAlias = Annotated[str, Field(max_length=600)]
 Texts: TypeAlias = Annotated[list[Text], Field(max_length=20)]
@@ -49,7 +49,7 @@ class Target(_Strict):
 
 
 class Subtask(_Strict):
-    """A part of the work."""
+    """Part of the work that the request asks for."""
 
     name: Text
     goal: Text
@@ -66,7 +66,7 @@ class Needs(_Strict):
 
 
 class Record(_Strict):
-    """Plan record: the meaning of the request, before any tool ran."""
+    """Plan record: the model's analysis of the request, before any tool has run."""
 
     language: Language
     intent_summary: Text
@@ -79,7 +79,7 @@ class Record(_Strict):
 
 
 class Call(_Strict):
-    """One call of a tool."""
+    """Call of a tool."""
 
     id: int
     tool: Annotated[str, Field(min_length=1, max_length=100)]
@@ -88,7 +88,7 @@ class Call(_Strict):
 
 
 class Calls(_Strict):
-    """A turn that asks for tools."""
+    """Turn in which the model calls tools."""
 
     language: Language
     mode: Literal["tool_calls"]
@@ -98,7 +98,7 @@ class Calls(_Strict):
 
 
 class Final(_Strict):
-    """A turn that answers."""
+    """Turn with the model's final answer."""
 
     language: Language
     mode: Literal["final"]

@@ -1,4 +1,4 @@
-"""Growth of the mission's tree: finished turns are kept, the next turn is appended."""
+"""Extension of a mission's tree by the next turn; finished turns are kept."""
 
 from __future__ import annotations
 
