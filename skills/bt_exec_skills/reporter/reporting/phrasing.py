@@ -318,11 +318,13 @@ def _count(past: Sequence[PastMission], language: str) -> str:
 def _mission(mission: PastMission, language: str) -> str:
     """Return the text about a mission, with the time of day of its start, if known.
 
-    A final message in another language is left out.
+    Its final message is quoted, because it describes the state at that time. A message in another
+    language is left out.
     """
     key = "PAST_MISSION" if mission.command else "PAST_PLAN"
     spoken = bool(mission.message) and language_of(mission.message) == language
-    message = mission.message if spoken else say(f"PAST_ENDED_{_kind(mission)}", language)
+    code = "PAST_SAID" if spoken else f"PAST_ENDED_{_kind(mission)}"
+    message = say(code, language, message=mission.message)
     told = say(key, language, command=mission.command, message=message)
     return f"{mission.started_at:%H:%M} {told}" if mission.started_at else told
 

@@ -225,7 +225,7 @@ def test_new_mission_clears_the_notes_and_external_failures_are_noted(site):
     )
     book.on(Finished(9.0, 5, Outcome("m-1", "복도 보고 와", "blocked", "SKILL_FAILED", "끝.")))
     book.on(MissionStarted(10.0, 0, "m-2", "오늘 있었던 일 요약해줘", "ko", "building"))
-    assert report_of(book, "ko") == "지금까지 한 일입니다: “복도 보고 와” — 끝."
+    assert report_of(book, "ko") == "지금까지 한 일입니다: “복도 보고 와” — 그때의 보고: “끝.”"
 
 
 def test_written_report_escapes_markup(site, tmp_path):
@@ -365,8 +365,8 @@ def test_past_report_lists_missions_by_time_without_refusals(site):
     ]
     assert report_of(book, "ko") == (
         "지금까지 한 일입니다:\n"
-        "09:05 “복도 보고 와” — 사람이 없습니다.\n"
-        "14:05 명령 없이 받은 계획 — 했습니다."
+        "09:05 “복도 보고 와” — 그때의 보고: “사람이 없습니다.”\n"
+        "14:05 명령 없이 받은 계획 — 그때의 보고: “했습니다.”"
     )
     assert "14:05 a plan without a command — done." in report_of(book, "en")
     del book.past[2], book.past[0]
@@ -385,10 +385,10 @@ def test_many_missions_are_summarised(site):
         "What was done before:\n"
         "9 missions: 7 done, 1 done in part, 1 not done.\n"
         "Not done, or done only in part:\n"
-        "15:00 “errand 6” — Said 6.\n"
-        "16:00 “errand 7” — Said 7.\n"
+        "15:00 “errand 6” — my report was: “Said 6.”\n"
+        "16:00 “errand 7” — my report was: “Said 7.”\n"
         "Most recently:\n"
-        "17:00 “errand 8” — Said 8."
+        "17:00 “errand 8” — my report was: “Said 8.”"
     )
     korean = report_of(book, "ko")
     assert "임무 9건: 7건 완료, 1건 일부 완료, 1건 하지 못함." in korean
