@@ -295,12 +295,20 @@ class SelfAnswers:
 
 
 def _whereabouts(request: Request) -> str:
-    """Return where the robot holds the thing that is looked for, or the last mission about it."""
+    """Return what is known about the place of the thing that a question is about.
+
+    That is what the robot holds, or the last mission that names the thing. If neither names it, the
+    place is unknown; what the robot holds is added because it may have another name there.
+    """
+    say, language = request.messages.say, request.language
     thing = _thing_of(_normalized(request.command))
     held = _from_facts(request, "HOLDS")
     if thing in _normalized(held):
         return held
-    return last_about(thing, request.context, request.messages, request.language)
+    if about := last_about(thing, request.context, request.messages, language):
+        return about
+    unknown = say("SELF_THING_UNKNOWN", language, thing=unicodedata.normalize("NFC", thing))
+    return f"{unknown} {held}".rstrip()
 
 
 def _own_answer(question: Question, request: Request) -> Reply | None:
