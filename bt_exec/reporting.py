@@ -166,7 +166,8 @@ class MissionReporter:
         """Whether any of the requested actions is done; called if parts of a mission are missing.
 
         Args:
-            done: Actions of the pack's skills, in order, without preparations for missing parts. A
-                mission that only comes home and reports that nothing worked has achieved nothing.
+            done: Actions of the pack's skills, in order, without those that only prepared a part
+                that was not done. A mission that only comes home and reports that nothing worked
+                has achieved nothing.
         """
         return bool(done)

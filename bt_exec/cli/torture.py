@@ -32,7 +32,9 @@ def torture(
     commands: Annotated[
         str,
         typer.Option(
-            "--commands", metavar="FILE", help="Commands, one a line; those of the trees if none."
+            "--commands",
+            metavar="FILE",
+            help="File of commands, one a line; by default those of the trees.",
         ),
     ] = "",
     again: Annotated[

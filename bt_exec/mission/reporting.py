@@ -116,7 +116,7 @@ class Reporters:
         """Return whether any of the requested actions is done.
 
         Args:
-            done: Done actions, without preparations for missing parts.
+            done: Done actions, without those that only prepared a part that was not done.
             owner: Returns the pack of a skill.
         """
         by_pack: dict[str, list[Action]] = {}

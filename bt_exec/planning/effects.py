@@ -134,7 +134,7 @@ class DoneAction(NamedTuple):
 def first_cause(
     failures: Sequence[tuple[Failure, Sequence[DoneAction]]], catalogue: Catalogue | None
 ) -> tuple[int, Failure] | None:
-    """Return the first failure that was not recovered, with the number of its plan's failure.
+    """Return the first failure that was not recovered, with its index; the last if all were.
 
     Args:
         failures: The failure that ended each plan, in order, with the actions that succeeded
@@ -143,7 +143,7 @@ def first_cause(
             arguments counts as recovery.
 
     Returns:
-        The number of the plan's failure from 0, and the first cause in it; None without failures.
+        The index of the failure in `failures`, and its first cause; None without failures.
     """
     for number, (failure, after) in enumerate(failures):
         last = number == len(failures) - 1

@@ -196,7 +196,7 @@ def position_of(part: Signature, keyword: str = "", text: str = "") -> Position 
 
 
 def raised_codes(part: Signature) -> tuple[RaisedCode, ...]:
-    """Return the codes that a skill's source raises with `Failed`, in the order of the search."""
+    """Return the codes that a skill's source raises with `Failed`, in the order they are found."""
     found = (
         RaisedCode(text, position)
         for call, target, names, position, _ in _calls_in(part.function, set(), _DEEPEST)

@@ -35,7 +35,7 @@ def session(make_site, picture, tmp_path_factory):
         yield session
 
 
-def test_violations_cover_enough_cases():
+def test_at_least_75_distinct_violations_are_tested():
     assert len(FORM) + len(ANALYSIS) >= 75
     assert len({one.name for one in FORM}) == len(FORM)
 

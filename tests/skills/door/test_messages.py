@@ -27,7 +27,7 @@ def test_every_code_is_translated_to_sentences(skill) -> None:
 
 
 @pytest.mark.parametrize("condition", PACK.conditions, ids=lambda c: c.name)
-def test_every_skip_reason_and_unknown_code_is_translated_to_sentences(condition) -> None:
+def test_every_skip_reason_and_code_of_an_unknown_condition_has_a_sentence(condition) -> None:
     states = ("open", "ajar", "closed") if condition.name == "door_is" else ("",)
     for state in states:
         reason = condition.skip_reason.replace("{state}", state)

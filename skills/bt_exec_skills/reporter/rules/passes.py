@@ -176,7 +176,7 @@ def known_names(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
 
 
 def _nearest_first(name: str, known: tuple[str, ...], site: SiteMap) -> tuple[str, ...]:
-    """Return the known names: aliases first (라운지), then similar ones, then all."""
+    """Return the known names: first that of which `name` is an alias, then similar ones."""
     meant = site.find(name)
     called = (meant,) if meant is not None and meant in known else ()
     return tuple(dict.fromkeys((*called, *nearest(name, known), *known)))

@@ -70,9 +70,8 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
                 changes.append(f"{place}: {note(context, 'reported')}")
     slots = [at for at, group in enumerate(groups) if _group_place(group) in named]
     first = list(dict.fromkeys(_group_place(groups[at]) or "" for at in slots))
-    if context.meaning is None and first != sorted(
-        first, key=named.index
-    ):  # a later return to a place keeps the order
+    # only the first visit of each place counts: the robot may return to a place later
+    if context.meaning is None and first != sorted(first, key=named.index):
         wanted = sorted(
             (groups[at] for at in slots), key=lambda g: named.index(_group_place(g) or "")
         )

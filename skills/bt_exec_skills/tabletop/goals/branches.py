@@ -162,7 +162,10 @@ def polarity(question: Node) -> tuple[Node, bool]:
 
 
 def with_noun(node: Node, subject: Node, *, counted: bool = False) -> Node:
-    """Return a branch in which "the red ones", or only "two", have the noun of its condition."""
+    """Return a branch whose phrases without a noun ("the red ones") get that of the condition.
+
+    With `counted`, these are phrases that consist of a number only ("two").
+    """
     if node.kind == "rel" and node.text("relation") in ("in", "at") and not _holds(subject):
         return node  # "move them to the left one"
     nouns = _nouns_of(subject)

@@ -139,7 +139,7 @@ class Converter:
         positive, wanted = polarity(question)
         about = question.node("of").get("of")
         if not wanted and isinstance(about, Node) and about.kind == "both":
-            raise Trouble("NOT_UNDERSTOOD")  # not both, or neither
+            raise Trouble("NOT_UNDERSTOOD")  # ambiguous: not both of them, or neither
         return self._holds(self.question(positive)) == wanted
 
     def _chosen(self, node: Node) -> list[Ask]:
