@@ -194,7 +194,7 @@ def _export_to_stdout(write: Callable[[Path], None], form: str) -> None:
     from bt_exec.failure import UsageError
 
     if form == "mcap":
-        raise UsageError("MCAP is a binary format; name a file with --file")
+        raise UsageError("mcap is a binary format; name a file with --file")
     with tempfile.TemporaryDirectory(prefix="bt-exec-export-") as folder:
         path = Path(folder) / "mission"
         write(path)
