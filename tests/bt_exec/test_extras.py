@@ -78,7 +78,7 @@ def test_executive_compiles_english_without_extras() -> None:
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [
-        (("run", "open the door", "--no-journal"), "vision"),
+        (("run", "open the door", "--no-journal"), "sim"),
         (("skills", "--site", "image"), "vision"),
     ],
 )

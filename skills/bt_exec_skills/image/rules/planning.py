@@ -27,8 +27,8 @@ __all__ = ["CannotTell", "build_plan"]
 
 _SIZES = ("big", "small")
 _LANDMARKS = ("landmark", "landmark2", "landmark3")  # names of sets for related objects
-_PLATES = ("sign", "receipt", "menu")  # regions around text
-_WRITTEN_ON = (*_PLATES, "writing")
+_SIGN = "sign"  # a coloured region around text
+_WRITTEN_ON = (_SIGN, "receipt", "menu", "writing")
 
 
 def build_plan(question: Question, language: str, facts: Mapping[str, str], text: str = "") -> Node:
@@ -270,7 +270,7 @@ def _nodes_for_phrase(
         if phrase.thing:
             raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
         return steps + _nodes_for_verifying(name, phrase, phrase.attributes, facts, free)
-    if phrase.thing in _PLATES and not has_known_boxes(phrase, facts):
+    if phrase.thing == _SIGN and not has_known_boxes(phrase, facts):
         return _nodes_for_sign(name, phrase, facts, free)
     if phrase.thing in get_args(CodeKind) and not has_known_boxes(phrase, facts):
         source = Source(
