@@ -280,6 +280,8 @@ def computed_by(root):
             found.add((SAME_STEP.get(args.get(key), args.get(key)), wanted))
         found |= {(name, wanted) for name in args.get("attributes", ())}
         found |= {(name, True) for name in args.get("label", "").split("|")}
+        # a sign is a coloured region around text
+        found |= {("sign", True)} if args.get("relation") == "around" else set()
         found |= {("shape", True)} if step.get("tree") == "from_colours" else set()
         found |= {(name, False) for name in args.get("without", "").split("|")}
     return found
