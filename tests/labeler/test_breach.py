@@ -44,7 +44,7 @@ def test_each_sentence_has_the_same_facts_in_every_language(sentence: str) -> No
     [
         ([], "객체여야 합니다. 받은 값: []"),
         ({"uncertainty": "sure"}, "목록에 없는 값입니다: 'sure'. 쓸 수 있는 값: low, mid, high"),
-        ({"uncertainty": "\ud800"}, "너무 깊이 겹쳐 있거나 불완전한 글자가"),
+        ({"uncertainty": "\ud800"}, "중첩이 너무 깊거나 불완전한 글자가"),
         ({"uncertainty": 3}, "글이어야 합니다. 받은 값: 3"),
         ({"plan_id": "x"}, "데이터 세트를 만들 때만 적는 항목입니다. 빼십시오"),
         ({"horizon_steps": 99}, "1부터 20까지여야 합니다. 받은 값: 99"),

@@ -1,14 +1,15 @@
 """Checkers of plans and their stated facts against the command and the observation.
 
 =========================  =====================================================================
-code                       the plan, or its stated facts … =========================
-===================================================================== OPENING_IN_CLOSE_COMMAND
-opens the door, though the command only closes it CLOSING_IN_OPEN_COMMAND    closes the door, though
-the command only opens it MATERIAL_IN_DOOR_COMMAND acts on the material, or speaks of it, in a
-command about the door GATE_REASON_UNRELATED      gives a gate a result for an unrelated reason
-STATE_CONTRADICTS_PLAN     states a door state that its own steps contradict STATE_CONTRADICTS_SEEN
-states a door state other than the observed one =========================
-=====================================================================
+code                       the plan, or its stated facts …
+=========================  =====================================================================
+OPENING_IN_CLOSE_COMMAND   opens the door, though the command only closes it
+CLOSING_IN_OPEN_COMMAND    closes the door, though the command only opens it
+MATERIAL_IN_DOOR_COMMAND   acts on the material, or speaks of it, in a command about the door
+GATE_REASON_UNRELATED      gives a gate a result for an unrelated reason
+STATE_CONTRADICTS_PLAN     states a door state that its own steps contradict
+STATE_CONTRADICTS_SEEN     states a door state other than the observed one
+=========================  =====================================================================
 
 Rules that need the meaning of the command report nothing if it was not understood. A command that
 names an arm for the material gets that arm or ``ARM_IS_POLICY``, since the site sets the arm.

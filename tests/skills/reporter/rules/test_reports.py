@@ -230,7 +230,7 @@ def test_many_refusals_do_not_hide_finished_missions(run, morning, journal):
         journal.begin(command="문 열어", language="ko", site="door").close()
     second, _, _ = run("오늘 있었던 일 요약해줘", journal=journal, seed="4")
     clock = f"{journal.missions(None)[-1].started_at:%H:%M} “교수님 방에 사람 있는지 보고 와”"
-    assert f"{clock} — {morning[0].message}" in second.message
+    assert f"{clock} — 그때의 보고: “{morning[0].message}”" in second.message
     assert "날아" not in second.message
 
 
