@@ -64,6 +64,7 @@ class TypedLines:
                 nothing to stop.
             report: Called with every line that is kept, on the thread.
         """
+        self._stale = None  # a stop that came too late for the last mission
         done, wake = os.pipe()
         arguments = (sys.stdin.fileno(), done, stop, report)
         thread = threading.Thread(target=self._read, args=arguments, name="typed", daemon=True)
@@ -96,21 +97,21 @@ class TypedLines:
             EOFError: If the operator ends the input.
             KeyboardInterrupt: If the operator presses Ctrl-C.
         """
+        kept, begun = "", ""
         if self.kept:
-            say(f"{prompt}{self.kept[0]}")
-            with contextlib.suppress(ImportError):
-                import readline
-
-                readline.add_history(self.kept[0])
-            return self.kept.popleft()
-        if self.ended:
+            kept = self.kept.popleft()
+            say(f"{prompt}{kept}")
+        elif self.ended:
             raise EOFError
-        begun, self.begun = self.begun.decode(errors="ignore"), b""
+        else:
+            begun, self.begun = self.begun.decode(errors="ignore"), b""
         with contextlib.suppress(ImportError):
             import readline
 
+            if kept:
+                readline.add_history(kept)
             readline.set_startup_hook((lambda: readline.insert_text(begun)) if begun else None)
-        return input(prompt)
+        return kept or input(prompt)
 
     def ask(self, waits: Callable[[], bool]) -> str:
         """Return the next line typed; empty at the end of input or once it is not needed.

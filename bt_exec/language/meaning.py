@@ -265,8 +265,8 @@ class Context:
 
     def failed(self, today: date) -> tuple[Turn, ...]:
         """Return the missions of `account` that did not end well, and questions that failed."""
-        own = self._own()
-        earlier = [turn for turn in self.account(today) if turn not in own]
+        acted = self.account(today)
+        earlier = acted[: len(acted) - len(self._own())]
         tried = [turn for turn in (*self.dropped, *self.turns) if turn.has_result]
         return tuple(turn for turn in (*earlier, *tried) if turn.status not in ("", "satisfied"))
 

@@ -75,11 +75,12 @@ def last_about(thing: str, context: Context, messages: Messages, language: str) 
 
     A later mission in another language may be about it as well: then the result is empty, too.
     """
+    name = unicodedata.normalize("NFD", thing).casefold()
     for turn in reversed(context.account(date.today())):
         if (turn.language or language_of(turn.command)) != language:
             return ""
         said = unicodedata.normalize("NFD", f"{turn.command} {turn.message}").casefold()
-        if unicodedata.normalize("NFD", thing).casefold() in said:
+        if name in said:
             return _line(turn, messages, language)
     return ""
 

@@ -90,6 +90,19 @@ def test_only_commands_from_before_the_stop_are_dropped(mission, keyboard):
     assert typed.drop() == ("stop and come back", "say hello")
 
 
+def test_stop_of_an_earlier_mission_does_not_count_at_the_next_stop(mission, keyboard):
+    """A mission may end well just before a typed stop takes effect."""
+    typed = TypedLines()
+    with typed.reading(mission.stop, mission.reported.append):
+        keyboard("open the door\nstop\n")
+        until(lambda: mission.stops)
+    assert typed.kept.popleft() == "open the door"
+    with typed.reading(mission.stop, mission.reported.append):
+        keyboard("a\nb\n")
+        until(lambda: len(typed.kept) == 2)
+    assert typed.drop() == ("a", "b")
+
+
 def test_stop_with_nothing_to_stop_is_kept_for_the_prompt(mission, keyboard):
     typed, mission.runs = TypedLines(), False
     with typed.reading(mission.stop, mission.reported.append):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -260,6 +260,13 @@ def test_question_about_success_is_answered_from_recorded_missions(
     found = answer(command, context=Context(turns))
     assert isinstance(found, Reply)
     assert found.message.startswith(begins)
+
+
+def test_failed_missions_before_the_session_are_listed_beside_equal_ones_of_it() -> None:
+    today = datetime.now()
+    earlier, own = replace(STUCK, at=today - timedelta(seconds=9)), replace(STUCK, at=today)
+    context = Context((own,), recall=lambda: (earlier,))
+    assert len(answer("which missions failed?", context=context).message.splitlines()) == 2
 
 
 def test_request_to_resume_is_not_answered_with_the_past() -> None:
