@@ -196,7 +196,7 @@ def only_stops(said: str) -> bool:
 
 
 def _after_stop(said: str) -> str | None:
-    """Return what follows the stop at the beginning of a line; None if there is no stop."""
+    """Return the rest of a line that begins with a request to stop; None for other lines."""
     before, begins, alone = (
         "|".join(_forms()["stop"][part]) for part in ("before", "begins", "alone")
     )

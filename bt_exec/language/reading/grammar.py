@@ -216,16 +216,16 @@ class Grammar:
             without_meaning = frozenset({*PAUSES, *silent}) | _silent(self.lines)
             for line in lines:
                 line.check(without_meaning)
-        self._first: dict[tuple[str, ...], State] = {}
+        first: dict[tuple[str, ...], State] = {}
         self._makers: dict[str, set[str]] = {}
         for line in lines:
             places = tuple(range(len(line.free)))
             for item, rest in Rest(line, (), line.before, places).steps():
                 if item is not None:
-                    self._first.setdefault(item.categories, State()).rests.append(rest)
+                    first.setdefault(item.categories, State()).rests.append(rest)
                     for category in item.categories:
                         self._makers.setdefault(category, set()).add(line.makes)
-        self.beginning = _by_category(self._first)
+        self.beginning = _by_category(first)
 
     def begun_by(self, category: str) -> frozenset[str]:
         """Return the categories whose readings may begin with a category, including itself."""
@@ -294,7 +294,7 @@ def _item(word: str) -> Item:
     """Return an item as written.
 
     Raises:
-        ValueError: If it is not one.
+        ValueError: If the text is not an item.
     """
     match = _ITEM.match(word)
     if match is None:
