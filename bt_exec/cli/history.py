@@ -363,14 +363,10 @@ def tell_interrupted(painter: Painter, journal: Journal, *, prompt: bool = False
     number = line.id.rpartition("-")[2].lstrip("0")
     when = f"{line.started_at:%Y-%m-%d %H:%M}"
     parts = [said.say("INTERRUPTED", command=line.command, when=when), said.cause()]
-    for label, facts in (
-        ("last known", said.known.facts),
-        ("not certain any more", said.known.uncertain),
-        ("was to become", said.known.possible),
-    ):
-        if state := said.state(facts):
+    for label, state in said.last_known():
+        if state:
             word = said.word(label)
-            parts.append(f"{word[:1].upper()}{word[1:]}: {' '.join(state)}")
+            parts.append(f"{word[:1].upper()}{word[1:]}: {state}")
     program = "" if prompt else "bt-exec "
     ways = (f"{program}{command} {number}" for command in ("why", "resume"))
     painter.say(" · ".join((" ".join(parts), *ways)), "skipped")

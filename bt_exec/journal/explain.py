@@ -30,7 +30,7 @@ from bt_exec.planning.effects import DoneAction, first_cause
 from bt_exec.spec.expand import with_results
 from bt_exec.spec.model import Check, Do, MissionSpec
 from bt_exec.spec.paths import is_kept, locate
-from bt_exec.verify.facts import after_failure, after_success, is_touched
+from bt_exec.verify.facts import UNKNOWN, after_failure, after_success, touched
 
 __all__ = ["Attempt", "Cause", "Explanation", "explain"]
 
@@ -97,7 +97,8 @@ class Explanation:
         running: In an unfinished mission, skills that had begun and whose end is not on record.
         facts: Facts known at the end, from observations and completed skills.
         possible: The facts that the running skills were to establish.
-        uncertain: The facts that held before, and that the running skills change: unknown now.
+        uncertain: The facts that the running skills may have changed, with their values before
+            (``"?"`` if unknown).
         blind: Messages of the perceptions that returned nothing new at the cause, or at the end.
         held: Skills with a step that held the mission up.
         incomplete: Unreadable parts of the record.
@@ -266,7 +267,7 @@ def _reports(event: Any, failure: Failure) -> bool:
 def _facts(
     record: MissionRecord, catalogue: Catalogue | None, running: Sequence[SkillRun]
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Return the last known facts, and the pending effects and changed facts of running skills.
+    """Return the last known facts, and the pending effects and touched facts of running skills.
 
     Skills change facts; observations and reports of robots determine them.
     """
@@ -282,16 +283,13 @@ def _facts(
         elif isinstance(event, SkillEnded) and event.skill in skills:
             change = after_success if event.state == "done" else after_failure
             facts = change(facts, skills[event.skill], args.get((event.skill, event.call), {}))
+    uncertain: dict[str, str] = {}
     before = facts
     for run in running:
         if run.start.skill in skills:
             skill = skills[run.start.skill]
-            facts = after_failure(facts, skill, run.start.args)
-            facts = {
-                fact: value
-                for fact, value in facts.items()
-                if not is_touched(fact, skill, run.start.args)
-            }
-            possible = after_success(possible, skills[run.start.skill], run.start.args)
-    uncertain = {fact: value for fact, value in before.items() if facts.get(fact) != value}
+            for fact in touched(skill, run.start.args, before):
+                uncertain[fact] = before.get(fact, UNKNOWN)
+            possible = after_success(possible, skill, run.start.args)
+    facts = {fact: value for fact, value in before.items() if fact not in uncertain}
     return facts, possible, uncertain

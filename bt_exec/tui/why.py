@@ -7,6 +7,7 @@ from typing import Any
 
 from bt_exec.failure import Failure
 from bt_exec.journal.explain import Attempt, Explanation
+from bt_exec.language.known_facts import UNKNOWN, fact_sentences
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.tui.node_words import say_args, seconds, with_values
@@ -137,15 +138,7 @@ class Why:
         shown = known.problems if self.verbose else map(without_code, known.problems)
         rows += [("problem", clean(problem)) for problem in shown]
         if self.status in ("interrupted", "running", "waiting"):
-            sure = {
-                fact: value
-                for fact, value in known.facts.items()
-                if fact.partition(".")[0] not in known.uncertain
-            }
-            rows.append(("last known", " ".join(self.state(sure))))
-            rows.append(("not certain any more", " ".join(self.state(known.uncertain))))
-            became = {f: v for f, v in known.possible.items() if known.uncertain.get(f) != v}
-            rows.append(("was to become", " ".join(self.state(became))))
+            rows += self.last_known()
         elif self.foreign:
             rows.append(("at the end", " ".join(self.state(known.facts))))
         elif clean(line.message) not in self.cause():
@@ -237,13 +230,21 @@ class Why:
         known = self.messages.word(value, self.language) != value
         return value if known or language_of(value) == self.language else f"“{value}”"
 
+    def last_known(self) -> list[tuple[str, str]]:
+        """Return what is known after a mission without a recorded end, as named lines."""
+        known = self.known
+        last = {f: v for f, v in {**known.facts, **known.uncertain}.items() if v != UNKNOWN}
+        became = {f: v for f, v in known.possible.items() if last.get(f) != v}
+        unknown = dict.fromkeys(known.uncertain, UNKNOWN)
+        return [
+            ("last known", " ".join(self.state(last))),
+            ("not certain any more", " ".join(self.state(unknown))),
+            ("was to become", " ".join(self.state(became))),
+        ]
+
     def state(self, facts: Mapping[str, str]) -> tuple[str, ...]:
-        """Return a sentence for each fact: for its value, or else the sentence for any value."""
-        return tuple(
-            self.say(code, value=value)
-            for fact, value in facts.items()
-            for code in [c for c in (f"{fact}={value}", f"{fact}=*") if c in self.messages][:1]
-        )
+        """Return the sentences of facts; a fact without one is left out."""
+        return tuple(map(clean, fact_sentences(facts, self.messages, self.language)[0]))
 
     def lines(self, width: int, glyphs: Glyphs) -> list[Line]:
         """Return the whole explanation as lines of at most `width` cells."""

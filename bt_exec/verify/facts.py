@@ -35,9 +35,9 @@ __all__ = [
     "form_of",
     "holds",
     "is_known",
-    "is_touched",
     "known_args",
     "needs_of",
+    "touched",
     "unmet",
 ]
 
@@ -113,20 +113,28 @@ def contradicted(
     ]
 
 
-def is_touched(fact: str, skill: Skill, args: Mapping[str, Any]) -> bool:
-    """Return True if a fact may change while `skill` is in progress.
+def touched(
+    skill: Skill, args: Mapping[str, Any], known: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """Return the facts that may change while `skill` is in progress.
 
     These are the facts that it changes or needs (an empty hand may already hold an object), and
-    those about a resource that it uses: ``hand.right`` for ``arm.right``.
+    the known facts that detail one of them (``at.table`` for ``at``) or are about a resource that
+    it uses (``hand.right`` for ``arm.right``).
 
     Args:
-        fact: Name of the fact.
         skill: The skill in progress.
         args: Known arguments.
+        known: Names of the known facts.
     """
-    keys = {fill(key, args) for key in (*skill.effects, *skill.needs) if is_known(key, args)}
+    declared = [fill(key, args) for key in (*skill.effects, *skill.needs) if is_known(key, args)]
     used = {_part_of(fill(name, args)) for name in skill.uses if is_known(name, args)}
-    return fact in keys or _part_of(fact) in used - {""}
+    related = [
+        fact
+        for fact in known
+        if fact.partition(".")[0] in declared or _part_of(fact) in used - {""}
+    ]
+    return tuple(dict.fromkeys((*declared, *related)))
 
 
 def _part_of(name: str) -> str:

@@ -208,7 +208,9 @@ def test_interrupted_mission_is_reported_once_and_marked(bt: Run, tmp_path: Path
         "DAY AND TIME의 “문 안의 자재를 가져와” 임무가 중단되었습니다. "
         "도중에 프로그램이 끝났습니다. "
         "그때 하던 동작: 오른손으로 자재 잡기. 마지막 상태: 문이 열려 있습니다. "
-        "이제 확실하지 않음: 자재는 문 안쪽에 있습니다. 하려던 결과: 오른손에 자재가 있습니다. ·"
+        "두 손은 비어 있습니다. 자재는 문 안쪽에 있습니다. 이제 확실하지 않음: "
+        "오른손에 무엇이 있는지 알 수 없습니다. 오른팔이 어디에 있는지 알 수 없습니다. "
+        "하려던 결과: 오른손에 자재가 있습니다. ·"
     )
     assert "중단" not in bt("run", "open the door", *BRIEF).out
     assert " interrupted" in bt("history", "--failed").out

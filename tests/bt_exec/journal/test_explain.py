@@ -176,6 +176,7 @@ def test_interrupted_mission_lists_possible_contents_of_a_hand(explained, make_s
     found = explained(*events)
     assert [run.start.skill for run in found.running] == ["grasp"]
     assert (found.facts, found.possible) == ({"door": "open"}, {"hand.right": "material"})
+    assert found.uncertain["hand.right"] == "?"
     without = explained(*events, catalogue=None)
     assert (without.facts, without.possible) == ({"door": "open"}, {})
 

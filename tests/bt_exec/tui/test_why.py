@@ -34,6 +34,7 @@ WHY_INTERRUPTED_IN: {en: "The program ended during: {doing}.", ko: "끝났을 �
 door=ajar: {en: The door is ajar., ko: 문이 조금 열려 있습니다.}
 hand.left=*: {en: "The left hand holds {value}.", ko: "왼손에 {value}."}
 at.table=*: {en: "I am at {value}.", ko: "{value} 앞."}
+hand.right=?: {en: It is not known what the right hand holds., ko: 오른손은 알 수 없습니다.}
 hand.right=cup: {en: The right hand holds the cup., ko: 오른손에 컵이 있습니다.}
 words:
   right: {en: right, ko: 오른손}
@@ -278,13 +279,17 @@ def test_recovered_failures_of_one_kind_are_counted_in_the_order_of_time(
     ]
 
 
-@pytest.mark.parametrize("uncertain", [{}, {"at": "bowl"}])
-def test_known_state_omits_uncertain_facts(messages: Messages, uncertain: dict[str, str]) -> None:
-    facts = {"hand.left": "a bowl", "at.table": "table 1"}
-    killed = known(line("unfinished", interrupted=True), facts=facts, uncertain=uncertain)
-    told = dict(Why(killed, messages, "en").facts())["last known"]
-    place = "" if uncertain else " I am at table 1."
-    assert told == f"The left hand holds a bowl.{place}"
+def test_facts_that_a_running_skill_may_have_changed_are_told_as_unknown(messages: Messages):
+    killed = known(
+        line("unfinished", interrupted=True),
+        facts={"at.table": "table 1"},
+        uncertain={"hand.left": "a bowl", "hand.right": "?"},
+        possible={"hand.left": "a bowl", "hand.right": "cup"},
+    )
+    told = dict(Why(killed, messages, "en").facts())
+    assert told["last known"] == "I am at table 1. The left hand holds a bowl."
+    assert told["not certain any more"] == "It is not known what the right hand holds."
+    assert told["was to become"] == "The right hand holds the cup."
 
 
 def test_long_lists_of_steps_are_counted(messages: Messages) -> None:
