@@ -300,15 +300,14 @@ def _whereabouts(request: Request) -> str:
     That is what the robot holds, or the last mission that names the thing. If neither names it, the
     place is unknown; what the robot holds is added because it may have another name there.
     """
-    say, language = request.messages.say, request.language
-    thing = _thing_of(_normalized(request.command))
+    messages, language = request.messages, request.language
+    thing = unicodedata.normalize("NFC", _thing_of(_normalized(request.command)))
     held = _from_facts(request, "HOLDS")
-    if thing in _normalized(held):
+    if _normalized(messages.word(thing, language)) in _normalized(held):
         return held
-    if about := last_about(thing, request.context, request.messages, language):
+    if about := last_about(thing, request.context, messages, language):
         return about
-    unknown = say("SELF_THING_UNKNOWN", language, thing=unicodedata.normalize("NFC", thing))
-    return f"{unknown} {held}".rstrip()
+    return f"{messages.say('SELF_THING_UNKNOWN', language, thing=thing)} {held}".rstrip()
 
 
 def _own_answer(question: Question, request: Request) -> Reply | None:

@@ -71,18 +71,24 @@ def _listed(done: Sequence[Turn], messages: Messages, language: str) -> str:
 
 
 def last_about(thing: str, context: Context, messages: Messages, language: str) -> str:
-    """Return how the last mission ended that acted and names a thing; empty if there is none.
+    """Return how the last mission that acted and names a thing ended; empty if there is none.
 
-    A later mission in another language may be about it as well: then the result is empty, too.
+    In a mission in another language the thing is searched for by its translation. If it has none, a
+    later mission in that language may be about it as well: then the result is empty, too.
     """
-    name = unicodedata.normalize("NFD", thing).casefold()
     for turn in reversed(context.account(date.today())):
-        if (turn.language or language_of(turn.command)) != language:
+        spoken = turn.language or language_of(turn.command)
+        name = messages.word(thing, spoken)
+        if spoken != language and name == thing:
             return ""
-        said = unicodedata.normalize("NFD", f"{turn.command} {turn.message}").casefold()
-        if name in said:
+        if _letters(name) in _letters(f"{turn.command} {turn.message}"):
             return _line(turn, messages, language)
     return ""
+
+
+def _letters(text: str) -> str:
+    """Return a text in small, decomposed letters, for comparison."""
+    return unicodedata.normalize("NFD", text).casefold()
 
 
 def last_ending(context: Context, messages: Messages, language: str) -> str:

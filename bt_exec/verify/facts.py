@@ -113,9 +113,7 @@ def contradicted(
     ]
 
 
-def touched(
-    skill: Skill, args: Mapping[str, Any], known: Iterable[str] = ()
-) -> tuple[str, ...]:
+def touched(skill: Skill, args: Mapping[str, Any], known: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the facts that may change while `skill` is in progress.
 
     These are the facts that it changes or needs (an empty hand may already hold an object), and

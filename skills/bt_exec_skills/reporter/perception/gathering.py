@@ -15,7 +15,15 @@ from bt_exec_skills.reporter.perception.observation import (
 from bt_exec_skills.reporter.perception.occlusion import Occlusion
 from bt_exec_skills.reporter.sitemap import Place
 
-__all__ = ["LOUD_DB", "Gathering", "LightState", "NoiseState", "Observation", "noise_state"]
+__all__ = [
+    "ANSWERED_BY_MODEL",
+    "LOUD_DB",
+    "Gathering",
+    "LightState",
+    "NoiseState",
+    "Observation",
+    "noise_state",
+]
 
 LightState: TypeAlias = Literal["on", "off", "partly", "unknown"]
 NoiseState: TypeAlias = Literal["quiet", "normal", "loud"]
@@ -24,6 +32,8 @@ QUIET_DB = 47.0
 """Upper limit of the class "quiet", as in a library [dB]."""
 LOUD_DB = 63.0
 """Lower limit of the class "loud": conversation needs a raised voice [dB]."""
+ANSWERED_BY_MODEL = "answer:model"
+"""Evidence of an answer that a vision model has phrased."""
 _SAME_M = 0.9  # detections without identity closer than this are one person
 _THING_SAME_M = 0.8
 
@@ -45,6 +55,7 @@ class Observation(NamedTuple):
         evidence: Facts of the answer: "people:user at (1.7,-3.0)".
         looks: Number of pictures used.
         brightness: Mean luminance of the place, 0..255; -1 if it is unknown.
+        who: Identity of each person, ``somebody-N`` if unknown.
     """
 
     place: str
@@ -60,6 +71,7 @@ class Observation(NamedTuple):
     evidence: tuple[str, ...]
     looks: int
     brightness: float = -1.0
+    who: tuple[str, ...] = ()
 
 
 def noise_state(level_db: float) -> NoiseState:
@@ -148,6 +160,30 @@ class Gathering:
             return "unknown"
         dark = len(self.dark_parts)
         return "on" if dark == 0 else "off" if dark == len(self._light) else "partly"
+
+    def observation(self, query: str, noise_db: float) -> Observation:
+        """Return the findings, with an empty answer.
+
+        Args:
+            query: The question.
+            noise_db: Sound level [dB].
+        """
+        return Observation(
+            place=self.name,
+            query=query,
+            people=len(self.people) if self.looks else -1,
+            complete=self.complete,
+            light=self.light,
+            dark_parts=self.dark_parts,
+            noise=noise_state(noise_db),
+            noise_db=round(noise_db, 1),
+            unusual=tuple(dict.fromkeys(sorted(one.label for one in self.things))),
+            answer="",
+            evidence=(*self.evidence(), f"noise:{noise_db:.0f} dB"),
+            looks=self.looks,
+            brightness=self.brightness,
+            who=tuple(self.people),
+        )
 
     def evidence(self) -> tuple[str, ...]:
         """Return the facts behind the findings."""

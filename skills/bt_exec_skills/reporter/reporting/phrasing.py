@@ -9,14 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, language_of, messages_of
-from bt_exec_skills.reporter.perception.gathering import Gathering, NoiseState
+from bt_exec_skills.reporter.perception.gathering import ANSWERED_BY_MODEL, Observation
 from bt_exec_skills.reporter.reporting.comparison import Comparison
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
-from bt_exec_skills.reporter.reporting.query import Aspect, asks
+from bt_exec_skills.reporter.reporting.query import Aspect, asks, aspects_of
 from bt_exec_skills.reporter.rules.keywords import about_past
 from bt_exec_skills.reporter.sitemap import SiteMap
 
-__all__ = ["ago", "answer_of", "clock_of", "report_of", "say", "sentence", "sentences_to_report"]
+__all__ = [
+    "ago",
+    "answer_of",
+    "clock_of",
+    "recorded_answer",
+    "report_of",
+    "say",
+    "sentence",
+    "sentences_to_report",
+]
 
 _HERE = Path(__file__).parent
 
@@ -40,9 +49,7 @@ def clock_of(seconds: float, language: str) -> str:
 
 
 def answer_of(
-    found: Gathering,
-    noise: NoiseState,
-    noise_db: float,
+    found: Observation,
     aspects: Iterable[Aspect],
     language: str,
     site: SiteMap,
@@ -51,9 +58,7 @@ def answer_of(
     """Return the answer about a place, one sentence per aspect. People of the map are named.
 
     Args:
-        found: The observation.
-        noise: Class of the sound level.
-        noise_db: Sound level [dB].
+        found: The findings.
         aspects: Aspects to report.
         language: ``en`` or ``ko``.
         site: The map.
@@ -66,50 +71,70 @@ def answer_of(
     for aspect in aspects:
         match aspect:
             case "people":
-                n = len(found.people)
+                n = max(found.people, 0)
                 more = "" if found.complete else "_or_more"
                 count = say(f"PEOPLE_{n if n < 2 else 'N'}{more}", language, n=n)
                 parts.append(count + _known_names_text(found, site, language))
                 parts += _absent_persons(found, site, language, frozenset(wanted))
             case "light":
-                named = [found.place.parts[part].name.of(language) for part in found.dark_parts]
-                where = ", ".join(named)
+                named = site.places[found.place].parts
+                where = ", ".join(named[part].name.of(language) for part in found.dark_parts)
                 parts.append(say(f"LIGHT_{found.light}", language, parts=where))
             case "noise":
-                parts.append(say(f"NOISE_{noise}", language, db=round(noise_db)))
+                parts.append(say(f"NOISE_{found.noise}", language, db=round(found.noise_db)))
             case "unusual":
                 words = _sentences()
-                things = dict.fromkeys(
-                    words.word(f"thing: {one.label}", language) for one in found.things
-                )
+                things = [words.word(f"thing: {label}", language) for label in found.unusual]
                 key = "UNUSUAL_some" if things else "UNUSUAL_none"
-                parts.append(say(key, language, things=", ".join(things)))
+                parts.append(say(key, language, things=", ".join(dict.fromkeys(things))))
     return " ".join(f"{_capitalized(part)}." for part in parts)
 
 
-def _presence_sentence(who: str, found: Gathering, language: str, site: SiteMap) -> str:
+def recorded_answer(result: Mapping[str, Any], language: str, site: SiteMap) -> str:
+    """Return the answer of a recorded observation; phrased again if it is in another language.
+
+    An answer of a vision model, or about a place that the map no longer has, is not phrased again,
+    nor one whose record lacks fields.
+
+    Args:
+        result: Recorded fields of the `Observation`.
+        language: ``en`` or ``ko``.
+        site: The map.
+    """
+    said = str(result.get("answer", ""))
+    required = set(Observation._fields) - set(Observation._field_defaults)
+    if language_of(said) == language or not required <= result.keys():
+        return said
+    found = Observation(**{name: result[name] for name in Observation._fields if name in result})
+    if ANSWERED_BY_MODEL in found.evidence or found.place not in site.places:
+        return said
+    query = found.query
+    return answer_of(found, aspects_of(query), language, site, site.people_in(query))
+
+
+def _presence_sentence(who: str, found: Observation, language: str, site: SiteMap) -> str:
     """Return the sentence that states whether a person is present."""
-    key = "YES_THERE" if who in found.people else "NOT_THERE_0" if found.complete else "NOT_SEEN"
+    key = "YES_THERE" if who in found.who else "NOT_THERE_0" if found.complete else "NOT_SEEN"
     return say(key, language, names=site.called(who, language))
 
 
 def _absent_persons(
-    found: Gathering, site: SiteMap, language: str, told: Container[str]
+    found: Observation, site: SiteMap, language: str, told: Container[str]
 ) -> Iterable[str]:
     """Yield the absent persons whose usual place is the observed one, except those in `told`."""
     for who, person in site.people.items():
-        mine = site.places.get(person.place) is found.place and not person.remote
-        if mine and who not in found.people and who not in told:
+        mine = person.place == found.place and not person.remote
+        if mine and who not in found.who and who not in told:
             key = "ABSENT" if found.complete else "NOT_SEEN"
             yield say(key, language, names=site.called(who, language))
 
 
-def _known_names_text(found: Gathering, site: SiteMap, language: str) -> str:
+def _known_names_text(found: Observation, site: SiteMap, language: str) -> str:
     """Return the names of known people, " (the professor)", or an empty string."""
-    names = ", ".join(site.called(who, language) for who in found.people if who in site.people)
+    names = ", ".join(site.called(who, language) for who in found.who if who in site.people)
     if not names:
         return ""
-    all_known = all(who in site.people for who in found.people)
+    all_known = all(who in site.people for who in found.who)
     space = " " if language == "en" else ""
     return space + say("KNOWN_all" if all_known else "KNOWN_some", language, names=names)
 

@@ -12,7 +12,13 @@ from bt_exec.failure import Failure
 from bt_exec.journal import write_png
 from bt_exec.reporting import Action, EarlierMission, FinishedStep, MissionReporter
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
-from bt_exec_skills.reporter.reporting.phrasing import clock_of, report_of, say, sentence
+from bt_exec_skills.reporter.reporting.phrasing import (
+    clock_of,
+    recorded_answer,
+    report_of,
+    say,
+    sentence,
+)
 
 __all__ = ["Memory", "Report"]
 
@@ -59,6 +65,9 @@ class Memory(MissionReporter):
                 self._told = str(step.result.get("said", ""))
                 self._notebook.mark_told()
             elif not step.skipped:
+                if step.skill == "observe_scene":
+                    language = self._notebook.language()
+                    facts["answer"] = recorded_answer(facts, language, self._notebook.site)
                 self._notebook.note_earlier(step.t, step.skill, facts)
 
     @staticmethod

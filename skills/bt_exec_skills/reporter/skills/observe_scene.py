@@ -10,7 +10,11 @@ from bt_exec.failure import Failed
 from bt_exec.language.messages import language_of
 from bt_exec.observation import World
 from bt_exec.skill import Running, Service, Steps, skill
-from bt_exec_skills.reporter.perception.gathering import Gathering, Observation, noise_state
+from bt_exec_skills.reporter.perception.gathering import (
+    ANSWERED_BY_MODEL,
+    Gathering,
+    Observation,
+)
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
 from bt_exec_skills.reporter.reporting.notebook import Notebook
@@ -81,27 +85,13 @@ def observe_scene(
                 yield from _look_around(robot, world, place, found)
                 if "people" in aspects:
                     yield from _look_past(robot, world, found)
-    noise = noise_state(level)
-    result = Observation(
-        target,
-        query,
-        len(found.people) if found.looks else -1,
-        found.complete,
-        found.light,
-        found.dark_parts,
-        noise,
-        round(level, 1),
-        tuple(dict.fromkeys(sorted(one.label for one in found.things))),
-        answer_of(found, noise, level, aspects, language_of(query), site_map, wanted),
-        (*found.evidence(), f"noise:{level:.0f} dB"),
-        found.looks,
-        found.brightness,
-    )
+    result = found.observation(query, level)
+    own = answer_of(result, aspects, language_of(query), site_map, wanted)
+    result = result._replace(answer=own)
     model = yield from visual_qa.ask(found.frame, target, query, language)
     if model:
-        evidence = (*result.evidence, "answer:model")
-        result = result._replace(answer=model, evidence=evidence)
-    told = model or answer_of(found, noise, level, aspects, language, site_map, wanted)
+        result = result._replace(answer=model, evidence=(*result.evidence, ANSWERED_BY_MODEL))
+    told = model or answer_of(result, aspects, language, site_map, wanted)
     facts = {**result._asdict(), "answer": told}
     notebook.note(world.now, "saw", target, found.frame, target=target, **facts)
     return result

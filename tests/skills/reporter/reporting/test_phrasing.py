@@ -102,7 +102,7 @@ def test_answer_has_the_same_facts_in_both_languages(site):
     found = gathered(site, "corridor_center", (9.0, 1.0), (9.3, 1.2), (12.0, 2.0), light=part)
     assert found.light == "partly"
     told = {
-        language: answer_of(found, noise_state(70), 70.4, ASPECTS, language, site)
+        language: answer_of(found.observation("", 70.4), ASPECTS, language, site)
         for language in ("en", "ko")
     }
     assert told == {
@@ -136,7 +136,7 @@ def test_count_in_a_partly_seen_place_is_a_lower_bound(site, people, told):
     found.add(ReporterObservation(0.0, site.places["lounge"].poses[0], seen))
     assert not found.complete
     assert told == tuple(
-        answer_of(found, "quiet", 40, ("people",), lang, site) for lang in ("en", "ko")
+        answer_of(found.observation("", 40.0), ("people",), lang, site) for lang in ("en", "ko")
     )
 
 
@@ -291,7 +291,8 @@ def test_known_people_are_named(site):
         seen = (PlacedDetection("person", (0, 0, 9, 9), 1.0, who, at),)
         found.add(ReporterObservation(1.0, site.places["professor_office"].poses[0], seen))
         names[who] = tuple(
-            answer_of(found, "quiet", 40, ("people",), language, site) for language in ("en", "ko")
+            answer_of(found.observation("", 40.0), ("people",), language, site)
+            for language in ("en", "ko")
         )
     assert names == {
         "professor": ("There is one person (the professor).", "사람이 1명 있습니다(교수님)."),
@@ -427,7 +428,7 @@ def test_absent_and_requested_persons_are_mentioned(site, query, who, told):
         found.add(ReporterObservation(1.0, site.places["professor_office"].poses[0], seen))
     language = "ko" if "교수" in query else "en"
     wanted = site.people_in(query)
-    assert answer_of(found, "quiet", 40, ("people",), language, site, wanted) == told
+    assert answer_of(found.observation("", 40.0), ("people",), language, site, wanted) == told
 
 
 def test_failed_way_back_is_left_out_at_the_base(site):

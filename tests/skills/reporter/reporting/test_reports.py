@@ -69,7 +69,16 @@ def test_answer_and_delivery_are_noted(memory: Memory) -> None:
     ]
 
 
-def test_resumed_patrol_reports_what_it_saw_before_the_stop(tmp_path: Any) -> None:
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("en", "I looked around the lounge 30 seconds ago. There are 2 people. The light is on."),
+        ("ko", "30초 전에 라운지를 둘러보았습니다. 사람이 2명 있습니다. 불이 켜져 있습니다."),
+    ],
+)
+def test_resumed_patrol_reports_in_its_language_what_it_saw_before_the_stop(
+    tmp_path: Any, language: str, told: str
+) -> None:
     journal = Journal.open(tmp_path / "j.sqlite")
     with Session(load_site("building"), fast=True, journal=journal, world={"seed": "1"}) as session:
         session.run("go to the lounge")
@@ -77,9 +86,9 @@ def test_resumed_patrol_reports_what_it_saw_before_the_stop(tmp_path: Any) -> No
         session.clock.at(now + 25.0, lambda: session.abort("operator"))
         first = session.run("look around the lounge and report")
         assert first.status == "aborted"
-        done = session.resume(journal.mission(first.mission_id))
+        done = session.resume(journal.mission(first.mission_id), language=language)
     assert done.status == "satisfied"
-    assert "I looked around the lounge" in done.message
+    assert told in done.message
     assert "observe_scene" not in [
         run.start.skill for run in journal.mission(done.mission_id).skills
     ]

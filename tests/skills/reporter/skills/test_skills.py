@@ -302,7 +302,7 @@ def test_delivery_to_a_place_approaches_the_nearest_person_there(play):
     assert one.robot.pose == pytest.approx(Pose(8.2, 4.4, 0.0))
     assert [name for name, _ in one.robot.motions] == ["load", "goto", "goto", "hand_over"]
     assert report_of(one.notebook, "en") == "Somebody at the lounge took the box."
-    assert report_of(one.notebook, "ko") == "라운지에 있는 분이 box를 받았습니다."
+    assert report_of(one.notebook, "ko") == "라운지에 있는 분이 상자를 받았습니다."
 
 
 def test_object_not_taken_at_a_place_is_reported_on_the_tray(play):
