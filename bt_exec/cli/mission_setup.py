@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bt_exec.cli.output import operator_painter, reader_language
-from bt_exec.cli.resume import continue_mission, unfinished
+from bt_exec.cli.resume import continue_mission
 from bt_exec.cli.sinks import Frames, TurnLines
 from bt_exec.cli.stop_signals import forget
 from bt_exec.cli.words import is_no, is_yes
@@ -86,7 +86,7 @@ class Stage:
         site, ascii_only = self.session.site, self.conductor.painter.ascii
         language = "en" if ascii_only else language_of(command)
         asks = plan is None and asks_to_continue(command)
-        if asks and (record := unfinished(self.session)) is not None:
+        if asks and (record := self.session.unfinished()) is not None:
             self.session.open()
             self.interrupted = ""  # its world is restored
             return continue_mission(self.session, self.conductor, record, language)
@@ -133,7 +133,7 @@ def _report_unused(session: Session, painter: Painter, language: str) -> None:
 
 def _report_lost_world(session: Session, painter: Painter) -> None:
     """Print how a stopped mission can be continued after its simulated world has ended."""
-    left = unfinished(session) if session.simulated else None
+    left = session.unfinished() if session.simulated else None
     if left is not None and left.status == "aborted" and left.session == session.world_id:
         number = left.id.rpartition("-")[2].lstrip("0")
         language = "en" if painter.ascii else left.line.language

@@ -12,7 +12,6 @@ import typer
 
 from bt_exec.cli import options as opt
 from bt_exec.cli.output import localized, reader_language, typed_in
-from bt_exec.cli.resume import unfinished
 from bt_exec.cli.stop_signals import forget, killed, pressed
 from bt_exec.cli.words import asks_why, command_name, prompt_words
 from bt_exec.outcome import EXIT_CODES
@@ -91,7 +90,7 @@ class _Prompt:
             hint = site.messages.say("PROMPT_HINT", language)
             head = " · ".join(filter(None, (site.name, site.summary_in(language))))
             self.painter.say(f"{head}\n{hint}")
-            if (left := unfinished(self.stage.session)) is not None:
+            if (left := self.stage.session.unfinished()) is not None:
                 self.stage.say_world_is_new(left.command, language)
         for line in self.lines():
             text = line.strip()

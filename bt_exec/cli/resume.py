@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import typer
@@ -18,10 +17,7 @@ if TYPE_CHECKING:
     from bt_exec.mission.session import Session
     from bt_exec.outcome import Outcome
 
-__all__ = ["COMMANDS", "continue_mission", "mission_to_continue", "resume", "unfinished"]
-
-_TODAY = timedelta(hours=24)
-"""Age of the missions to which "go on" may refer."""
+__all__ = ["COMMANDS", "continue_mission", "mission_to_continue", "resume"]
 
 
 def resume(
@@ -114,23 +110,6 @@ def _compiler_of(record: MissionRecord) -> str | None:
 
     name = record.setup.get("compiler", {}).get("name", "")
     return name if name in compiler_names() else None
-
-
-def unfinished(session: Session) -> MissionRecord | None:
-    """Return the mission to which "go on" refers; None if nothing is left.
-
-    This is the last unfinished mission in this world; if there is none, the last unfinished mission
-    at this site within 24 hours.
-    """
-    if session.journal is None:
-        return None
-    site = session.site.name
-    line = session.journal.unfinished(site, session.world_id) or session.journal.unfinished(site)
-    if line is None or not line.has_ended:
-        return None
-    if datetime.now().astimezone() - line.started_at > _TODAY:
-        return None
-    return session.journal.mission(line.id)
 
 
 def continue_mission(

@@ -235,26 +235,34 @@ class SelfAnswers:
     Args:
         compiler: The compiler for other commands.
         seen: Returns the last observation of this world in a language; empty if there is none.
+        steps_left: Returns the steps of the unfinished mission of a command that are left, in a
+            language; empty if they are not known.
     """
 
-    def __init__(self, compiler: Compiler, seen: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        compiler: Compiler,
+        seen: Callable[[str], str],
+        steps_left: Callable[[str, str], str],
+    ) -> None:
         self.name = compiler.name
         self._compiler = compiler
         self._seen = seen
+        self._steps_left = steps_left
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Answer a request."""
         continues = asks_to_continue(request.command)
         asked = request.previous is None and not continues
         question = question_of(request.command) if asked else None
-        if question is not None and (own := _own_answer(question, request)) is not None:
+        if question is not None and (own := self._own_answer(question, request)) is not None:
             return own
         answer = self._compiler.compile(request)
         if isinstance(answer, Refusal) and only_stops(request.command):
             return Refusal("STOP", request.messages.say("SELF_IDLE", request.language))
         repeats = isinstance(answer, Plan) and _was_unfinished(request.context)
         if continues and request.previous is None and not (repeats or isinstance(answer, Refusal)):
-            return Refusal("NOTHING_LEFT", _left(request))
+            return Refusal("NOTHING_LEFT", self._left(request))
         if question is None:
             return answer
         if isinstance(answer, Reply) and answer.code == "COURTESY":  # "did it go well?", in Korean
@@ -293,6 +301,38 @@ class SelfAnswers:
             done = say("SELF_PAST", language, missions=done)
         return "DONE", done or say("SELF_NOTHING_DONE", language)
 
+    def _own_answer(self, question: Question, request: Request) -> Reply | None:
+        """Return the answer to a question that the compiler is not asked; None for others."""
+        say, language = request.messages.say, request.language
+        match question:
+            case "WHERE" | "ARMS":
+                unknown = say(f"SELF_{question}_UNKNOWN", language)
+                return Reply("WHERE", _from_facts(request, question) or unknown)
+            case "NOW":
+                return Reply("WHERE", say("SELF_IDLE", language))
+            case "LEFT":
+                return Reply("DONE", self._left(request))
+            case "FAILED":
+                return Reply("DONE", list_failed(request.context, request.messages, language))
+            case "WELL" | "TROUBLE":
+                trouble = question == "TROUBLE"
+                told = last_result(request.context, request.messages, language, trouble=trouble)
+                return Reply("DONE", told)
+        return None
+
+    def _left(self, request: Request) -> str:
+        """Return a report of the newest unfinished mission, or that there is none."""
+        say, language, context = request.messages.say, request.language, request.context
+        today = datetime.now().astimezone().date()
+        if (left := context.unfinished(today)) is not None:
+            steps = self._steps_left(left.command, language)
+            told = say("SELF_STEPS_LEFT", language, steps=steps) if steps else ""
+            return f"{mission_ending(left, request.messages, language)} {told}".rstrip()
+        last = context.last()
+        if last is None or last.status != "satisfied":
+            return say("RESUME_NOTHING", language)
+        return say("RESUME_NOTHING_LEFT", language, command=last.command)
+
 
 def _whereabouts(request: Request) -> str:
     """Return what is known about the place of the thing that a question is about.
@@ -310,42 +350,10 @@ def _whereabouts(request: Request) -> str:
     return f"{messages.say('SELF_THING_UNKNOWN', language, thing=thing)} {held}".rstrip()
 
 
-def _own_answer(question: Question, request: Request) -> Reply | None:
-    """Return the answer to a question that the compiler is not asked; None for others."""
-    say, language = request.messages.say, request.language
-    match question:
-        case "WHERE" | "ARMS":
-            unknown = say(f"SELF_{question}_UNKNOWN", language)
-            return Reply("WHERE", _from_facts(request, question) or unknown)
-        case "NOW":
-            return Reply("WHERE", say("SELF_IDLE", language))
-        case "LEFT":
-            return Reply("DONE", _left(request))
-        case "FAILED":
-            return Reply("DONE", list_failed(request.context, request.messages, language))
-        case "WELL" | "TROUBLE":
-            trouble = question == "TROUBLE"
-            told = last_result(request.context, request.messages, language, trouble=trouble)
-            return Reply("DONE", told)
-    return None
-
-
 def _was_unfinished(context: Context) -> bool:
     """Return True if the last command is the newest unfinished one, so that it can be repeated."""
     last = context.turns[-1] if context.turns else None
     return last is not None and last == context.unfinished(datetime.now().astimezone().date())
-
-
-def _left(request: Request) -> str:
-    """Return a report of the newest unfinished mission, or that there is none."""
-    say, language, context = request.messages.say, request.language, request.context
-    today = datetime.now().astimezone().date()
-    if (left := context.unfinished(today)) is not None:
-        return mission_ending(left, request.messages, language)
-    last = context.last()
-    if last is None or last.status != "satisfied":
-        return say("RESUME_NOTHING", language)
-    return say("RESUME_NOTHING_LEFT", language, command=last.command)
 
 
 def _examples(request: Request) -> tuple[str, ...]:

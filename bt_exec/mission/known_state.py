@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bt_exec.language.known_facts import UNKNOWN, Known, sentences_by_robot
 from bt_exec.language.messages import Messages
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.pack import Catalogue
-from bt_exec.spec.model import Check, Do, MissionSpec, walk
+from bt_exec.spec.model import Check, Do, walk
 from bt_exec.verify.facts import established, fill
 
 __all__ = ["asked_about", "concerned", "state_of"]
@@ -28,7 +28,7 @@ def concerned(
     """
     if progress.spec is None:
         return {}
-    about = dict.fromkeys(_touched(progress.spec, catalogue, well=well))
+    about = dict.fromkeys(_touched(walk(progress.spec.root, Do), catalogue, well=well))
     for asked in progress.told.values():
         about.update(dict.fromkeys(asked_about(asked.question, progress, catalogue)))
     return {fact: facts[fact] for fact in about if fact in facts}
@@ -52,15 +52,16 @@ def state_of(
     (``was door=open``), also combined.
     """
     facts = concerned(progress, catalogue, known.facts, well=well)
-    if progress.spec is not None and progress.started and not well:
-        for fact in _touched(progress.spec, catalogue, well=True):
+    if progress.spec is not None and not well:
+        begun = (node for node in walk(progress.spec.root, Do) if node.do in progress.started)
+        for fact in _touched(begun, catalogue, well=True):
             facts.setdefault(fact, UNKNOWN)
     return tuple(told for _, told in sentences_by_robot(facts, messages, progress.language, known))
 
 
-def _touched(spec: MissionSpec, catalogue: Catalogue, *, well: bool) -> Iterator[str]:
+def _touched(nodes: Iterable[Do], catalogue: Catalogue, *, well: bool) -> Iterator[str]:
     """Yield the facts that skills of a plan change; unless `well`, also those that they need."""
-    for node in walk(spec.root, Do):
+    for node in nodes:
         skill = catalogue.skill(node.do)
         args: dict[str, Any] = dict(node.args)
         with contextlib.suppress(KeyError, IndexError):

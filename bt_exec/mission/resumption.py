@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from bt_exec.events import Event, NodeChanged, Planned, SkillEnded, SkillStarting
 from bt_exec.failure import Failure, Refusal, SpecError
-from bt_exec.journal import MissionRecord
+from bt_exec.journal import Journal, MissionRecord
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
 from bt_exec.planning.effects import Assumed
@@ -25,10 +26,13 @@ from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tre
 from bt_exec.spec.paths import is_kept, locate, paths
 from bt_exec.verify.facts import after_success, fill, is_known, unmet
 
-__all__ = ["INTERRUPTED", "Resumed", "Work", "recorded_work"]
+__all__ = ["INTERRUPTED", "Resumed", "Work", "recorded_work", "steps_left", "unfinished"]
 
 INTERRUPTED = "INTERRUPTED_STEP"
 """Failure code of a step that was in progress when its mission ended."""
+
+_TODAY = timedelta(hours=24)
+"""Age of the missions to which "go on" may refer."""
 
 _ENDED = frozenset({"done", "skipped", "kept"})
 
@@ -165,6 +169,38 @@ def _finished(latest: list[Event], spec: MissionSpec) -> Iterator[Done]:
             yield Done(path, node.do if isinstance(node, Do) else "", {}, state.detail)
         elif not isinstance(node, Do) and state is not None and state.state == "done":
             yield Done(path, "", {})
+
+
+def unfinished(journal: Journal, site: str, world_id: str) -> MissionRecord | None:
+    """Return the mission to which "go on" refers; None if nothing is left.
+
+    This is the last unfinished mission in this world; if there is none, the last unfinished mission
+    at this site within 24 hours.
+
+    Args:
+        journal: The records.
+        site: Name of the site.
+        world_id: Identifier of the session, and so of its world.
+
+    Raises:
+        UsageError: If the journal cannot be read.
+    """
+    line = journal.unfinished(site, world_id) or journal.unfinished(site)
+    if line is None or not line.has_ended:
+        return None
+    if datetime.now().astimezone() - line.started_at > _TODAY:
+        return None
+    return journal.mission(line.id)
+
+
+def steps_left(work: Work) -> Iterator[Do]:
+    """Yield the skills of the plan that have not ended, in order, without those for failures."""
+    if work.spec is None:
+        return
+    ended = {done.path for done in work.done}
+    for step in locate(work.spec.root).walk(Do, failing=False):
+        if step.path not in ended and not is_kept(work.spec, step.path):
+            yield step.node
 
 
 class Resumed:

@@ -33,7 +33,7 @@ from bt_exec.mission.conversation import (
 from bt_exec.mission.executive import Executive
 from bt_exec.mission.life_cycle import LifeCycle
 from bt_exec.mission.perception_loop import PerceptionWorker
-from bt_exec.mission.resumption import Resumed, Work, recorded_work
+from bt_exec.mission.resumption import Resumed, Work, recorded_work, steps_left, unfinished
 from bt_exec.mission.rigs import check_world, identity_of, make_rig
 from bt_exec.mission.robot_lock import RobotLock, report_file
 from bt_exec.mission.setup import DEFERRED, setup_of
@@ -280,6 +280,16 @@ class Session:
         work = replace(work, language=language or work.language)
         return self.run(record.command, work=work)
 
+    def unfinished(self) -> MissionRecord | None:
+        """Return the mission to which "go on" refers; None if nothing is left.
+
+        Raises:
+            UsageError: If the journal cannot be read.
+        """
+        if self.journal is None:
+            return None
+        return unfinished(self.journal, self.site.name, self.world_id)
+
     @property
     def simulated(self) -> bool:
         """Whether any robot is simulated."""
@@ -314,7 +324,7 @@ class Session:
             return FixedPlan(plan)
         if work is not None:
             return Resumed(self.compiler, work, self._phrase)
-        return SelfAnswers(self.compiler, self._seen)
+        return SelfAnswers(self.compiler, self._seen, self._steps_left)
 
     def _recorded(
         self,
@@ -376,6 +386,19 @@ class Session:
             if worker.buffer.observations
         )
         return " · ".join(filter(None, seen))
+
+    def _steps_left(self, command: str, language: str) -> str:
+        """Return the steps of the unfinished mission that are left; "" if it is of another command.
+
+        Args:
+            command: The expected command.
+            language: Language of the phrases.
+        """
+        record = self.unfinished()
+        if record is None or record.command != command:
+            return ""
+        work = recorded_work(record, self.site.catalogue)
+        return ", ".join(self._phrase(step.do, step.args, language) for step in steps_left(work))
 
     def _today(self) -> Sequence[MissionLine]:
         """Return today's ended or interrupted missions at this site, oldest first."""

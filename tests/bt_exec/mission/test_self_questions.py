@@ -20,7 +20,7 @@ from bt_exec.mission.conversation import (
 )
 from bt_exec.mission.session import Session
 from bt_exec.observation import Situation
-from bt_exec.planning.compiler import Plan, Reply, Request
+from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import MissionSpec
@@ -183,13 +183,19 @@ class Knows(Refuses):
         return Reply("FACTS", "The door is ajar.")
 
 
+def asking(compiler: Compiler, seen: str = "", left: str = "") -> SelfAnswers:
+    return SelfAnswers(compiler, lambda _: seen, lambda command, _: left if command else "")
+
+
 def answer(command: str, seen: str = "", *, context: Context | None = None, **facts: str) -> object:
     request = request_of(load_site("door"), command, Situation((), facts, ""), context or Context())
-    return SelfAnswers(Refuses(), lambda language: seen).compile(request)
+    return asking(Refuses(), seen).compile(request)
 
 
 def test_last_observation_is_reported() -> None:
-    assert answer("what did you see?", "door open") == Reply("WHERE", "I saw: door open.")
+    assert answer("what did you see?", "door open") == Reply(
+        "WHERE", "The last thing I saw: door open."
+    )
     assert answer("뭐 봤어?", "문 열림") == Reply("WHERE", "마지막으로 본 것: 문 열림.")
     assert answer("뭐 봤어?") == Reply("WHERE", "아직 살펴보지 않았습니다.")
     context = Context((Turn("how many circles are there?", "satisfied", "OK", "Three."),))
@@ -262,6 +268,20 @@ def test_question_about_success_is_answered_from_recorded_missions(
     assert found.message.startswith(begins)
 
 
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("what is left?", f"{HALTED} My report was: “stuck” Left to do: grasp, go home."),
+        ("뭐 남았어?", "“open it”: 끝까지 하지 못했습니다. 남은 동작: grasp, go home."),
+    ],
+)
+def test_steps_left_of_an_unfinished_mission_are_named(command: str, told: str) -> None:
+    context = Context((replace(STUCK, message="stuck", failure=None, state={}),))
+    request = request_of(load_site("door"), command, Situation((), {}, ""), context)
+    found = asking(Refuses(), left="grasp, go home").compile(request)
+    assert found == Reply("DONE", told)
+
+
 def test_failed_missions_before_the_session_are_listed_beside_equal_ones_of_it() -> None:
     today = datetime.now()
     earlier, own = replace(STUCK, at=today - timedelta(seconds=9)), replace(STUCK, at=today)
@@ -277,7 +297,7 @@ def test_request_to_resume_is_not_answered_with_the_past() -> None:
     request = request_of(
         load_site("door"), "하던 거 마저 해", Situation((), {}, ""), Context((GOES,))
     )
-    assert SelfAnswers(Answers(), lambda language: "").compile(request) == Refusal(
+    assert asking(Answers()).compile(request) == Refusal(
         "NOTHING_LEFT", "“go” 임무는 이미 끝났습니다. 남은 일이 없습니다."
     )
 
@@ -296,15 +316,13 @@ def test_request_to_resume_repeats_only_an_unfinished_last_command(turns, repeat
             return Plan(spec)
 
     request = request_of(load_site("door"), "go on", Situation((), {}, ""), Context(turns))
-    found = SelfAnswers(Repeats(), lambda language: "").compile(request)
+    found = asking(Repeats()).compile(request)
     assert found == (Plan(spec) if repeats else Refusal("NOTHING_LEFT", found.message))
 
 
 def test_location_is_unknown_without_place_facts() -> None:
     request = request_of(load_site("door"), "where are you?", Situation((), {"door": "ajar"}, ""))
-    assert SelfAnswers(Knows(), lambda language: "").compile(request) == Reply(
-        "WHERE", "My position is not known."
-    )
+    assert asking(Knows()).compile(request) == Reply("WHERE", "My position is not known.")
 
 
 def test_why_refers_to_the_last_mission_that_acted() -> None:
@@ -428,7 +446,7 @@ def test_misspelt_question_is_left_to_the_compiler() -> None:
             return Refusal("NOT_UNDERSTOOD", "?", did_you_mean=("Is the door open?",))
 
     request = request_of(load_site("door"), "was teh door open?", Situation((), {}, ""))
-    found = SelfAnswers(Suggests(), lambda language: "").compile(request)
+    found = asking(Suggests()).compile(request)
     assert isinstance(found, Refusal)
 
 
