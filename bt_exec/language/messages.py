@@ -347,10 +347,11 @@ class Messages:
         facts = {**failure.args, **failure.evidence, "message": detail}
         if failure.code == "NEED_NOT_MET" and "facts" in facts:
             facts["facts"] = own.in_the_way(str(facts["facts"]).split(", "), language)
-        said = own.say(failure.code, language, **facts)
-        if failure.message.startswith(INJECTED) and not said.rstrip(".").endswith(detail):
+        if failure.message.startswith(INJECTED):  # it is no value for the sentence of the code
             said = own.say(failure.code, language, **{**facts, "message": "…"})
-            said = f"{said.rstrip('.')}: {detail}."
+            said = f"{said.removesuffix('.').removesuffix(': …')}: {detail}."
+        else:
+            said = own.say(failure.code, language, **facts)
         return self.said_of(self._owners.get(failure.node, ""), said, language)
 
 

@@ -64,5 +64,5 @@ INJECTED_FAILURES = [
 def test_injected_failure_is_named_in_its_sentence(site: str, skill: str, code: str) -> None:
     messages = load_site(site).messages
     failure = Failure(code, f"{INJECTED} at call 1", node=skill)
-    assert "made to fail on purpose at call 1." in messages.explain(failure, "en")
-    assert "첫 번째 실행을 일부러 실패시켰습니다." in messages.explain(failure, "ko")
+    assert messages.explain(failure, "en").endswith(": made to fail on purpose at call 1.")
+    assert messages.explain(failure, "ko").endswith(": 첫 번째 실행을 일부러 실패시켰습니다.")
