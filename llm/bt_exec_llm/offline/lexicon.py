@@ -138,10 +138,12 @@ class Way(_Part):
     Attributes:
         of: The general verb.
         about: Default values by type, for commands without a value of the type.
+        then: Verb of a further act that it includes, as a round trip includes the way back.
     """
 
     of: str
     about: Mapping[str, str] = {}
+    then: str = ""
 
 
 class Slot(_Part):

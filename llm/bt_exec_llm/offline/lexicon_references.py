@@ -71,6 +71,8 @@ def _references(own: Lexicon, every: Lexicon) -> Iterator[Reference]:
                 yield ("values", kind, name, "each", at), one, "value", types[kind]
     for name, way in own.ways.items():
         yield ("ways", name, "of"), way.of, "verb", verbs
+        if way.then:
+            yield ("ways", name, "then"), way.then, "verb", verbs
         yield from _references_of_way(name, way.about, types)
     for name, slot in own.texts.items():
         for at, one in enumerate(slot.verbs):

@@ -6,6 +6,7 @@ a condition.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from bt_exec.spec.library import Library
@@ -35,6 +36,7 @@ class MissionEnds:
         work: list[Step] = []
         ends: dict[str, Step] = {}
         alone: list[Step] = []
+        steps = list(self._with_further_acts(steps))
         for at, step in enumerate(steps):
             if step.said:
                 continue
@@ -69,6 +71,22 @@ class MissionEnds:
         if ends and not work:
             work, ends = [replace(step, pieces=[]) for step in alone], {}
         return work, ends, alone
+
+    def _with_further_acts(self, steps: list[Step]) -> Iterator[Step]:
+        """Yield `steps`, each round trip before further work followed by its way back.
+
+        The way back from the last trip is the end of the mission. Of repeated trips each one comes
+        back.
+        """
+        for at, step in enumerate(steps):
+            further = [way.then for verb, way in self._lexicon.ways.items() if verb in step.verbs]
+            repeated = step.times > 1
+            if not any(further) or not (repeated or self._goes_on(steps[at + 1 :])):
+                yield step
+                continue
+            turns = step.times if repeated else step.turns
+            yield replace(step, times=1, turns=turns)
+            yield replace(step, verbs=tuple(further), pieces=[], times=1, turns=turns)
 
     def append_to(
         self, parts: list[Part], ends: dict[str, Step], alone: list[Step], work: list[Step]
