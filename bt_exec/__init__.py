@@ -74,7 +74,7 @@ if TYPE_CHECKING:
         condition,
         skill,
     )
-    from bt_exec.standby import run_in_thread
+    from bt_exec.standby_threads import run_in_thread
 
 __all__ = [
     "BtExecError",
@@ -124,7 +124,7 @@ __all__ = [
 
 _HOMES = {
     "site.compile_command": "compile_command",
-    "standby": "run_in_thread",
+    "standby_threads": "run_in_thread",
     "events": "Listener",
     "failure": (
         "BtExecError Failed Failure Problem Refusal RegistrationError SpecError UnknownName "

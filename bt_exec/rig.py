@@ -13,10 +13,10 @@ from typing import Any, Literal, Self
 from pydantic import Field
 
 from bt_exec.failure import in_words, plain_error
-from bt_exec.guardian.guard import Guard
+from bt_exec.guardian.stop_action import Guard
 from bt_exec.robot import Perception, RemoteSimulation, Robot, Simulation
 from bt_exec.spec.user_data import UserData
-from bt_exec.standby import STANDBY
+from bt_exec.standby_threads import STANDBY
 
 __all__ = [
     "PackSettings",

@@ -122,10 +122,10 @@ def _language() -> Iterator[str]:
 
 
 def _codes() -> Iterator[str]:
-    from bt_exec.language.message_form import SECTIONS
+    from bt_exec.language.message_validation import SECTIONS
     from bt_exec.language.messages import OWN_MESSAGES
     from bt_exec.pack import find_pack, pack_names
-    from bt_exec.spec.source import read_file
+    from bt_exec.spec.yaml_source import read_file
 
     yield "# Failure codes\n"
     yield "The sentence is what the operator reads. Names in braces are arguments and evidence.\n"

@@ -18,10 +18,10 @@ from bt_exec.cli.app import call
 from bt_exec.web.login import Login
 from bt_exec.web.server import AppServer
 from bt_exec_labeler.labelers import Labelled
-from bt_exec_labeler.record import Goal, Record
+from bt_exec_labeler.plan_record import Goal, Record
 from bt_exec_labeler.review.app import make_app as make_page
 from bt_exec_labeler.review.decisions import Decisions
-from bt_exec_labeler.review.job import cards_of
+from bt_exec_labeler.review.review_cards import cards_of
 from bt_exec_labeler.service.app import make_app as make_service
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.testing.game import make_game

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from bt_exec import Journal, Session, load_site
 from bt_exec.mission.rerun import verify
-from bt_exec.testing.from_record import as_test
-from bt_exec.tui.model import ViewModel
+from bt_exec.testing.record_to_test import as_test
 from bt_exec.tui.player import Player
+from bt_exec.tui.view_model import ViewModel
 
 journal = Journal.open(Path("journal.sqlite"))
 site = Path("door.yaml")

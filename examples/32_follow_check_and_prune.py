@@ -9,8 +9,8 @@ from pathlib import Path
 from bt_exec import Journal, Session, load_site
 from bt_exec.journal.journal import JournalTail
 from bt_exec.journal.maintenance import Retention
-from bt_exec.tui.lines import PlainView
-from bt_exec.tui.model import ViewModel
+from bt_exec.tui.plain_view import PlainView
+from bt_exec.tui.view_model import ViewModel
 
 Path("door.yaml").write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
 journal = Journal.open(Path("journal.sqlite"))

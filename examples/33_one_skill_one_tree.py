@@ -1,7 +1,7 @@
 """Run one skill and one tree with text arguments, like ``bt-exec do`` and ``run --tree``."""
 
 from bt_exec import Running, Steps, skill
-from bt_exec.cli.single_call import plan_of_skill, plan_of_tree
+from bt_exec.cli.plan_from_call import plan_of_skill, plan_of_tree
 from bt_exec.failure import BtExecError
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.testing import run_tree

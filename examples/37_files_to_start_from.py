@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bt_exec.scaffold.create import create_skill
 from bt_exec.scaffold.format_yaml import format_source
-from bt_exec.spec.source import read_text
+from bt_exec.spec.yaml_source import read_text
 
 MESSY = """\
 tree:   wave

@@ -8,8 +8,8 @@ from string import Formatter
 import pytest
 
 from bt_exec.language.korean_errors import korean_error
+from bt_exec.language.korean_particles import with_particles
 from bt_exec.language.messages import LANGUAGES
-from bt_exec.language.particles import with_particles
 from bt_exec.site.site import load_site
 from bt_exec.testing.missions import scripted_site
 

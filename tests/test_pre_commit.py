@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.spec.plain_yaml import read_yaml
+from bt_exec.spec.shipped_yaml import read_yaml
 
 ROOT = Path(__file__).parents[1]
 HOOKS = {hook["id"]: hook for hook in read_yaml(ROOT / ".pre-commit-hooks.yaml")}

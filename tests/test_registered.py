@@ -11,7 +11,7 @@ from bt_exec.observation import Situation
 from bt_exec.outcome import code_of_reason
 from bt_exec.pack import Catalogue, PassContext, find_pack, pack_names
 from bt_exec.planning.compiler import compiler_names, find_compiler
-from bt_exec.site.data import site_names
+from bt_exec.site.shipped_data import site_names
 from bt_exec.site.site import load_site
 from bt_exec.skill import Condition
 from bt_exec.spec.dump import dump_json, dump_yaml

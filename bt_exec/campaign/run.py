@@ -24,8 +24,8 @@ from bt_exec.batch.parquet import needs_parquet, opened
 from bt_exec.campaign.model import Campaign, Cell, cells_of, faults_in
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec.files import whole
+from bt_exec.mission.recorded_setup import setup_of
 from bt_exec.mission.session import Session
-from bt_exec.mission.setup import setup_of
 from bt_exec.site.site import Site, load_site
 
 __all__ = ["CampaignFolder", "read_results", "run_campaign", "run_cell"]

@@ -26,16 +26,16 @@ import typer
 
 from bt_exec.cli.campaign import COMMANDS as CAMPAIGN
 from bt_exec.cli.check import COMMANDS as CHECK
+from bt_exec.cli.compile import COMMANDS as PLAN
 from bt_exec.cli.diff import COMMANDS as DIFF
 from bt_exec.cli.doctor import COMMANDS as DOCTOR
 from bt_exec.cli.evaluate import COMMANDS as EVALUATE
-from bt_exec.cli.exchange import COMMANDS as EXCHANGE
 from bt_exec.cli.history import COMMANDS as WHY
 from bt_exec.cli.history import HISTORY
+from bt_exec.cli.interchange import COMMANDS as EXCHANGE
 from bt_exec.cli.new import COMMANDS as FMT
 from bt_exec.cli.new import NEW
 from bt_exec.cli.output import streams_apart
-from bt_exec.cli.plan import COMMANDS as PLAN
 from bt_exec.cli.rehearse import COMMANDS as REHEARSE
 from bt_exec.cli.repl import COMMANDS as REPL
 from bt_exec.cli.repl import repl
@@ -43,7 +43,7 @@ from bt_exec.cli.replay import COMMANDS as REPLAY
 from bt_exec.cli.resume import COMMANDS as RESUME
 from bt_exec.cli.run import COMMANDS as RUN
 from bt_exec.cli.serve import COMMANDS as SERVE
-from bt_exec.cli.site import COMMANDS as SITE
+from bt_exec.cli.site_contents import COMMANDS as SITE
 from bt_exec.cli.stop_signals import (
     EXIT_SIGNAL,
     ProgramExit,

@@ -123,7 +123,7 @@ def _corrections(
     """Yield the files in which a name can be corrected, with their text before and after."""
     from bt_exec.failure import SpecError
     from bt_exec.scaffold.format_yaml import fixed_text
-    from bt_exec.spec.source import scan_file
+    from bt_exec.spec.yaml_source import scan_file
 
     for file in files:
         own = [problem for problem in problems if problem.file == str(file)]
@@ -194,7 +194,7 @@ def _site_hints(
 def _known_elsewhere(own: str) -> Iterator[tuple[str, set[str]]]:
     """Yield the other shipped sites and the names that they define."""
     from bt_exec.failure import BtExecError
-    from bt_exec.site.data import site_names
+    from bt_exec.site.shipped_data import site_names
     from bt_exec.site.site import load_site
 
     for name in site_names():
@@ -240,7 +240,7 @@ def _is_document(file: Path) -> bool:
 
     from bt_exec.cli.plan_input import is_other_form
     from bt_exec.failure import SpecError
-    from bt_exec.spec.source import scan_file
+    from bt_exec.spec.yaml_source import scan_file
 
     if is_other_form(file):
         return True

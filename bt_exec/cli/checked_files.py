@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bt_exec.site.site import Site
     from bt_exec.spec.library import Library
     from bt_exec.spec.load import Loaded
-    from bt_exec.spec.source import Source
+    from bt_exec.spec.yaml_source import Source
 
 __all__ = ["CheckedFiles"]
 
@@ -54,7 +54,7 @@ class CheckedFiles:
         """Check files, and the contents of packs and sites given by name."""
         from bt_exec.failure import RegistrationError, SpecError, UsageError
         from bt_exec.spec.load import parse
-        from bt_exec.spec.source import scan_file
+        from bt_exec.spec.yaml_source import scan_file
 
         loaded: list[Loaded] = []
         for path in files:
@@ -74,7 +74,7 @@ class CheckedFiles:
         """Check a path that is not a YAML document; return whether `path` is one."""
         from bt_exec.cli.plan_input import is_other_form
         from bt_exec.pack import pack_names
-        from bt_exec.site.data import site_names
+        from bt_exec.site.shipped_data import site_names
         from bt_exec.site.site import load_site
 
         name = str(path)
@@ -118,7 +118,7 @@ class CheckedFiles:
     def _site(self, name: str) -> None:
         from bt_exec.site.check_utterances import check_utterances
         from bt_exec.site.site import load_site
-        from bt_exec.verify.sentences import sentence_problems
+        from bt_exec.verify.sentence_checks import sentence_problems
 
         site = load_site(name)
         self.replaced += site.replaced
@@ -133,7 +133,7 @@ class CheckedFiles:
         from bt_exec.site.check_utterances import word_problems
         from bt_exec.spec.library import Library
         from bt_exec.verify.packs import fact_problems
-        from bt_exec.verify.sentences import sentence_problems
+        from bt_exec.verify.sentence_checks import sentence_problems
 
         names = [name]
         for one in names:

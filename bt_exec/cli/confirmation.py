@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.words import is_yes
+from bt_exec.cli.prompt_words import is_yes
 from bt_exec.failure import UsageError
 from bt_exec.mission.conversation import asks_to_stop
 from bt_exec.mission.debugger import Debugger
 from bt_exec.tui.screen import plan_lines
-from bt_exec.tui.text import clean, pad
+from bt_exec.tui.terminal_text import clean, pad
 
 if TYPE_CHECKING:
     from bt_exec.cli.mission import Conductor

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bt_exec.drawing.boxes import Change
     from bt_exec.site.site import Site
     from bt_exec.spec.model import Document
-    from bt_exec.tui.text import Line
+    from bt_exec.tui.terminal_text import Line
 
 __all__ = ["COMMANDS", "diff"]
 
@@ -62,7 +62,7 @@ def diff(
 def _find(name: str, site: Site, journal: Path | None) -> Document:
     """Return a document by its name, its file, or the mission and version of a recorded plan."""
     from bt_exec.cli.history import open_journal
-    from bt_exec.cli.site import find_document
+    from bt_exec.cli.site_contents import find_document
     from bt_exec.failure import UnknownName
 
     found = _PLAN.match(name)

@@ -50,7 +50,7 @@ def doctor(
     missing.
     """
     from bt_exec.cli.output import emit, operator_painter
-    from bt_exec.site.data import default_site
+    from bt_exec.site.shipped_data import default_site
 
     findings = list(_everything(site or default_site(), journal))
     if json:
@@ -61,7 +61,7 @@ def doctor(
 
 
 def _show(findings: list[Finding], painter: Painter) -> None:
-    from bt_exec.tui.text import Entry, Line, entry_lines, fit
+    from bt_exec.tui.terminal_text import Entry, Line, entry_lines, fit
 
     lines: list[Line] = []
     area = ""
@@ -148,7 +148,7 @@ def _sites(own: str) -> Iterator[Finding]:
     from bt_exec.failure import BtExecError
     from bt_exec.site.check_utterances import check_utterances
     from bt_exec.site.compile_command import make_compiler
-    from bt_exec.site.data import site_names
+    from bt_exec.site.shipped_data import site_names
     from bt_exec.site.site import load_site
 
     try:

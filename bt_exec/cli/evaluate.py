@@ -41,8 +41,8 @@ def eval_(
     """Compare compilers on labelled commands: understood, done wrong, refused; nothing moves."""
     import json as json_
 
+    from bt_exec.cli.compile import situation_for
     from bt_exec.cli.output import emit, operator_painter
-    from bt_exec.cli.plan import situation_for
     from bt_exec.evaluation.cases import load_cases
     from bt_exec.evaluation.run import answers, differences, evaluate, fault_in, read_lines
     from bt_exec.site.compile_command import make_compiler

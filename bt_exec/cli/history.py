@@ -317,7 +317,7 @@ def _known_site(journal: Journal, name: str) -> str:
     Raises:
         UnknownName: If neither an installed site nor a recorded mission has that name.
     """
-    from bt_exec.site.data import site_names
+    from bt_exec.site.shipped_data import site_names
     from bt_exec.site.site import load_site
 
     known = dict.fromkeys((*site_names(), *journal.sites()))

@@ -15,13 +15,13 @@ from bt_exec.cli.typed_lines import TypedLines, can_ask
 from bt_exec.language.messages import language_of
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.library import Library
-from bt_exec.tui.lines import PlainView
 from bt_exec.tui.live import LiveView
-from bt_exec.tui.model import ViewModel
 from bt_exec.tui.paint import Painter
+from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.screen import tree_lines
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.text import clean, fit
+from bt_exec.tui.terminal_text import clean, fit
+from bt_exec.tui.view_model import ViewModel
 
 if TYPE_CHECKING:
     from bt_exec.mission.session import Session

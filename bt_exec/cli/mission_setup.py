@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bt_exec.cli.output import operator_painter, reader_language
+from bt_exec.cli.prompt_words import is_no, is_yes
 from bt_exec.cli.resume import continue_mission
 from bt_exec.cli.sinks import Frames, TurnLines
 from bt_exec.cli.stop_signals import forget
-from bt_exec.cli.words import is_no, is_yes
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:

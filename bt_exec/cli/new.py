@@ -107,7 +107,7 @@ def fmt(
     from bt_exec.files import replace_file
     from bt_exec.scaffold.format_yaml import format_source
     from bt_exec.scaffold.schema_lines import with_schema_line
-    from bt_exec.spec.source import read_file
+    from bt_exec.spec.yaml_source import read_file
 
     painter = operator_painter()
     changed = 0

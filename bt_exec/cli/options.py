@@ -48,7 +48,7 @@ def _completion_of(names: Callable[[], Iterable[str]]) -> Callable[[str], list[s
 
 
 def _sites() -> Iterable[str]:
-    from bt_exec.site.data import site_names
+    from bt_exec.site.shipped_data import site_names
 
     return site_names()
 

@@ -60,7 +60,7 @@ def rehearse(
     Exit code 1: a run was stuck, or a skill was started against its needs.
     """
     from bt_exec.cli.output import emit, operator_painter
-    from bt_exec.cli.single_call import arguments_of_tree
+    from bt_exec.cli.plan_from_call import arguments_of_tree
     from bt_exec.files import replace_file
     from bt_exec.site.site import load_site
     from bt_exec.testing import rehearsal

@@ -12,8 +12,8 @@ import typer
 
 from bt_exec.cli import options as opt
 from bt_exec.cli.output import localized, reader_language, typed_in
+from bt_exec.cli.prompt_words import asks_why, command_name, prompt_words
 from bt_exec.cli.stop_signals import forget, killed, pressed
-from bt_exec.cli.words import asks_why, command_name, prompt_words
 from bt_exec.outcome import EXIT_CODES
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ class _Prompt:
 
     def status(self, language: str) -> None:
         """Print the known state; facts without a sentence are listed."""
-        from bt_exec.language.known_facts import fact_sentences
+        from bt_exec.language.fact_sentences import fact_sentences
 
         session = self.stage.session
         world = " ".join(f"{key}={value}" for key, value in session.world.items())

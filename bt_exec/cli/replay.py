@@ -13,9 +13,9 @@ from bt_exec.cli.history import MissionName, open_journal
 
 if TYPE_CHECKING:
     from bt_exec.journal import Journal, MissionRecord
-    from bt_exec.tui.model import ViewModel
     from bt_exec.tui.paint import Painter
     from bt_exec.tui.player import Player
+    from bt_exec.tui.view_model import ViewModel
 
 __all__ = ["COMMANDS", "replay"]
 
@@ -77,7 +77,7 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
 
     from bt_exec.cli.output import emit, operator_painter
     from bt_exec.mission.rerun import verify
-    from bt_exec.tui.node_words import seconds
+    from bt_exec.tui.node_text import seconds
     from bt_exec.tui.pack_messages import voices
 
     found = verify(journal, record.id)
@@ -109,7 +109,7 @@ def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) 
     from bt_exec.cli.output import operator_painter
     from bt_exec.failure import UnknownName, UsageError
     from bt_exec.files import expand_home
-    from bt_exec.testing.from_record import as_test
+    from bt_exec.testing.record_to_test import as_test
     from bt_exec.tui.pack_messages import voices
 
     if form != "pytest":
@@ -204,7 +204,7 @@ def _print(record: MissionRecord, painter: Painter, speed: float, *, verbose: bo
     """Print one line for each change, at once or at a speed."""
     import time
 
-    from bt_exec.tui.lines import PlainView
+    from bt_exec.tui.plain_view import PlainView
     from bt_exec.tui.player import Player
 
     player = Player(record, _view_models(record, painter, verbose), speed=speed or 1e9)
@@ -219,8 +219,8 @@ def _print(record: MissionRecord, painter: Painter, speed: float, *, verbose: bo
 def _view_models(
     record: MissionRecord, painter: Painter, verbose: bool
 ) -> Callable[[Callable[[], float]], ViewModel]:
-    from bt_exec.tui.model import ViewModel
     from bt_exec.tui.pack_messages import voices
+    from bt_exec.tui.view_model import ViewModel
 
     _, messages = voices(record)
     return lambda wall: ViewModel(

@@ -96,7 +96,7 @@ def mission_to_continue(journal: Journal, which: str, site: str = "") -> Mission
 
 
 def _site_of(record: MissionRecord) -> str:
-    from bt_exec.site.data import site_names
+    from bt_exec.site.shipped_data import site_names
 
     file = str(record.setup.get("file", ""))
     name = record.line.site
@@ -139,7 +139,7 @@ def _restore_world(
     """Restore the world of a mission; return whether it is lost, and a message about it."""
     from bt_exec.language.korean_errors import korean_message
     from bt_exec.mission.rerun import restore
-    from bt_exec.tui.node_words import seconds
+    from bt_exec.tui.node_text import seconds
 
     def say(code: str, **facts: str) -> str:
         return session.site.messages.say(code, language, **facts)

@@ -87,8 +87,8 @@ def run(
     """
     from bt_exec.cli.mission_setup import Options, staged
     from bt_exec.cli.output import emit
+    from bt_exec.cli.plan_from_call import plan_of_tree
     from bt_exec.cli.plan_input import load_plan
-    from bt_exec.cli.single_call import plan_of_tree
     from bt_exec.files import expand_home
     from bt_exec.language.messages import language_of
     from bt_exec.nodes.fault_plan import FaultPlan, load_fault_plan
@@ -175,7 +175,7 @@ def do(
     """
     from bt_exec.cli.mission_setup import Options, staged
     from bt_exec.cli.output import emit
-    from bt_exec.cli.single_call import plan_of_skill
+    from bt_exec.cli.plan_from_call import plan_of_skill
 
     chosen = Options(
         site=site,

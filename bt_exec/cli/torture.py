@@ -57,7 +57,7 @@ def torture(
     import random
     import tempfile
 
-    from bt_exec.cli.batch import command_lines
+    from bt_exec.cli.compile_batch import command_lines
     from bt_exec.cli.output import emit, localized, operator_painter, progress_bar
     from bt_exec.site.site import load_site
     from bt_exec.testing.torture import Torture, random_plan

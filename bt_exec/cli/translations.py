@@ -23,7 +23,7 @@ _PARAGRAPHS = re.compile(r"\n\s*\n")
 
 @cache
 def _help() -> Mapping[str, str]:
-    from bt_exec.spec.plain_yaml import read_yaml
+    from bt_exec.spec.shipped_yaml import read_yaml
 
     return dict(read_yaml(Path(__file__).with_suffix(".yaml"))["help"])
 
@@ -31,7 +31,7 @@ def _help() -> Mapping[str, str]:
 @cache
 def _texts_beside(module: str) -> ChainMap[str, str]:
     """Return the translations next to a command's module, which override those of bt-exec."""
-    from bt_exec.spec.plain_yaml import read_yaml
+    from bt_exec.spec.shipped_yaml import read_yaml
 
     path = Path(getattr(sys.modules.get(module), "__file__", None) or "").with_name("help_ko.yaml")
     own = read_yaml(path) if path.is_file() else {}

@@ -41,7 +41,7 @@ def understand(
     """
     import json
 
-    from bt_exec.cli.plan import situation_for
+    from bt_exec.cli.compile import situation_for
     from bt_exec.failure import Refusal, UsageError
     from bt_exec.language.meaning import Unclear
     from bt_exec.outcome import EXIT_CODES

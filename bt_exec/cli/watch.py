@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from bt_exec.events import Listener
     from bt_exec.journal.read import Tail
     from bt_exec.language.messages import Messages
-    from bt_exec.tui.model import ViewModel
     from bt_exec.tui.paint import Painter
+    from bt_exec.tui.view_model import ViewModel
 
 __all__ = ["COMMANDS", "follow", "watch"]
 
@@ -79,9 +79,9 @@ def follow(
     """Show a mission as its events come, until it has ended or the user leaves."""
     import time
 
-    from bt_exec.tui.lines import PlainView
     from bt_exec.tui.live import LiveView
-    from bt_exec.tui.model import ViewModel
+    from bt_exec.tui.plain_view import PlainView
+    from bt_exec.tui.view_model import ViewModel
 
     model = ViewModel(messages=messages, ascii=painter.ascii, verbose=verbose)
     live = painter.live and not plain

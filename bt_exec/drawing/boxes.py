@@ -10,8 +10,8 @@ from typing import Any, Literal
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Document, Kind, MissionSpec, NodeBase, Tree
-from bt_exec.tui.node_words import about_node, label_node, modifiers
-from bt_exec.tui.text import clean
+from bt_exec.tui.node_text import about_node, label_node, modifiers
+from bt_exec.tui.terminal_text import clean
 
 __all__ = ["SIGNS", "Box", "Change", "Kind", "boxes_of", "changes", "header_changes", "title_of"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from bt_exec.drawing.boxes import SIGNS, Box
-from bt_exec.tui.text import fit, wrap
+from bt_exec.tui.terminal_text import fit, wrap
 
 __all__ = ["LINE_HEIGHT", "Placed", "Row", "place"]
 

@@ -18,10 +18,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BeforeValidator, Field, ValidationError
 
 from bt_exec.failure import SpecError
-from bt_exec.site.data import data_path
+from bt_exec.site.shipped_data import data_path
 from bt_exec.spec.model import Check, Do, NodeBase
-from bt_exec.spec.source import read_file
 from bt_exec.spec.user_data import UserData
+from bt_exec.spec.yaml_source import read_file
 
 __all__ = ["Case", "Cases", "Step", "fault_of", "load_cases", "steps_of"]
 

@@ -19,11 +19,11 @@ from bt_exec.events import Event, FactsKnown, Turn
 from bt_exec.journal import EventRow, Journal, MissionRecord
 from bt_exec.journal.json_text import to_json
 from bt_exec.tui.history import line_data
-from bt_exec.tui.lines import PlainView
-from bt_exec.tui.model import ViewModel
-from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.pack_messages import voices
-from bt_exec.tui.text import clean
+from bt_exec.tui.plain_view import PlainView
+from bt_exec.tui.plan_rows import ViewNode
+from bt_exec.tui.terminal_text import clean
+from bt_exec.tui.view_model import ViewModel
 
 __all__ = ["Moment", "event_rows", "header_of", "moments", "write_lines"]
 

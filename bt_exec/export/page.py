@@ -15,7 +15,7 @@ from bt_exec.journal import Journal, MissionRecord
 from bt_exec.journal.codec import RecordedObservation
 from bt_exec.journal.json_text import clean as encodable
 from bt_exec.tui.pack_messages import voices, why_of
-from bt_exec.tui.text import clean
+from bt_exec.tui.terminal_text import clean
 from bt_exec.tui.why import Why
 
 __all__ = ["page_data", "write_page"]

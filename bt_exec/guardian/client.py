@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import PartBroken, UsageError
-from bt_exec.guardian.guard import Guard
+from bt_exec.guardian.stop_action import Guard
 
 __all__ = ["GUARD_LOST", "STALLED", "Guardian", "take_report"]
 
 GUARD_LOST, STALLED = "GUARD_LOST", "STALLED"
 """Codes of a mission whose guardian ended, and of one whose loop stalled."""
 
-_PROGRAM = Path(__file__).with_name("process.py")
+_PROGRAM = Path(__file__).with_name("program.py")
 _READY_S = 5.0  # time limit for the process to be ready [s]
 _TRIAL_S = 3.0  # time limit for the trial of a stop, in addition to its own limit [s]
 _RELEASE_S = 2.0  # time limit for its answer at the end [s]

@@ -43,9 +43,9 @@ from bt_exec.interchange.values import (
 )
 from bt_exec.interchange.xml_text import Element, write_xml
 from bt_exec.pack import Catalogue
+from bt_exec.spec.condition_expression import All, Any_, Is, Not, dump_expression, leaves
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.expand import is_reference, reference_name
-from bt_exec.spec.expression import All, Any_, Is, Not, dump_expression, leaves
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import (
     Check,
@@ -61,9 +61,9 @@ from bt_exec.spec.model import (
     TreeSpec,
     walk,
 )
-from bt_exec.spec.paths import label_of
-from bt_exec.spec.source import read_scalar
+from bt_exec.spec.node_paths import label_of
 from bt_exec.spec.text_template import is_template
+from bt_exec.spec.yaml_source import read_scalar
 
 __all__ = ["export_btcpp"]
 

@@ -31,7 +31,7 @@ from bt_exec.spec.model import (
     Tree,
     walk,
 )
-from bt_exec.spec.paths import label_of, paths
+from bt_exec.spec.node_paths import label_of, paths
 
 __all__ = ["DEFAULT_PORT", "Groot2Publisher", "LiveTree"]
 

@@ -9,9 +9,9 @@ from bt_exec.interchange.values import encode, entry_name, is_exact, port_name, 
 from bt_exec.interchange.xml_text import Element
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Signature, Skill
-from bt_exec.spec.expression import leaves
+from bt_exec.spec.condition_expression import leaves
 from bt_exec.spec.model import Do, Document, NodeBase, TreeSpec, walk
-from bt_exec.verify.types import type_name
+from bt_exec.verify.type_checks import type_name
 
 __all__ = ["conditions_in", "node_models"]
 

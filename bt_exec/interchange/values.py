@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from bt_exec.spec.expand import is_reference, reference_name
-from bt_exec.spec.source import read_scalar
+from bt_exec.spec.yaml_source import read_scalar
 
 __all__ = [
     "BUILT_IN",

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bt_exec.events import Event
 from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.journal.frames import read_png
-from bt_exec.journal.typed_values import as_declared, built
+from bt_exec.journal.value_decoding import as_declared, built
 from bt_exec.language.messages import LANGUAGES
 from bt_exec.outcome import Outcome
 from bt_exec.robot import Observation

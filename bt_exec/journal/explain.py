@@ -29,7 +29,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.planning.effects import DoneAction, first_cause
 from bt_exec.spec.expand import with_results
 from bt_exec.spec.model import Check, Do, MissionSpec
-from bt_exec.spec.paths import is_kept, locate
+from bt_exec.spec.node_paths import is_kept, locate
 from bt_exec.verify.facts import UNKNOWN, after_failure, after_success, touched
 
 __all__ = ["Attempt", "Cause", "Explanation", "explain"]

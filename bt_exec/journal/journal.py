@@ -32,7 +32,7 @@ from bt_exec.journal.read import (
 from bt_exec.journal.record import EventRow, MissionLine, MissionRecord
 from bt_exec.journal.schema import connect, prepare
 from bt_exec.journal.search import Wanted
-from bt_exec.journal.side_file import absorb
+from bt_exec.journal.unwritten_rows import absorb
 from bt_exec.journal.write import Recorder, tell_stderr
 
 __all__ = ["Booking", "Journal", "JournalTail", "default_path"]
@@ -82,7 +82,7 @@ class MissionFacts(TypedDict, total=False):
         site: Name of the site.
         settings: The site's settings, plain data.
         seeds: The seeds of its worlds, by pack.
-        setup: Further data for a replay, plain data; see `bt_exec.mission.setup`.
+        setup: Further data for a replay, plain data; see `bt_exec.mission.recorded_setup`.
         session: Identifier of the session and its world; missions of one session share it.
         continues: Identifier of the mission that this one resumes.
     """
@@ -120,7 +120,8 @@ class Journal:
         path: The file.
         frames: The folder of the frames, with a folder for each mission: ``journal-frames`` next to
             the file.
-        waiting: Messages about rows that are still in side files; see `bt_exec.journal.side_file`.
+        waiting: Messages about rows that are still in side files; see
+            `bt_exec.journal.unwritten_rows`.
 
     Example::
 

@@ -22,7 +22,7 @@ from bt_exec.journal.record import (
     PlanRecord,
     SkillRun,
 )
-from bt_exec.journal.typed_values import built
+from bt_exec.journal.value_decoding import built
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.model import MissionSpec
 

@@ -27,7 +27,7 @@ from bt_exec.events import (
 from bt_exec.failure import Failure
 from bt_exec.outcome import Outcome
 from bt_exec.spec.model import Do
-from bt_exec.spec.paths import paths
+from bt_exec.spec.node_paths import paths
 
 __all__ = [
     "DAMAGED",
@@ -189,7 +189,7 @@ class MissionRecord:
         settings: The site's settings.
         seeds: The seeds of its worlds.
         setup: Further data for a replay: compiler, rates, limits, worlds, versions, digests; empty
-            in records of older versions. See `bt_exec.mission.setup`.
+            in records of older versions. See `bt_exec.mission.recorded_setup`.
         session: Identifier of the session and its world; empty in records of older versions.
         continues: Identifier of the mission that this one resumed; usually empty.
         program: Version of bt-exec that ran it.

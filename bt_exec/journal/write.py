@@ -31,7 +31,7 @@ from bt_exec.events import Event, Finished, SkillStarting
 from bt_exec.journal.frames import FrameStore
 from bt_exec.journal.rows import Raw, Row, Rows
 from bt_exec.journal.schema import connect
-from bt_exec.journal.side_file import keep_aside, save_mission
+from bt_exec.journal.unwritten_rows import keep_aside, save_mission
 from bt_exec.language.messages import say_own
 
 __all__ = ["Recorder", "tell_stderr"]

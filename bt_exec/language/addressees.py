@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from bt_exec.spec.plain_yaml import read_yaml
+from bt_exec.spec.shipped_yaml import read_yaml
 
 __all__ = ["Addressed", "RobotNames", "addressed"]
 

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 
 from bt_exec.failure import BtExecError, Problem
-from bt_exec.language.particles import with_particles
-from bt_exec.spec.plain_yaml import read_yaml
+from bt_exec.language.korean_particles import with_particles
+from bt_exec.spec.shipped_yaml import read_yaml
 
 __all__ = ["error_message", "korean_error", "korean_message", "korean_mistake", "korean_problem"]
 

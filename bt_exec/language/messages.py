@@ -36,10 +36,10 @@ import yaml
 
 from bt_exec.failure import INJECTED, Failure, Problem, RegistrationError
 from bt_exec.language.korean_errors import korean_error
-from bt_exec.language.message_form import LANGUAGES, SECTIONS, form_problems, value_names
-from bt_exec.language.particles import with_particles
+from bt_exec.language.korean_particles import with_particles
+from bt_exec.language.message_validation import LANGUAGES, SECTIONS, form_problems, value_names
 from bt_exec.language.plurals import with_plurals
-from bt_exec.spec.plain_yaml import parse_yaml, read_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml, read_yaml
 from bt_exec.spec.yaml_mistakes import explain
 
 __all__ = [

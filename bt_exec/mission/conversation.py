@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from bt_exec.failure import Refusal
-from bt_exec.language.known_facts import fact_sentences
+from bt_exec.language.fact_sentences import fact_sentences
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.outcome import Outcome
@@ -31,7 +31,7 @@ from bt_exec.planning.past_missions import (
     list_missions,
     mission_ending,
 )
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 
 if TYPE_CHECKING:
     from bt_exec.journal import Journal, MissionLine

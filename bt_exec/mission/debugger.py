@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from bt_exec.events import Event, NodeChanged, Planned
 from bt_exec.failure import nearest
-from bt_exec.spec.paths import label_of, paths
+from bt_exec.spec.node_paths import label_of, paths
 
 __all__ = ["Debugger", "Hold"]
 

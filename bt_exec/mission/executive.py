@@ -34,7 +34,7 @@ from bt_exec.events import (
     MissionStarted,
 )
 from bt_exec.failure import Failure, PartBroken, Refusal, RobotStopped, in_words
-from bt_exec.language.known_facts import OLD_S, Known
+from bt_exec.language.fact_sentences import OLD_S, Known
 from bt_exec.language.meaning import Context
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
@@ -66,7 +66,7 @@ from bt_exec.planning.confirmation import Confirm, Confirmation
 from bt_exec.planning.effects import Assumed
 from bt_exec.rig import Rig, free_reserve, keep_reserve, stop_all, stop_all_apart
 from bt_exec.site.site import Site
-from bt_exec.standby import STANDBY
+from bt_exec.standby_threads import STANDBY
 
 if TYPE_CHECKING:
     from bt_exec.guardian import Guardian

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bt_exec.language.known_facts import UNKNOWN, Known, sentences_by_robot
+from bt_exec.language.fact_sentences import UNKNOWN, Known, sentences_by_robot
 from bt_exec.language.messages import Messages
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.pack import Catalogue

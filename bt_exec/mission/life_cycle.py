@@ -32,7 +32,7 @@ from bt_exec.mission.robot_lock import RobotLock
 from bt_exec.mission.shutdown import moving_robots
 from bt_exec.nodes.runtime import Unwatched
 from bt_exec.rig import Rig, stop_all
-from bt_exec.standby import STANDBY
+from bt_exec.standby_threads import STANDBY
 
 __all__ = ["LifeCycle", "State"]
 

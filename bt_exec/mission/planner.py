@@ -21,7 +21,7 @@ from bt_exec.planning.plan import NEED_NOT_MET, prepare_answer, rejection
 from bt_exec.planning.repair import FixedPlan
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Mission, MissionSpec
-from bt_exec.standby import STANDBY
+from bt_exec.standby_threads import STANDBY
 
 __all__ = ["Planner", "ReplanPolicy"]
 

@@ -17,7 +17,7 @@ from bt_exec.events import (
     Turn,
 )
 from bt_exec.failure import Failure
-from bt_exec.mission.incomplete import Undone, still_undone, undone_of
+from bt_exec.mission.incomplete_parts import Undone, still_undone, undone_of
 from bt_exec.mission.reporting import Reporters
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue
@@ -27,7 +27,7 @@ from bt_exec.rig import PackSettings, texts_by_text
 from bt_exec.skill import Verdict
 from bt_exec.spec.expand import with_results
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree
-from bt_exec.spec.paths import enclosing, label_of, paths
+from bt_exec.spec.node_paths import enclosing, label_of, paths
 
 __all__ = ["MissionProgress"]
 

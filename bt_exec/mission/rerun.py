@@ -26,8 +26,8 @@ from pydantic import ValidationError
 from bt_exec.events import Aborting, Event, MissionStarted, Observed, Planned, Planning
 from bt_exec.failure import BtExecError, Refusal, UsageError
 from bt_exec.journal import EventRow, Journal, MissionRecord
+from bt_exec.mission.recorded_setup import DEFERRED, digests, versions
 from bt_exec.mission.session import Session
-from bt_exec.mission.setup import DEFERRED, digests, versions
 from bt_exec.nodes.fault_injection import Faults, for_rerun
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, compiler_names
 from bt_exec.planning.repair import FixedPlan

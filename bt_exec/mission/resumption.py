@@ -23,7 +23,7 @@ from bt_exec.planning.effects import Assumed
 from bt_exec.planning.plan import NEED_NOT_MET, prepare
 from bt_exec.planning.repair import kept_everywhere
 from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree
-from bt_exec.spec.paths import is_kept, locate, paths
+from bt_exec.spec.node_paths import is_kept, locate, paths
 from bt_exec.verify.facts import after_success, fill, is_known, unmet
 
 __all__ = ["INTERRUPTED", "Resumed", "Work", "recorded_work", "steps_left", "unfinished"]

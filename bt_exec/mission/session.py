@@ -33,10 +33,10 @@ from bt_exec.mission.conversation import (
 from bt_exec.mission.executive import Executive
 from bt_exec.mission.life_cycle import LifeCycle
 from bt_exec.mission.perception_loop import PerceptionWorker
+from bt_exec.mission.recorded_setup import DEFERRED, setup_of
 from bt_exec.mission.resumption import Resumed, Work, recorded_work, steps_left, unfinished
 from bt_exec.mission.rigs import check_world, identity_of, make_rig
 from bt_exec.mission.robot_lock import RobotLock, report_file
-from bt_exec.mission.setup import DEFERRED, setup_of
 from bt_exec.mission.shutdown import STOP_FAILED
 from bt_exec.mission.watchdog import Watchdog
 from bt_exec.nodes.fault_injection import Faults
@@ -97,7 +97,7 @@ class Session:
         guardian: The process that stops the robots if this one cannot, or None.
         guardian_report: Actions of a guardian since the last session; empty if there were none.
         world_id: Identifier of the world on record; a reset changes it.
-        setup: Recorded data for a replay; see `bt_exec.mission.setup`.
+        setup: Recorded data for a replay; see `bt_exec.mission.recorded_setup`.
         debugger: Pauses missions at changes and breakpoints, or None.
         abandoned: Called with the outcome, on another thread, if a mission cannot return because a
             part of it hangs: its end is on record, and the program must exit.

@@ -8,16 +8,16 @@ from typing import Any
 
 from bt_exec.events import Asked
 from bt_exec.failure import Failure
-from bt_exec.language.known_facts import Known, moment
+from bt_exec.language.fact_sentences import Known, moment
 from bt_exec.language.messages import Messages
 from bt_exec.mission.known_state import asked_about, state_of
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, STOPS, UNMET, Ending
 from bt_exec.pack import Catalogue
 from bt_exec.reporting import Skip
-from bt_exec.spec.expression import Is, Not
+from bt_exec.spec.condition_expression import Is, Not
 from bt_exec.spec.model import Check, walk
-from bt_exec.spec.paths import paths
+from bt_exec.spec.node_paths import paths
 from bt_exec.verify.facts import established
 
 __all__ = ["AFTER_STOP", "summarise"]

@@ -34,7 +34,7 @@ from bt_exec.failure import PartBroken, plain_error
 from bt_exec.nodes.runtime import Present
 from bt_exec.rig import Rig
 from bt_exec.site.site import Site
-from bt_exec.standby import STANDBY
+from bt_exec.standby_threads import STANDBY
 
 __all__ = ["FORKED", "Watchdog", "hang_s"]
 

@@ -18,9 +18,9 @@ from bt_exec.nodes.node import KeptNode, Node
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
 from bt_exec.planning.compiler import Done, VerifiedPlan
-from bt_exec.spec.expression import leaves
+from bt_exec.spec.condition_expression import leaves
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Parallel
-from bt_exec.spec.paths import Located, locate
+from bt_exec.spec.node_paths import Located, locate
 
 __all__ = ["Built", "build"]
 

@@ -14,8 +14,8 @@ from py_trees.decorators import Decorator
 
 from bt_exec.events import NodeChanged
 from bt_exec.failure import Failure
-from bt_exec.nodes.ask import Ask
 from bt_exec.nodes.composites import failure_of, forget, noted_in
+from bt_exec.nodes.condition_evaluation import Ask
 from bt_exec.nodes.node import RUNNING, Collector, Node, collect, step
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode

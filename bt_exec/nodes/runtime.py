@@ -166,7 +166,8 @@ class Runtime:
         tick: Number of the current tick.
         moment: Changes with each tick of the frontier.
         in_tick: Whether the frontier is ticking: verdicts are then valid for the rest of the tick.
-        answers: Verdicts shared by the nodes that evaluate them; see `bt_exec.nodes.ask`.
+        answers: Verdicts shared by the nodes that evaluate them; see
+            `bt_exec.nodes.condition_evaluation`.
         results: Saved results of skills, by name.
         calls: Number of starts of each skill in this mission.
         acted: Time at which the last action ended [s, mission clock].

@@ -30,7 +30,7 @@ from bt_exec.nodes.runtime import Runtime, known_facts
 from bt_exec.rig import Rig, stop_all
 from bt_exec.skill import Running, Skill, Steps
 from bt_exec.spec.model import Do
-from bt_exec.standby import STANDBY
+from bt_exec.standby_threads import STANDBY
 from bt_exec.verify.facts import NEED_NOT_MET, unmet
 
 __all__ = ["SkillNode", "unmet_need"]

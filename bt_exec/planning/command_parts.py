@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, Protocol
 
 from bt_exec.failure import Refusal
 from bt_exec.language.meaning import Context
-from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading, may_deny_more
-from bt_exec.language.reading.session import with_named_conditions
+from bt_exec.language.reading.reference_resolution import with_named_conditions
 from bt_exec.planning.compiler import Compiler, Plan, Request
-from bt_exec.planning.robots import joined_plan
+from bt_exec.planning.multi_robot import joined_plan
 from bt_exec.spec.model import Fallback, Sequence
 from bt_exec.spec.model import Node as PlanNode
 

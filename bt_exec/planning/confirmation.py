@@ -26,7 +26,7 @@ from typing import Literal, Protocol, TypeAlias
 from bt_exec.failure import Refusal
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import MissionSpec
-from bt_exec.standby import STANDBY
+from bt_exec.standby_threads import STANDBY
 
 __all__ = ["Confirm", "ConfirmMode", "Confirmation"]
 

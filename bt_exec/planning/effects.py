@@ -16,7 +16,7 @@ from bt_exec.failure import Failure
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Done, Request
 from bt_exec.spec.model import Check, Do, NodeBase
-from bt_exec.spec.paths import paths
+from bt_exec.spec.node_paths import paths
 from bt_exec.verify.facts import (
     UNKNOWN,
     Facts,

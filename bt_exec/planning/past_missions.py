@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from datetime import date
 
-from bt_exec.language.known_facts import fact_sentences
+from bt_exec.language.fact_sentences import fact_sentences
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.language.sanitize import one_line

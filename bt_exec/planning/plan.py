@@ -18,7 +18,7 @@ from bt_exec.spec.model import MissionSpec, NodeBase, Tree, rebuild
 from bt_exec.verify import verify_document, verify_mission
 from bt_exec.verify.bounds import CLAIMED_TWICE
 from bt_exec.verify.facts import NEED_NOT_MET
-from bt_exec.verify.types import read_word
+from bt_exec.verify.type_checks import read_word
 
 __all__ = [
     "NEED_NOT_MET",

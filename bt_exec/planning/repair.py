@@ -15,7 +15,7 @@ from bt_exec.planning.effects import assumed_now, finished_steps, undone
 from bt_exec.planning.plan_reuse import still_kept
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
-from bt_exec.spec.paths import encloses, moved, paths
+from bt_exec.spec.node_paths import encloses, moved, paths
 
 __all__ = [
     "FixedPlan",

@@ -15,7 +15,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue, Pass, PassContext
 from bt_exec.planning.compiler import Request
-from bt_exec.spec.expression import leaves
+from bt_exec.spec.condition_expression import leaves
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, walk
 

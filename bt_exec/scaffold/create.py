@@ -21,10 +21,10 @@ from bt_exec.failure import UnknownName, UsageError
 from bt_exec.files import replace_file
 from bt_exec.pack import Pack, find_pack, pack_names
 from bt_exec.scaffold.schema_lines import with_schema_line
-from bt_exec.site.data import site_names, site_path
+from bt_exec.site.shipped_data import site_names, site_path
 from bt_exec.site.site import Site
 from bt_exec.skill import Skill
-from bt_exec.spec.source import read_file
+from bt_exec.spec.yaml_source import read_file
 
 __all__ = ["create_condition", "create_pack", "create_site", "create_skill", "create_tree"]
 

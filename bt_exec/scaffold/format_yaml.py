@@ -21,7 +21,7 @@ import yaml
 
 from bt_exec.failure import Problem, SpecError
 from bt_exec.spec.model import KINDS
-from bt_exec.spec.source import Source, read_text
+from bt_exec.spec.yaml_source import Source, read_text
 
 if TYPE_CHECKING:
     from ruamel.yaml import YAML

@@ -15,11 +15,11 @@ from typing import Any
 from bt_exec.files import replace_file
 from bt_exec.pack import find_pack, pack_names
 from bt_exec.planning.compiler import compiler_names
-from bt_exec.site.data import data_path
-from bt_exec.site.schema import site_schema
+from bt_exec.site.shipped_data import data_path
 from bt_exec.site.site import Site
+from bt_exec.site.site_schema import site_schema
 from bt_exec.site.tree_schema import tree_schema
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 
 __all__ = ["FOLDER", "with_schema_line", "write_schemas"]
 

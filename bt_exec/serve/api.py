@@ -17,8 +17,9 @@ from fastapi.responses import Response, StreamingResponse
 
 from bt_exec.failure import UnknownName
 from bt_exec.journal.search import Wanted
-from bt_exec.serve.document import answer_of, still_running
+from bt_exec.serve.auxiliary_routes import add_speech_routes, add_world_routes
 from bt_exec.serve.errors import ServiceError
+from bt_exec.serve.llm_command import answer_of, still_running
 from bt_exec.serve.models import (
     Aborted,
     Accepted,
@@ -55,11 +56,10 @@ from bt_exec.serve.openapi import (
 from bt_exec.serve.service import Service
 from bt_exec.serve.stages import RecordReader, compiled
 from bt_exec.serve.streams import Feeds
-from bt_exec.serve.world_routes import add_speech_routes, add_world_routes
 from bt_exec.tui.history import line_data
 from bt_exec.web.app import Json, add_page, new_app
-from bt_exec.web.guard import Guard
 from bt_exec.web.login import COOKIE, Login
+from bt_exec.web.request_checks import Guard
 from bt_exec.web.streams import sse
 
 __all__ = ["make_app"]

@@ -17,16 +17,16 @@ from bt_exec.journal import Journal, MissionRecord
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Request, Suggesting
-from bt_exec.serve.view import parts_of, view_of
+from bt_exec.serve.page_rows import parts_of, view_of
 from bt_exec.site.compile_command import compile_command, make_compiler
 from bt_exec.site.site import Site
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Do, MissionSpec
-from bt_exec.spec.paths import encloses, is_kept, paths
+from bt_exec.spec.node_paths import encloses, is_kept, paths
 from bt_exec.tui.history import line_data
-from bt_exec.tui.model import ViewModel
-from bt_exec.tui.node_words import say_args
+from bt_exec.tui.node_text import say_args
 from bt_exec.tui.pack_messages import voices, why_of
+from bt_exec.tui.view_model import ViewModel
 
 __all__ = [
     "RecordReader",

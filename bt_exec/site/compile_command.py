@@ -10,9 +10,9 @@ from bt_exec.language.meaning import Context
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Compiler, Prompting, Reply, Request, find_compiler
-from bt_exec.planning.packs import for_packs
+from bt_exec.planning.multi_pack import for_packs
+from bt_exec.planning.multi_robot import RobotsCompiler
 from bt_exec.planning.plan import prepare_answer, rejection, with_typed_words
-from bt_exec.planning.robots import RobotsCompiler
 from bt_exec.site.site import Site
 from bt_exec.spec.model import MissionSpec
 

@@ -22,11 +22,11 @@ from typing import Any
 from bt_exec.declarations.pack_errors import describe_error, is_interrupt
 from bt_exec.failure import BtExecError, Problem, UsageError, nearest_first
 from bt_exec.pack import Catalogue, Pack
-from bt_exec.site.data import data_path
+from bt_exec.site.shipped_data import data_path
 from bt_exec.skill import Condition, Skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
-from bt_exec.spec.source import Source
+from bt_exec.spec.yaml_source import Source
 
 __all__ = ["OWN", "load_library", "own_pack", "replaced_parts", "unused_overrides", "with_tools"]
 

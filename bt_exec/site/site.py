@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import Problem, SpecError, nearest, nearest_first
-from bt_exec.guardian.guard import Guard
+from bt_exec.guardian.stop_action import Guard
 from bt_exec.language.messages import OWN_MESSAGES, Messages, language_of
 from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
 from bt_exec.planning.compiler import compiler_names
 from bt_exec.planning.confirmation import ConfirmMode
 from bt_exec.rig import PackSettings
-from bt_exec.site.data import site_path
 from bt_exec.site.own_parts import (
     OWN,
     load_library,
@@ -24,6 +23,7 @@ from bt_exec.site.own_parts import (
     unused_overrides,
     with_tools,
 )
+from bt_exec.site.shipped_data import site_path
 from bt_exec.site.site_file import (
     CompilerSettings,
     GuardSettings,
@@ -34,8 +34,8 @@ from bt_exec.site.site_file import (
     Summary,
 )
 from bt_exec.spec.library import Library
-from bt_exec.spec.source import Place, Source, read_file
 from bt_exec.spec.user_data import read_model
+from bt_exec.spec.yaml_source import Place, Source, read_file
 from bt_exec.verify import verify_library
 from bt_exec.verify.packs import fact_problems
 

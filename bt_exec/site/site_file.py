@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from bt_exec.guardian.guard import WITHIN_S, Guard
+from bt_exec.guardian.stop_action import WITHIN_S, Guard
 from bt_exec.planning.confirmation import ConfirmMode
 from bt_exec.spec.field_types import Duration
 from bt_exec.spec.user_data import UserData

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Tree
-from bt_exec.spec.paths import Located
+from bt_exec.spec.node_paths import Located
 
 __all__ = ["AbstractRun", "Answers", "Ends"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from bt_exec.spec.model import KINDS, Document
-from bt_exec.spec.source import NUMBER
+from bt_exec.spec.yaml_source import NUMBER
 
 __all__ = ["dump_json", "dump_yaml", "to_data"]
 
@@ -21,7 +21,7 @@ _ESCAPED = re.compile("[\x85\u2028\u2029\ufeff]")
 
 
 class _Dumper(_BASE):  # type: ignore[misc]
-    """YAML dumper that quotes texts which `bt_exec.spec.source` would parse as numbers."""
+    """YAML dumper that quotes texts which `bt_exec.spec.yaml_source` would parse as numbers."""
 
 
 _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", NUMBER, list("-+0123456789"))

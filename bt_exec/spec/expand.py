@@ -15,13 +15,13 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from bt_exec.failure import Problem, SpecError, nearest, nearest_first
-from bt_exec.spec.expression import Is, with_leaves
+from bt_exec.spec.condition_expression import Is, with_leaves
 from bt_exec.spec.field_types import Count, Duration
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Do, Each, MissionSpec, NodeBase, Sequence, Tree, saved_names, walk
-from bt_exec.spec.paths import places_under
-from bt_exec.spec.source import Place, Source
+from bt_exec.spec.node_paths import places_under
 from bt_exec.spec.text_template import fill_template, is_template
+from bt_exec.spec.yaml_source import Place, Source
 
 __all__ = [
     "MAX_NESTING",

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from bt_exec.failure import Problem, SpecError, UnknownName
 from bt_exec.files import is_pipe_or_device
-from bt_exec.spec.expression import Is, with_leaves
+from bt_exec.spec.condition_expression import Is, with_leaves
 from bt_exec.spec.load import Loaded, load_file
 from bt_exec.spec.model import (
     Check,
@@ -21,8 +21,8 @@ from bt_exec.spec.model import (
     TreeSpec,
     rebuild,
 )
-from bt_exec.spec.paths import paths
-from bt_exec.spec.source import Source
+from bt_exec.spec.node_paths import paths
+from bt_exec.spec.yaml_source import Source
 
 __all__ = ["Document", "Library", "renamed"]
 

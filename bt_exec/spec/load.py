@@ -3,7 +3,7 @@
 Loading checks the form: kinds, fields, values. Names are checked by `bt_exec.verify`, which reports
 problems with positions of the same `Source`.
 
-Codes: those of `bt_exec.spec.source`, and ``NOT_A_TREE``, ``NO_KIND``, ``SEVERAL_KINDS``,
+Codes: those of `bt_exec.spec.yaml_source`, and ``NOT_A_TREE``, ``NO_KIND``, ``SEVERAL_KINDS``,
 ``BAD_NODE``, ``UNKNOWN_FIELD``, ``MISSING_FIELD``, ``BAD_NAME``, ``BAD_CODE``, ``BAD_TIME``,
 ``BAD_CONDITION``, ``BAD_VALUE``, ``TOO_LONG``, ``TOO_FEW``.
 """
@@ -33,7 +33,7 @@ from bt_exec.spec.model import (
     TreeSpec,
     Way,
 )
-from bt_exec.spec.source import Place, Source, in_order, scan_file, scan_text
+from bt_exec.spec.yaml_source import Place, Source, in_order, scan_file, scan_text
 
 __all__ = ["Loaded", "load_file", "load_text", "parse"]
 

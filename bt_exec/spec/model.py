@@ -80,7 +80,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from bt_exec.spec.expression import Expression, Is, Not, dump_expression
+from bt_exec.spec.condition_expression import Expression, Is, Not, dump_expression
 from bt_exec.spec.field_types import (
     Args,
     Bound,

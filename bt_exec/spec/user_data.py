@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
 from bt_exec.failure import Problem, SpecError, UsageError, nearest_first
-from bt_exec.spec.source import Place, Source, read_file
+from bt_exec.spec.yaml_source import Place, Source, read_file
 
 __all__ = ["UserData", "first_error", "load_model", "read_model", "read_settings", "value_error"]
 

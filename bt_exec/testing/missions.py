@@ -30,7 +30,7 @@ from bt_exec.spec.model import Mission, MissionSpec, Tree, TreeSpec
 from bt_exec.testing.scripted import FakeClock, ScriptedRobot
 
 if TYPE_CHECKING:
-    from bt_exec.testing.coverage import Coverage
+    from bt_exec.testing.tree_coverage import Coverage
 
 __all__ = ["FixedCompiler", "TreeRun", "run_tree", "scripted_site", "unverified"]
 

@@ -15,7 +15,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bt_exec.testing.coverage import Coverage
+    from bt_exec.testing.tree_coverage import Coverage
 
 __all__ = ["golden_plan", "mission_run", "skill_run"]
 
@@ -25,7 +25,7 @@ _COVERAGE: pytest.StashKey[Coverage] = pytest.StashKey()
 @pytest.fixture
 def skill_run() -> Callable[..., Any]:
     """Return `bt_exec.testing.run_skill`, which starts one skill to be ticked by the test."""
-    from bt_exec.testing.skills import run_skill
+    from bt_exec.testing.skill_run import run_skill
 
     return run_skill
 
@@ -74,7 +74,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not config.getoption("--bt-cov"):
         return
     from bt_exec.testing import missions
-    from bt_exec.testing.coverage import Coverage
+    from bt_exec.testing.tree_coverage import Coverage
 
     coverage = config.stash[_COVERAGE] = Coverage(config.rootpath)
     stack = ExitStack()

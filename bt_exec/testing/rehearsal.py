@@ -28,13 +28,13 @@ from bt_exec.planning.repair import FixedPlan
 from bt_exec.rig import Rig
 from bt_exec.site.site import Site
 from bt_exec.skill import Condition, Label, Running, Skill, Steps, Verdict
-from bt_exec.spec.expression import Is, with_leaves
+from bt_exec.spec.condition_expression import Is, with_leaves
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import Loaded
 from bt_exec.spec.model import MissionSpec, NodeBase, Tree, TreeSpec, rebuild, walk
 from bt_exec.testing.scripted import FakeClock, ScriptedRobot
 from bt_exec.verify.facts import NEED_NOT_MET, after_failure, after_success, form_of, holds
-from bt_exec.verify.types import plain, why_unfit
+from bt_exec.verify.type_checks import plain, why_unfit
 
 __all__ = [
     "Disturbance",

@@ -35,7 +35,7 @@ from bt_exec.nodes.fault_plan import FaultPlan
 from bt_exec.outcome import Outcome
 from bt_exec.site.site import Site
 from bt_exec.spec.model import Do
-from bt_exec.spec.paths import paths
+from bt_exec.spec.node_paths import paths
 
 __all__ = ["STALE_S", "Invariants", "Report", "Torture", "random_plan"]
 

@@ -12,8 +12,8 @@ from bt_exec.skill import Condition, Signature, Skill
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
-from bt_exec.tui.text import Entry
-from bt_exec.verify.types import type_name
+from bt_exec.tui.terminal_text import Entry
+from bt_exec.verify.type_checks import type_name
 
 __all__ = [
     "condition_data",

@@ -14,13 +14,13 @@ import threading
 from types import TracebackType
 from typing import TextIO
 
-from bt_exec.tui.commands import press
-from bt_exec.tui.display import Display
+from bt_exec.tui.display_state import Display
 from bt_exec.tui.keys import Keys
-from bt_exec.tui.model import ViewModel
 from bt_exec.tui.paint import Painter
 from bt_exec.tui.screen import draw
-from bt_exec.tui.text import Line, line_width
+from bt_exec.tui.terminal_text import Line, line_width
+from bt_exec.tui.view_commands import press
+from bt_exec.tui.view_model import ViewModel
 
 __all__ = ["PERIOD_S", "LiveView"]
 

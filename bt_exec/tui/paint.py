@@ -12,7 +12,7 @@ from rich.color import ColorSystem
 from rich.console import Console
 from rich.style import Style
 
-from bt_exec.tui.text import ASCII, COLOURS, UNICODE, Glyphs, Line, safe, wrap
+from bt_exec.tui.terminal_text import ASCII, COLOURS, UNICODE, Glyphs, Line, safe, wrap
 
 __all__ = ["Painter"]
 

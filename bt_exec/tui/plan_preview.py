@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from bt_exec.events import MissionStarted, Planned
 from bt_exec.language.messages import Messages
 from bt_exec.spec.model import MissionSpec, NodeBase
-from bt_exec.tui.model import ViewModel
-from bt_exec.tui.node_words import modifiers
-from bt_exec.tui.nodes import ViewNode
+from bt_exec.tui.node_text import modifiers
+from bt_exec.tui.plan_rows import ViewNode
+from bt_exec.tui.view_model import ViewModel
 
 __all__ = ["checks_of", "planned"]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from bt_exec.events import Asked, Event, FactsKnown, Listener, NodeChanged, Observed, Progress, Turn
 from bt_exec.journal import MissionRecord
-from bt_exec.tui.model import ViewModel
+from bt_exec.tui.view_model import ViewModel
 
 __all__ = ["SPEEDS", "Player"]
 

@@ -6,15 +6,15 @@ from rich.cells import cell_len
 
 from bt_exec.language.messages import Messages
 from bt_exec.spec.model import MissionSpec
-from bt_exec.tui.commands import selected
-from bt_exec.tui.display import Display
-from bt_exec.tui.model import ViewModel
-from bt_exec.tui.node_words import seconds
-from bt_exec.tui.nodes import ViewNode
-from bt_exec.tui.pages import camera_lines, help_lines, node_lines, times_lines
+from bt_exec.tui.display_state import Display
+from bt_exec.tui.node_text import seconds
 from bt_exec.tui.plan_preview import checks_of, planned
-from bt_exec.tui.rows import NARROW, Row, choose, rows_of
-from bt_exec.tui.text import ASCII, UNICODE, Glyphs, Line, clean, crop, fit, pad, wrap
+from bt_exec.tui.plan_rows import ViewNode
+from bt_exec.tui.row_selection import NARROW, Row, choose, rows_of
+from bt_exec.tui.terminal_text import ASCII, UNICODE, Glyphs, Line, clean, crop, fit, pad, wrap
+from bt_exec.tui.view_commands import selected
+from bt_exec.tui.view_model import ViewModel
+from bt_exec.tui.view_pages import camera_lines, help_lines, node_lines, times_lines
 
 __all__ = ["HINT", "beside", "draw", "plan_lines", "tree_lines"]
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES
-from bt_exec.tui.model import ViewModel
-from bt_exec.tui.node_words import seconds
-from bt_exec.tui.text import ASCII, UNICODE, Line, clean, fit, safe, without_code, wrap
+from bt_exec.tui.node_text import seconds
+from bt_exec.tui.terminal_text import ASCII, UNICODE, Line, clean, fit, safe, without_code, wrap
+from bt_exec.tui.view_model import ViewModel
 
 __all__ = ["SIGNS", "summary_lines", "unsaid"]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from bt_exec.failure import Failure
 from bt_exec.journal.explain import Attempt, Explanation
-from bt_exec.language.known_facts import UNKNOWN, fact_sentences
+from bt_exec.language.fact_sentences import UNKNOWN, fact_sentences
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.spec.expand import is_reference, reference_name
-from bt_exec.tui.node_words import say_args, seconds, with_values
-from bt_exec.tui.rows import NARROW
+from bt_exec.tui.node_text import say_args, seconds, with_values
+from bt_exec.tui.row_selection import NARROW
 from bt_exec.tui.summary import SIGNS
-from bt_exec.tui.text import Entry, Glyphs, Line, clean, entry_lines, without_code
+from bt_exec.tui.terminal_text import Entry, Glyphs, Line, clean, entry_lines, without_code
 
 __all__ = ["Why"]
 

@@ -14,13 +14,13 @@ from bt_exec.pack import Catalogue
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import Loaded
 from bt_exec.spec.model import Document, MissionSpec
-from bt_exec.spec.source import Source, in_order
+from bt_exec.spec.yaml_source import Source, in_order
 from bt_exec.verify.arguments import check_arguments
-from bt_exec.verify.authoring import check_authoring
 from bt_exec.verify.bounds import check_bounds, check_resources
 from bt_exec.verify.context import Context
 from bt_exec.verify.dry_run import check_dry_run
 from bt_exec.verify.grounding import check_grounding
+from bt_exec.verify.likely_mistakes import check_authoring
 from bt_exec.verify.vocabulary import check_fact_values, check_vocabulary
 
 __all__ = ["verify_document", "verify_file", "verify_library", "verify_mission"]

@@ -18,11 +18,11 @@ from bt_exec.skill import SameType
 from bt_exec.spec.abstract_run import AbstractRun, Ends, Step
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.spec.model import Do, Each, Param, Tree, TreeSpec, Way, saved_names
-from bt_exec.spec.paths import Located
-from bt_exec.spec.source import Place
+from bt_exec.spec.node_paths import Located
+from bt_exec.spec.yaml_source import Place
+from bt_exec.verify.argument_values import Names, check_constant, check_value
 from bt_exec.verify.context import Context
-from bt_exec.verify.types import accepts, item_types, plain, type_name
-from bt_exec.verify.values import Names, check_constant, check_value
+from bt_exec.verify.type_checks import accepts, item_types, plain, type_name
 
 __all__ = ["check_arguments"]
 

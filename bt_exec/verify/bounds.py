@@ -16,7 +16,7 @@ from typing import NamedTuple
 from bt_exec.spec.abstract_run import Step
 from bt_exec.spec.expand import MAX_NODES
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Parallel, walk
-from bt_exec.spec.source import Place, show_place
+from bt_exec.spec.yaml_source import Place, show_place
 from bt_exec.verify.context import Context
 from bt_exec.verify.facts import fill, form_of, is_known, known_args
 

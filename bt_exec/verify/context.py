@@ -10,8 +10,8 @@ from bt_exec.failure import Problem, nearest_first
 from bt_exec.pack import Catalogue
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Document, NodeBase
-from bt_exec.spec.paths import Located, locate
-from bt_exec.spec.source import Place, Source
+from bt_exec.spec.node_paths import Located, locate
+from bt_exec.spec.yaml_source import Place, Source
 
 __all__ = ["Context"]
 

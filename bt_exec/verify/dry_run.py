@@ -27,11 +27,12 @@ from typing import Any
 
 from bt_exec.pack import Catalogue
 from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
-from bt_exec.spec.expression import Is, leaves
+from bt_exec.spec.condition_expression import Is, leaves
 from bt_exec.spec.model import Do, MissionSpec, Parallel, Tree
-from bt_exec.spec.paths import Located, locate
-from bt_exec.spec.source import Place
-from bt_exec.verify.changes import (
+from bt_exec.spec.node_paths import Located, locate
+from bt_exec.spec.yaml_source import Place
+from bt_exec.verify.context import Context
+from bt_exec.verify.fact_changes import (
     Call,
     Calls,
     Change,
@@ -42,7 +43,6 @@ from bt_exec.verify.changes import (
     learnt,
     state_of,
 )
-from bt_exec.verify.context import Context
 from bt_exec.verify.facts import NEED_NOT_MET, Facts, contradicted, established, holds
 
 __all__ = ["Readers", "check_dry_run", "left_behind"]

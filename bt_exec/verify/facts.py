@@ -20,8 +20,8 @@ from pydantic import ValidationError
 
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Signature, Skill
+from bt_exec.spec.condition_expression import All, Any_, Is, Not
 from bt_exec.spec.expand import has_reference
-from bt_exec.spec.expression import All, Any_, Is, Not
 
 __all__ = [
     "NEED_NOT_MET",

@@ -10,7 +10,7 @@ from typing import Any
 
 from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
 from bt_exec.spec.model import Do
-from bt_exec.spec.paths import Located
+from bt_exec.spec.node_paths import Located
 from bt_exec.verify.context import Context
 
 __all__ = ["check_grounding"]

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 
 from bt_exec.declarations.declared_facts import placeholders
 from bt_exec.skill import Condition, Skill
-from bt_exec.spec.expression import Is
+from bt_exec.spec.condition_expression import Is
 from bt_exec.spec.model import Check, Do, Parallel, Tree, TreeSpec, walk
-from bt_exec.spec.source import Place
+from bt_exec.spec.yaml_source import Place
 from bt_exec.verify.context import Context
 from bt_exec.verify.facts import fill, is_known, known_args
 

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from bt_exec.failure import BtExecError
 from bt_exec.journal.json_text import to_json
 from bt_exec.web.errors import WebError
-from bt_exec.web.guard import language_of_headers
+from bt_exec.web.request_checks import language_of_headers
 
 __all__ = ["Json", "PageFiles", "add_page", "json_object", "new_app", "page_files"]
 

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bt_exec.language.particles import with_particles
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.language.korean_particles import with_particles
+from bt_exec.spec.shipped_yaml import parse_yaml
 
 __all__ = ["Breach", "breach", "catalogue", "say"]
 

@@ -33,7 +33,7 @@ def draft(site: str, out: Path) -> dict[str, Any]:
     Raises:
         UsageError: If the file exists, or cannot be written.
     """
-    from bt_exec_labeler.drafting import draft_vocabulary
+    from bt_exec_labeler.vocabulary_draft import draft_vocabulary
 
     text = draft_vocabulary(site)
     try:

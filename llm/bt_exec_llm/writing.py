@@ -7,8 +7,8 @@ from typing import Any
 
 from bt_exec.models import Writer, Written
 from bt_exec_llm.client import Block, Model, ModelFailure, Turn
-from bt_exec_llm.client.candidates import without_thoughts
 from bt_exec_llm.client.client import plugged
+from bt_exec_llm.client.document_search import without_thoughts
 
 __all__ = ["ModelWriter", "create"]
 

@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 os.environ.setdefault("MUJOCO_GL", "egl")
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from bt_exec.spec.plain_yaml import parse_yaml
-from bt_exec_skills.image.bench import Bench
+from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_skills.image.rules.judging import rate_answer, run_cross_checks
 from bt_exec_skills.image.rules.planning import CannotTell
 from bt_exec_skills.image.rules.question import Unread
-from bt_exec_skills.image.skills.other_light import cross_check_in_other_light
+from bt_exec_skills.image.skills.light_estimator import cross_check_in_other_light
+from bt_exec_skills.image.workbench import Bench
 from tests.skills.image import conditions, drawn, rendered, scenes, test_scenes
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.test_rendered import seeing

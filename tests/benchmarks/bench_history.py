@@ -18,7 +18,7 @@ from pathlib import Path
 from bt_exec import Journal, Session, load_site
 from bt_exec.journal.search import Wanted
 from bt_exec.tui.pack_messages import why_of
-from bt_exec.tui.text import UNICODE
+from bt_exec.tui.terminal_text import UNICODE
 
 COMMANDS = ("open the door", "문 안의 자재를 가져와", "close the door", "bring your arms home")
 

@@ -19,7 +19,7 @@ from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
 from bt_exec.site.site import Site, load_site
 from bt_exec_labeler import commands
-from bt_exec_labeler.drafting import draft_vocabulary
+from bt_exec_labeler.vocabulary_draft import draft_vocabulary
 
 DOOR = (
     "open the door",

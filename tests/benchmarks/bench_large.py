@@ -28,8 +28,8 @@ from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.plan import prepare
 from bt_exec.site.site import load_site
-from bt_exec.tui.model import ViewModel
 from bt_exec.tui.screen import draw
+from bt_exec.tui.view_model import ViewModel
 from tests.bt_exec.verify.test_large_plans import plan_of
 from tests.skills.tabletop.test_sorting import compiled, world
 

@@ -16,8 +16,8 @@ from bt_exec import events as ev
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 from bt_exec.tui.live import LiveView
-from bt_exec.tui.model import ViewModel
 from bt_exec.tui.paint import Painter
+from bt_exec.tui.view_model import ViewModel
 
 SECONDS = 5.0
 NODES = 200

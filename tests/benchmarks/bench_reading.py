@@ -37,7 +37,7 @@ TABLE = {
 
 def first(language: str) -> None:
     """Read one sentence; print the processor time [s] and the memory [MB] of the process."""
-    from bt_exec_skills.image.rules.words import reader
+    from bt_exec_skills.image.rules.lexicon import reader
 
     start = time.process_time()
     reader().read(FIRST[language])
@@ -45,7 +45,7 @@ def first(language: str) -> None:
     print(f"{language}  first {time.process_time() - start:.2f} s, {used:.0f} MB")
 
 
-def later(text: str, words: str = "image.rules.words", times: int = 40) -> float:
+def later(text: str, words: str = "image.rules.lexicon", times: int = 40) -> float:
     """Return the 95th percentile of the processor time of reading a text [ms].
 
     Args:

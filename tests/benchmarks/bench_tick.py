@@ -39,7 +39,7 @@ from bt_exec.nodes.runtime import Runtime
 from bt_exec.observation import ObservationBuffer
 from bt_exec.rig import Rig
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
-from bt_exec.spec.expression import Is
+from bt_exec.spec.condition_expression import Is
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Parallel, Sequence, TreeSpec
 from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot
 from bt_exec.testing.missions import FixedCompiler, scripted_site, unverified

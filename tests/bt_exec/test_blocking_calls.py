@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from bt_exec.standby import run_in_thread
+from bt_exec.standby_threads import run_in_thread
 
 
 def finish(steps):

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from bt_exec import rig as rigs
 from bt_exec.rig import PackSettings, Rig, WorldSettings, stop_all, stop_all_apart
-from bt_exec.standby import StandbyThreads
+from bt_exec.standby_threads import StandbyThreads
 from bt_exec.testing import ScriptedRobot
 
 
@@ -150,7 +150,7 @@ def test_caller_stops_robots_when_no_thread_can_start(monkeypatch):
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(rigs, "STANDBY", StandbyThreads())
-    monkeypatch.setattr("bt_exec.standby._thread.start_new_thread", none_left)
+    monkeypatch.setattr("bt_exec.standby_threads._thread.start_new_thread", none_left)
     robot = ScriptedRobot()
     assert stop_all({"a": Rig(robot), "b": Rig(Gone())}) == {"b": "raised OSError: connection lost"}
     assert robot.stops == 1

@@ -22,7 +22,7 @@ from bt_exec_labeler.episode import Episode, FileFrame
 from bt_exec_labeler.items import Item, items_of
 from bt_exec_labeler.labelers import LabelerFailure, Labelled
 from bt_exec_labeler.labelers.rules import RulesLabeler
-from bt_exec_labeler.record import Breach
+from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
 
 

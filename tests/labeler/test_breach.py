@@ -9,7 +9,7 @@ import pytest
 
 from bt_exec.language.messages import LANGUAGES
 from bt_exec_labeler.breach import Breach, catalogue, say
-from bt_exec_labeler.record import read_record
+from bt_exec_labeler.plan_record import read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 
 GOOD: dict[str, Any] = {

@@ -23,16 +23,16 @@ from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import read_lines
 from bt_exec_labeler.datasets.rows import Memory, reply_rows
 from bt_exec_labeler.datasets.write import write_rows
-from bt_exec_labeler.drafting import draft_vocabulary
 from bt_exec_labeler.episode import Episode, Reply
 from bt_exec_labeler.items import Role
-from bt_exec_labeler.record import Record, read_record
+from bt_exec_labeler.plan_record import Record, read_record
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.sources.journal import _established_facts, _state, episode_of
 from bt_exec_labeler.splits import Split
+from bt_exec_labeler.testing.chat_model import Playback
 from bt_exec_labeler.testing.game import make_game
-from bt_exec_labeler.testing.playback import Playback
 from bt_exec_labeler.vocabulary import Vocabulary
+from bt_exec_labeler.vocabulary_draft import draft_vocabulary
 from bt_exec_llm.testing.messages_server import MessagesServer
 from tests.labeler.batch.recordings import answer
 

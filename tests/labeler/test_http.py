@@ -17,7 +17,7 @@ from bt_exec.cli.app import call
 from bt_exec.web.server import AppServer, serve_until_stopped
 from bt_exec_labeler.review import command
 from bt_exec_labeler.review.decisions import Decisions
-from bt_exec_labeler.review.job import cards_of
+from bt_exec_labeler.review.review_cards import cards_of
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.vocabulary import load_vocabulary
 

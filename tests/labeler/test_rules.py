@@ -6,7 +6,7 @@ from bt_exec_labeler.episode import Action, Episode
 from bt_exec_labeler.items import ControllerItem, Item, items_of
 from bt_exec_labeler.labelers import Labelled
 from bt_exec_labeler.labelers.rules import RulesLabeler
-from bt_exec_labeler.record import Goal, Record
+from bt_exec_labeler.plan_record import Goal, Record
 from bt_exec_labeler.spans import spans_of
 from bt_exec_labeler.vocabulary import Vocabulary
 

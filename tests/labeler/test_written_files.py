@@ -28,7 +28,7 @@ from bt_exec_labeler.labelers.answer import answer_schema
 from bt_exec_labeler.labelers.prompt import ask_about, rules_of
 from bt_exec_labeler.review.command import export
 from bt_exec_labeler.review.decisions import Decisions
-from bt_exec_labeler.review.job import cards_of, words_of
+from bt_exec_labeler.review.review_cards import cards_of, words_of
 from bt_exec_labeler.service.request import Asked, body_of
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.testing.game import VOCABULARY

@@ -11,7 +11,7 @@ from bt_exec.failure import Refusal
 from bt_exec.language.messages import language_of
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
-from bt_exec.site.data import data_path
+from bt_exec.site.shipped_data import data_path
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import MissionSpec, Sequence, Tree

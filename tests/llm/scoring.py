@@ -13,7 +13,7 @@ from bt_exec.evaluation.cases import Cases
 from bt_exec.evaluation.run import answers, evaluate, fault_in
 from bt_exec.planning.compiler import find_compiler
 from bt_exec.site import load_site
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 
 ON_THE_WAY = frozenset({"return_home", "navigate", "summarize_mission", "talk_to_person"})
 

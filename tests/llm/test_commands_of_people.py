@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from bt_exec.site import load_site
-from bt_exec.site.data import data_path
-from bt_exec.spec.plain_yaml import parse_yaml, read_yaml
+from bt_exec.site.shipped_data import data_path
+from bt_exec.spec.shipped_yaml import parse_yaml, read_yaml
 from tests.llm.scoring import score
 
 FOLDER = Path(__file__).parents[1] / "data" / "commands"

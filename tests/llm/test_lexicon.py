@@ -7,14 +7,14 @@ from jsonschema import Draft202012Validator
 
 from bt_exec.failure import Refusal, RegistrationError, UsageError
 from bt_exec.language.messages import language_of
-from bt_exec.language.phrases import expand_phrase
+from bt_exec.language.phrase_patterns import expand_phrase
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Plan, Request
-from bt_exec.site.data import data_path
+from bt_exec.site.shipped_data import data_path
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Sequence
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_llm.offline import create
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.lexicon_files import extend_lexicon, load_lexicon

@@ -7,7 +7,7 @@ import pytest
 from bt_exec.planning.compiler import Plan
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 from tests.cases import some
 
 TABLE: dict[str, list[str]] = parse_yaml(

@@ -10,12 +10,12 @@ from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
 from bt_exec.site.site import Site
 from bt_exec.tui.history import record_lines
-from bt_exec.tui.lines import PlainView
-from bt_exec.tui.model import ViewModel
 from bt_exec.tui.pack_messages import why_of
+from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.screen import draw, tree_lines
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.text import UNICODE, plain
+from bt_exec.tui.terminal_text import UNICODE, plain
+from bt_exec.tui.view_model import ViewModel
 
 __all__ = ["not_sentences", "shown_of"]
 

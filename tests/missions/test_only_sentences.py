@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 
 from bt_exec.journal import Journal
 from bt_exec.language.messages import LANGUAGES
-from bt_exec.site.data import site_names
+from bt_exec.site.shipped_data import site_names
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import Do, walk
 from tests.missions.only_sentences import not_sentences, shown_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bt_exec import Journal, Session
-from bt_exec.cli.plan import situation_for
+from bt_exec.cli.compile import situation_for
 from bt_exec.events import SkillEnded, SkillStarting
 from bt_exec.mission.reporting import Reporters
 from bt_exec.mission.rerun import verify

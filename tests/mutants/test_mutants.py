@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 from tests.mutants.choose import chosen
 from tests.mutants.groups import Known, groups
 from tests.mutants.mutators import mutants_of

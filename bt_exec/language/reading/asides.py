@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bt_exec.language.operators import operators_in
+from bt_exec.language.operator_words import operators_in
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import Lexicon
-from bt_exec.language.reading.node import Node
-from bt_exec.language.reading.typed_text import Text
+from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.normalized_text import Text
 
 __all__ = ["asides"]
 

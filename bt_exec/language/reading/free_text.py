@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bt_exec.language.closed import closed_classes
-from bt_exec.language.operators import Operator, operators_in
+from bt_exec.language.closed_classes import closed_classes
+from bt_exec.language.operator_words import Operator, operators_in
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import Lexicon
-from bt_exec.language.reading.node import Node
-from bt_exec.language.reading.typed_text import Text
+from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.normalized_text import Text
 
 __all__ = ["free_texts", "remarks"]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bt_exec.language.particles import with_particles
+from bt_exec.language.korean_particles import with_particles
 from bt_exec.language.reading.english_inflection import degrees, plural
 from bt_exec.language.reading.korean_inflection import inflect
 from bt_exec.language.reading.lexicon import Lexicon
-from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation
+from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, negation
 
 __all__ = ["Generator"]
 

@@ -21,7 +21,7 @@ from functools import cache, cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
-from bt_exec.language.reading.template import Build, GrammarError, Template
+from bt_exec.language.reading.meaning_template import Build, GrammarError, Template
 
 __all__ = ["Grammar", "Rule", "State", "literals"]
 

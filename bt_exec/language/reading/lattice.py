@@ -14,8 +14,8 @@ from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.english_inflection import singulars
 from bt_exec.language.reading.free_text import free_texts, remarks
 from bt_exec.language.reading.lexicon import PAST, Entry, Lexicon, Stem
-from bt_exec.language.reading.node import Node
-from bt_exec.language.reading.typed_text import PAUSES, Text
+from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.normalized_text import PAUSES, Text
 
 __all__ = ["lattice"]
 

@@ -19,14 +19,14 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from bt_exec.language.closed import closed_classes
-from bt_exec.language.phrases import expand_phrase
+from bt_exec.language.closed_classes import closed_classes
+from bt_exec.language.phrase_patterns import expand_phrase
 from bt_exec.language.reading.english_inflection import degrees, gerund, past, plural
 from bt_exec.language.reading.grammar import Grammar, literals
 from bt_exec.language.reading.korean_inflection import STEM_ENDING, inflect
 from bt_exec.language.reading.korean_inflection import past as korean_past
-from bt_exec.language.reading.node import Node, conjunction
-from bt_exec.spec.plain_yaml import read_yaml
+from bt_exec.language.reading.meaning_node import Node, conjunction
+from bt_exec.spec.shipped_yaml import read_yaml
 
 __all__ = ["Ending", "Entry", "Language", "Lexicon", "Stem", "language_data"]
 

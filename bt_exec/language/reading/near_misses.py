@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bt_exec.language.reading.korean_inflection import letters
 from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import Lexicon
-from bt_exec.language.reading.typed_text import Text
+from bt_exec.language.reading.normalized_text import Text
 
 __all__ = ["Candidate", "candidates", "distance"]
 

@@ -13,9 +13,9 @@ from bt_exec.language.messages import language_of
 from bt_exec.language.reading.chart import MOST, Edge, parse
 from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import Lexicon
+from bt_exec.language.reading.meaning_node import NOTHING, Node, normal, without_number
 from bt_exec.language.reading.near_misses import Candidate, candidates
-from bt_exec.language.reading.node import NOTHING, Node, normal, without_number
-from bt_exec.language.reading.typed_text import Text
+from bt_exec.language.reading.normalized_text import Text
 
 __all__ = ["Reader", "Reading", "Unread", "may_deny_more"]
 

@@ -17,7 +17,7 @@ from bt_exec_labeler.batch.budget import Budget
 from bt_exec_labeler.batch.output import Cache, Output
 from bt_exec_labeler.items import Item, cache_key, content_key, flaws_of
 from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled, Pipelined
-from bt_exec_labeler.record import Breach, Record, built, read_record
+from bt_exec_labeler.plan_record import Breach, Record, built, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["BATCH", "Progress", "label_batch", "run"]

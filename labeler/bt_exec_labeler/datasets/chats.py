@@ -20,7 +20,7 @@ from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import Item, Role, item_at
 from bt_exec_labeler.labelers.model import Options
 from bt_exec_labeler.labelers.prompt import ask_about, rules_of
-from bt_exec_labeler.record import FIELDS
+from bt_exec_labeler.plan_record import FIELDS
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import Block, Turn
 

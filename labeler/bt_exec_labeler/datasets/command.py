@@ -19,7 +19,7 @@ from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import content_key, items_of
 from bt_exec_labeler.labelers.model import Options
 from bt_exec_labeler.lerobot.annotate import annotate
-from bt_exec_labeler.lerobot.language import form_of
+from bt_exec_labeler.lerobot.language_columns import form_of
 from bt_exec_labeler.lerobot.write import write_lerobot
 from bt_exec_labeler.quality.checks import without_duplicates
 from bt_exec_labeler.review.decisions import decisions_of, settled

@@ -15,7 +15,7 @@ from tenacity import Retrying, stop_after_attempt
 
 from bt_exec.plugins import load_plugin
 from bt_exec_labeler.items import Item, Role
-from bt_exec_labeler.record import Breach, Record
+from bt_exec_labeler.plan_record import Breach, Record
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = [

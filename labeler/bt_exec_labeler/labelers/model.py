@@ -29,7 +29,7 @@ from bt_exec_labeler.labelers import (
 )
 from bt_exec_labeler.labelers.answer import answer_schema, read_records, without_wrapping
 from bt_exec_labeler.labelers.prompt import ask_about, rules_of
-from bt_exec_labeler.record import Breach, Record
+from bt_exec_labeler.plan_record import Breach, Record
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import (
     Answer,

@@ -34,7 +34,7 @@ from bt_exec_labeler.labelers import (
     Unlimited,
     attempts,
 )
-from bt_exec_labeler.record import Breach, Record, read_record
+from bt_exec_labeler.plan_record import Breach, Record, read_record
 from bt_exec_labeler.service.request import request_of
 from bt_exec_labeler.sources.json_lines import plain
 from bt_exec_labeler.vocabulary import Vocabulary

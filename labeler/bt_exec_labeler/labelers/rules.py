@@ -13,7 +13,7 @@ from bt_exec.failure import UsageError
 from bt_exec_labeler.episode import Action
 from bt_exec_labeler.items import Item
 from bt_exec_labeler.labelers import Labeler, LabelerSettings, Labelled
-from bt_exec_labeler.record import Breach, Goal, Record, Uncertainty, read_record
+from bt_exec_labeler.plan_record import Breach, Goal, Record, Uncertainty, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["RulesLabeler", "create"]

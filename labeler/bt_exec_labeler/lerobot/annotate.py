@@ -19,7 +19,7 @@ from bt_exec.failure import UsageError
 from bt_exec_labeler.datasets.rows import rows_of
 from bt_exec_labeler.datasets.write import SetInput
 from bt_exec_labeler.episode import Episode
-from bt_exec_labeler.lerobot.language import (
+from bt_exec_labeler.lerobot.language_columns import (
     NONE,
     LanguageForm,
     described,
@@ -32,7 +32,7 @@ from bt_exec_labeler.lerobot.language import (
     tools_of,
 )
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK
-from bt_exec_labeler.lerobot.meta import write_subtasks
+from bt_exec_labeler.lerobot.metadata import write_subtasks
 
 __all__ = ["annotate"]
 

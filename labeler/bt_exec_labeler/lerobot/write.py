@@ -23,7 +23,7 @@ from bt_exec_labeler.clips import picture, shape_of
 from bt_exec_labeler.datasets.rows import rows_of
 from bt_exec_labeler.datasets.write import SetInput
 from bt_exec_labeler.episode import Episode, Image
-from bt_exec_labeler.lerobot.language import (
+from bt_exec_labeler.lerobot.language_columns import (
     LanguageForm,
     call_of,
     language_types,
@@ -33,7 +33,7 @@ from bt_exec_labeler.lerobot.language import (
     subtasks_of,
 )
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK, place
-from bt_exec_labeler.lerobot.meta import AGE, CAMERA, CHUNK, DATA, Counts, write_meta
+from bt_exec_labeler.lerobot.metadata import AGE, CAMERA, CHUNK, DATA, Counts, write_meta
 from bt_exec_labeler.splits import SPLITS
 from bt_exec_labeler.vocabulary import Vocabulary
 

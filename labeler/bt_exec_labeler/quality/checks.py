@@ -12,7 +12,7 @@ import numpy as np
 
 from bt_exec_labeler.clips import RECENT, cut, picture
 from bt_exec_labeler.episode import Episode, Image
-from bt_exec_labeler.record import Breach
+from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.splits import Split
 from bt_exec_labeler.vocabulary import Vocabulary
 

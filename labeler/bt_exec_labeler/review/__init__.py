@@ -3,7 +3,7 @@
 ::
 
     decisions     store of decisions: one file per reviewer
-    job           records to review, their clips and earlier decisions
+    review_cards  records to review, their clips and earlier decisions
     app           routes of the page, behind the guard and server of `bt_exec.web`
     page/         the page: HTML, style, script
     label_studio  export of tasks to Label Studio, import of annotations

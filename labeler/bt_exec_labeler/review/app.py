@@ -15,11 +15,11 @@ from bt_exec.language.messages import Messages
 from bt_exec.spec.user_data import UserData
 from bt_exec.web.app import add_page, new_app, page_files
 from bt_exec.web.errors import SENTENCES, WebError
-from bt_exec.web.guard import Guard
 from bt_exec.web.login import Login
+from bt_exec.web.request_checks import Guard
 from bt_exec_labeler.episode import Frame, Image
 from bt_exec_labeler.review.decisions import Decisions, read_decision
-from bt_exec_labeler.review.job import Card, words_of
+from bt_exec_labeler.review.review_cards import Card, words_of
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["make_app"]

@@ -11,7 +11,7 @@ from bt_exec.language.messages import LANGUAGES
 from bt_exec_labeler.batch.output import Output
 from bt_exec_labeler.breach import say as said
 from bt_exec_labeler.review.decisions import Decisions
-from bt_exec_labeler.review.job import Card, cards_of
+from bt_exec_labeler.review.review_cards import Card, cards_of
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.vocabulary import Vocabulary, vocabulary_of
 

@@ -22,7 +22,7 @@ from typing import IO, Any, Literal, TypeAlias, get_args
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.breach import Breach, breach
-from bt_exec_labeler.record import FIELDS, Record, built, read_record
+from bt_exec_labeler.plan_record import FIELDS, Record, built, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["DECISIONS", "Decision", "Decisions", "decisions_of", "read_decision", "settled"]

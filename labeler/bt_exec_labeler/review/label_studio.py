@@ -18,7 +18,7 @@ from bt_exec.failure import UsageError
 from bt_exec_labeler.clips import picture
 from bt_exec_labeler.labelers.prompt import contact_sheet
 from bt_exec_labeler.review.decisions import DECISIONS, read_decision
-from bt_exec_labeler.review.job import Card
+from bt_exec_labeler.review.review_cards import Card
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import image_block
 

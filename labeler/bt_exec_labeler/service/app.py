@@ -12,8 +12,8 @@ from fastapi.responses import JSONResponse
 
 from bt_exec.failure import UsageError
 from bt_exec.web.app import new_app
-from bt_exec.web.guard import Guard
 from bt_exec.web.login import Login, token_for
+from bt_exec.web.request_checks import Guard
 from bt_exec.web.server import AppServer, serve_until_stopped
 from bt_exec_labeler.batch.command import role_of
 from bt_exec_labeler.items import Role
@@ -24,7 +24,7 @@ from bt_exec_labeler.labelers import (
     Labelled,
     find_labeler,
 )
-from bt_exec_labeler.record import Breach
+from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.service.request import Asked, items_of_request
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
 

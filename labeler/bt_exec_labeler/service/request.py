@@ -30,7 +30,7 @@ from bt_exec.failure import nearest
 from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, ClipForm, picture, pixel_digest
 from bt_exec_labeler.episode import Episode, Frame, Image, decoded
 from bt_exec_labeler.items import ControllerItem, Item, PlannerItem, Role
-from bt_exec_labeler.record import Breach
+from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["ITEMS", "Asked", "AskedItem", "body_of", "items_of_request", "request_of"]

@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from bt_exec_llm.client.answer_parser import SPEC_KEYS, read_answer
 from bt_exec_llm.client.errors import ModelFailure, one_line
 from bt_exec_llm.client.exchange import Question
-from bt_exec_llm.client.reading import SPEC_KEYS, read_answer
+from bt_exec_llm.client.output_tiers import TOOL
 from bt_exec_llm.client.settings import Tier
-from bt_exec_llm.client.tiers import TOOL
 
 __all__ = ["Said", "understand"]
 

@@ -18,11 +18,11 @@ from bt_exec_llm.client.answers import Said
 from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.exchange import Answer, Block, Model, Question, Tool, Turn, Usage
+from bt_exec_llm.client.output_tiers import REMEMBERED, TierMemory
 from bt_exec_llm.client.recording import Exchange, Recorder
 from bt_exec_llm.client.replay import ReplayClient
 from bt_exec_llm.client.request_runner import RequestRunner, Reserve, unlimited
 from bt_exec_llm.client.settings import ModelSettings, Tier
-from bt_exec_llm.client.tiers import REMEMBERED, TierMemory
 
 __all__ = ["ModelClient", "plugged"]
 

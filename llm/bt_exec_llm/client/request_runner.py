@@ -14,8 +14,8 @@ from bt_exec_llm.client.api_key import Key
 from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.exchange import Question, Usage
+from bt_exec_llm.client.output_tiers import TIERS, TierMemory, build
 from bt_exec_llm.client.settings import ModelSettings, Tier
-from bt_exec_llm.client.tiers import TIERS, TierMemory, build
 
 if TYPE_CHECKING:
     from bt_exec_llm.client.transport import Transport

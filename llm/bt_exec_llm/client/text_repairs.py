@@ -18,7 +18,7 @@ from typing import Any
 
 from bt_exec.spec.model import KINDS
 from bt_exec.spec.modifiers import MODIFIERS
-from bt_exec.spec.source import Place, Source
+from bt_exec.spec.yaml_source import Place, Source
 
 __all__ = ["SPEC_KEYS", "fold", "json_comments", "mends", "softened"]
 

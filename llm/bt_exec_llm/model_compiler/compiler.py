@@ -20,9 +20,9 @@ from pydantic import BaseModel, Field
 
 from bt_exec.failure import Refusal, SpecError
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, VerifiedPlan
+from bt_exec.planning.multi_robot import RobotsCompiler
 from bt_exec.planning.plan import prepare
 from bt_exec.planning.repair import other_way, repaired
-from bt_exec.planning.robots import RobotsCompiler
 from bt_exec.spec.model import Do, walk
 from bt_exec.spec.user_data import UserData, read_settings
 from bt_exec_llm.client import Block, Image, Model, ModelClient, ModelSettings, Prices, Recorder

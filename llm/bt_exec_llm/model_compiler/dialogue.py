@@ -13,8 +13,8 @@ from bt_exec.language.sanitize import one_line
 from bt_exec.planning.compiler import Request, VerifiedPlan
 from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Usage
 from bt_exec_llm.dialogue import Dialogue
-from bt_exec_llm.model_compiler.check import Judgement, assess
-from bt_exec_llm.model_compiler.document import document_in
+from bt_exec_llm.model_compiler.answer_check import Judgement, assess
+from bt_exec_llm.model_compiler.document_extraction import document_in
 from bt_exec_llm.model_compiler.expected_effects import Meant
 from bt_exec_llm.model_compiler.prompt import Prompt, problems_text
 

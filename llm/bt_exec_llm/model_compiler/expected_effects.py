@@ -17,8 +17,8 @@ from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.plan import examine
 from bt_exec.planning.robot_views import WHICH_ROBOT
+from bt_exec.spec.condition_expression import All, Is, Not
 from bt_exec.spec.expand import is_reference, reference_name
-from bt_exec.spec.expression import All, Is, Not
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import (
     Check,
@@ -32,7 +32,7 @@ from bt_exec.spec.model import (
 )
 from bt_exec.verify.dry_run import left_behind
 from bt_exec.verify.facts import fill, known_args
-from bt_exec_llm.model_compiler.normalize import options
+from bt_exec_llm.model_compiler.spelling_correction import options
 
 __all__ = ["Ends", "Meant", "chosen_in", "effects_of", "ends_of", "meaning_of", "said_of"]
 

@@ -17,10 +17,10 @@ from typing import Any
 from bt_exec.failure import Problem
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Request
-from bt_exec.spec.expression import Not
+from bt_exec.spec.condition_expression import Not
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, walk
-from bt_exec.spec.paths import locate
-from bt_exec.spec.source import show_place
+from bt_exec.spec.node_paths import locate
+from bt_exec.spec.yaml_source import show_place
 from bt_exec.verify.facts import established
 from bt_exec_llm.model_compiler.expected_effects import effects_of
 

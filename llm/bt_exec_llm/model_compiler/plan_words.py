@@ -19,12 +19,12 @@ from bt_exec.failure import Problem
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import KINDS, Do, MissionSpec
-from bt_exec.spec.paths import locate
-from bt_exec.spec.source import Place, show_place
+from bt_exec.spec.node_paths import locate
+from bt_exec.spec.yaml_source import Place, show_place
 from bt_exec.verify.facts import known_args
-from bt_exec_llm.model_compiler.beside_plan import objection
-from bt_exec_llm.model_compiler.catalogue import describe_site, made_once
+from bt_exec_llm.model_compiler.extra_content import objection
 from bt_exec_llm.model_compiler.plan_format import Form
+from bt_exec_llm.model_compiler.site_description import describe_site, made_once
 
 __all__ = ["Talk", "foreign_words", "talk_problems", "talks_of", "unknown_words"]
 

@@ -20,10 +20,15 @@ from bt_exec.planning.compiler import Request
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.modifiers import MODIFIERS
 from bt_exec_llm.client import Block, Image, Turn, image_block
-from bt_exec_llm.model_compiler.catalogue import as_yaml, describe_site, describe_trees, made_once
-from bt_exec_llm.model_compiler.examples import shown, similar_commands
+from bt_exec_llm.model_compiler.plan_schema import schema, short_schema
+from bt_exec_llm.model_compiler.prompt_examples import shown, similar_commands
 from bt_exec_llm.model_compiler.replan_scope import part_of
-from bt_exec_llm.model_compiler.schema import schema, short_schema
+from bt_exec_llm.model_compiler.site_description import (
+    as_yaml,
+    describe_site,
+    describe_trees,
+    made_once,
+)
 
 __all__ = ["VERSION", "Prompt", "build_prompt", "fenced", "problems_text"]
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import pairwise
 
 from bt_exec.language.reading.lexicon import language_data
-from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.phrases import HELD, HOME
+from bt_exec_llm.offline.phrase_conversion import HELD, HOME
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.questions import DESCRIBED, PAIR
 from bt_exec_llm.offline.reports import Reports

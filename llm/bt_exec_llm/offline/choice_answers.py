@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.conversion import pieces_of_fragment
 from bt_exec_llm.offline.errors import NoStepsError
+from bt_exec_llm.offline.meaning_to_steps import pieces_of_fragment
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.step import Step

@@ -11,15 +11,15 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from bt_exec.language.particles import with_particles
+from bt_exec.language.korean_particles import with_particles
 from bt_exec.language.reading.chart import Edge
-from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.conversion import find_choice
+from bt_exec_llm.offline.earlier_commands import Past, Understood
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.grammar_words import types_in
-from bt_exec_llm.offline.index import Index
-from bt_exec_llm.offline.past import Past, Understood
+from bt_exec_llm.offline.library_index import Index
+from bt_exec_llm.offline.meaning_to_steps import find_choice
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.trouble import Trouble
 from bt_exec_llm.offline.understanding import understand

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.conditionals import Conditionals
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.piece import Piece

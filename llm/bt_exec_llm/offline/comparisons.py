@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from bt_exec.language.reading.node import Node, conjuncts
+from bt_exec.language.reading.meaning_node import Node, conjuncts
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.grammar_words import parse_name
 from bt_exec_llm.offline.piece import Piece

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Iterable
 
-from bt_exec.language.phrases import expand_phrase
+from bt_exec.language.phrase_patterns import expand_phrase
 from bt_exec.language.reading.lexicon import language_data
-from bt_exec.language.reading.node import Node, Value
+from bt_exec.language.reading.meaning_node import Node, Value
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.act_clauses import ActClauses
 from bt_exec_llm.offline.errors import NoStepsError

@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 
-from bt_exec.language.closed import closed_classes
+from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.reading.chart import Edge
-from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.conditional_branches import ConditionalBranches, is_empty
 from bt_exec_llm.offline.errors import NoStepsError
-from bt_exec_llm.offline.phrases import THERE
+from bt_exec_llm.offline.phrase_conversion import THERE
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.questions import FAILED, PAIR, SO, UNABLE, VISIBLE
 from bt_exec_llm.offline.step import QUESTION, Step, without_pronouns

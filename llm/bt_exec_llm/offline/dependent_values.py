@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bt_exec.spec.library import Library
+from bt_exec_llm.offline.earlier_commands import Past
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.past import Past
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.trouble import Trouble

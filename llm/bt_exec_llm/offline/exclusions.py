@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece

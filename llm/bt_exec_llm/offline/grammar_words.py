@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from bt_exec.language.operators import operators_in
-from bt_exec.language.phrases import expand_phrase
+from bt_exec.language.operator_words import operators_in
+from bt_exec.language.phrase_patterns import expand_phrase
 from bt_exec.language.reading.korean_inflection import STEM_ENDING, inflect, past
 from bt_exec.language.reading.lexicon import language_data
-from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
 
 __all__ = ["TOOL", "Name", "done_forms", "parse_name", "to_engine_lexicon", "types_in", "verbs_in"]

@@ -16,9 +16,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from bt_exec.failure import RegistrationError
 from bt_exec.language.messages import language_of
-from bt_exec.language.phrases import expand_phrase
+from bt_exec.language.phrase_patterns import expand_phrase
 from bt_exec.language.reading.lexicon import language_data
-from bt_exec.language.reading.typed_text import Text
+from bt_exec.language.reading.normalized_text import Text
 
 __all__ = ["SAYING", "Closing", "Leads", "Lexicon", "Slot", "Talk", "Value", "Verb", "Way", "Words"]
 

@@ -12,7 +12,7 @@ import yaml
 from pydantic import ValidationError
 
 from bt_exec.failure import Problem, RegistrationError
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec.spec.yaml_mistakes import explain
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.lexicon_mistakes import find_mistakes

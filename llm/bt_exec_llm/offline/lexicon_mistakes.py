@@ -10,8 +10,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from bt_exec.failure import Problem, nearest_first
-from bt_exec.spec.plain_yaml import SAFE_LOADER
-from bt_exec.spec.source import show_place
+from bt_exec.spec.shipped_yaml import SAFE_LOADER
+from bt_exec.spec.yaml_source import show_place
 
 __all__ = ["find_mistakes", "find_positions"]
 

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from bt_exec.failure import Problem, nearest_first
-from bt_exec.language.phrases import expand_phrase
+from bt_exec.language.phrase_patterns import expand_phrase
 from bt_exec.planning.compiler import Request
-from bt_exec.spec.plain_yaml import parse_yaml
-from bt_exec.spec.source import show_place
-from bt_exec_llm.offline.frames import Frames
-from bt_exec_llm.offline.index import Index
+from bt_exec.spec.shipped_yaml import parse_yaml
+from bt_exec.spec.yaml_source import show_place
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.lexicon_mistakes import find_positions
+from bt_exec_llm.offline.library_index import Index
+from bt_exec_llm.offline.utterance_frames import Frames
 
 __all__ = ["name_problems"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bt_exec.language.closed import words
+from bt_exec.language.closed_classes import words
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import Step

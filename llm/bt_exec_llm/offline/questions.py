@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from bt_exec.language.closed import words as closed_words
-from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, normal
+from bt_exec.language.closed_classes import words as closed_words
+from bt_exec.language.reading.meaning_node import Node, Value, conjunction, conjuncts, normal
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import find_only_other_value
 from bt_exec_llm.offline.grammar_words import done_forms, parse_name
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.phrases import ARMS, HAND, HELD, Phrases
+from bt_exec_llm.offline.phrase_conversion import ARMS, HAND, HELD, Phrases
 from bt_exec_llm.offline.piece import BOUNDS, Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 

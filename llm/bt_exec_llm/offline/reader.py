@@ -8,20 +8,20 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
-from bt_exec.language.phrases import expand_phrase
+from bt_exec.language.phrase_patterns import expand_phrase
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import language_data
-from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reader as Engine
 from bt_exec.language.reading.reader import Reading, Unread
-from bt_exec_llm.offline.conversion import (
+from bt_exec_llm.offline.errors import NoStepsError
+from bt_exec_llm.offline.grammar_words import to_engine_lexicon
+from bt_exec_llm.offline.lexicon import Lexicon, Words
+from bt_exec_llm.offline.meaning_to_steps import (
     condition_of_meaning,
     pieces_of_fragment,
     steps_of_meaning,
 )
-from bt_exec_llm.offline.errors import NoStepsError
-from bt_exec_llm.offline.grammar_words import to_engine_lexicon
-from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.step import QUESTION, Step
 
 __all__ = ["Reader"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from bt_exec.language.known_facts import fact_sentences
+from bt_exec.language.fact_sentences import fact_sentences
 from bt_exec.language.messages import messages_of
 from bt_exec.planning.compiler import Reply, ReplyCode, Request
 from bt_exec.planning.past_missions import last_ending, list_missions

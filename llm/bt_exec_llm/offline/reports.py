@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from bt_exec.language.closed import words as closed_words
-from bt_exec.language.operators import operators_in
+from bt_exec.language.closed_classes import words as closed_words
+from bt_exec.language.operator_words import operators_in
 from bt_exec.language.reading.lexicon import language_data
-from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.comparisons import Comparisons
 from bt_exec_llm.offline.errors import NoStepsError, UnclearTextError

@@ -5,24 +5,17 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from bt_exec.language.closed import closed_classes
-from bt_exec.language.closed import words as closed_words
+from bt_exec.language.closed_classes import closed_classes
+from bt_exec.language.closed_classes import words as closed_words
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import language_data
-from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.acts import meaning_from_parts
 from bt_exec_llm.offline.choice_answers import find_chosen_command
-from bt_exec_llm.offline.conversion import pieces_of_fragment
 from bt_exec_llm.offline.dependent_values import resolve_dependent_values
-from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
-from bt_exec_llm.offline.exclusions import is_left
-from bt_exec_llm.offline.explain import explain
-from bt_exec_llm.offline.index import Index
-from bt_exec_llm.offline.part import Held
-from bt_exec_llm.offline.past import (
+from bt_exec_llm.offline.earlier_commands import (
     Past,
     Said,
     Understood,
@@ -31,10 +24,17 @@ from bt_exec_llm.offline.past import (
     resolve_pronoun,
     vary_last_command,
 )
-from bt_exec_llm.offline.phrases import HAND
+from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
+from bt_exec_llm.offline.exclusions import is_left
+from bt_exec_llm.offline.library_index import Index
+from bt_exec_llm.offline.meaning_from_steps import meaning_from_parts
+from bt_exec_llm.offline.meaning_to_steps import pieces_of_fragment
+from bt_exec_llm.offline.part import Held
+from bt_exec_llm.offline.phrase_conversion import HAND
 from bt_exec_llm.offline.step import QUESTION, Step
-from bt_exec_llm.offline.text import clean_command
+from bt_exec_llm.offline.text_normalization import clean_command
 from bt_exec_llm.offline.trouble import Trouble
+from bt_exec_llm.offline.unread_reasons import explain
 
 __all__ = ["TALK", "understand", "understand_condition", "understand_part", "understand_session"]
 

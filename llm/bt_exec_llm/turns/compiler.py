@@ -16,7 +16,7 @@ from bt_exec.failure import Problem, Refusal, UsageError
 from bt_exec.files import expand_home
 from bt_exec.language.sanitize import one_line
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, VerifiedPlan, find_compiler
-from bt_exec.planning.robots import RobotsCompiler
+from bt_exec.planning.multi_robot import RobotsCompiler
 from bt_exec_llm.client import (
     Answer,
     Model,
@@ -29,14 +29,6 @@ from bt_exec_llm.client import (
 from bt_exec_llm.client.connection import check_endpoint
 from bt_exec_llm.model_compiler.compiler import split_settings
 from bt_exec_llm.model_compiler.dialogue import printable
-from bt_exec_llm.turns.checks import (
-    TurnTools,
-    as_calls,
-    examined,
-    problems_of_calls,
-    problems_of_final,
-    turn_tools_of,
-)
 from bt_exec_llm.turns.conversation import (
     AS_RECORDED,
     Conversation,
@@ -48,8 +40,16 @@ from bt_exec_llm.turns.conversation import (
 )
 from bt_exec_llm.turns.prompt import Broken, analysis_question, as_text, ask_twice, turn_question
 from bt_exec_llm.turns.records import LONGEST_ANSWER, Calls, Final, Record, read_record, read_turn
-from bt_exec_llm.turns.tags import read_calls, read_tags
 from bt_exec_llm.turns.tree_growth import grown
+from bt_exec_llm.turns.turn_checks import (
+    TurnTools,
+    as_calls,
+    examined,
+    problems_of_calls,
+    problems_of_final,
+    turn_tools_of,
+)
+from bt_exec_llm.turns.turn_parsing import read_calls, read_tags
 
 __all__ = ["TurnCompiler", "create"]
 

@@ -21,10 +21,10 @@ from bt_exec_llm.client import (
     image_block,
 )
 from bt_exec_llm.dialogue import Dialogue
-from bt_exec_llm.model_compiler.catalogue import describe_skill
-from bt_exec_llm.turns.checks import TurnTools
+from bt_exec_llm.model_compiler.site_description import describe_skill
 from bt_exec_llm.turns.conversation import Conversation
-from bt_exec_llm.turns.tags import native_tools
+from bt_exec_llm.turns.turn_checks import TurnTools
+from bt_exec_llm.turns.turn_parsing import native_tools
 
 __all__ = ["Broken", "analysis_question", "as_text", "ask_twice", "objection", "turn_question"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence
-from bt_exec.spec.paths import Located, is_kept, locate
+from bt_exec.spec.node_paths import Located, is_kept, locate
 
 __all__ = ["calls_of_turn", "grown"]
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bt_exec.pack import Pack
-from bt_exec.site.data import data_path
+from bt_exec.site.shipped_data import data_path
 from bt_exec_skills.door.rigs import DoorSettings, DoorStart, make_sim_rig
 from bt_exec_skills.door.robot import Arm, DoorLabel, MaterialLabel
 from bt_exec_skills.door.rules.checkers import CHECKERS
 from bt_exec_skills.door.rules.passes import PASSES
 from bt_exec_skills.door.skills.conditions import CONDITIONS
-from bt_exec_skills.door.skills.hands import grasp, move_arm, release, return_home
+from bt_exec_skills.door.skills.hand_skills import grasp, move_arm, release, return_home
 from bt_exec_skills.door.skills.open_door import close_door, open_door
 from bt_exec_skills.door.turn_report import DoorReporter
 
@@ -27,7 +27,7 @@ def _check_machine() -> Iterator[tuple[str, str, str, str]]:
 def _renderer() -> tuple[str, str, str, str]:
     """Return the renderer of a mission; EGL is tried with a tiny picture."""
     try:
-        from bt_exec_skills.simulation.painter import gl_works
+        from bt_exec_skills.simulation.renderer import gl_works
 
         works = gl_works()
     except Exception as error:  # noqa: BLE001 - the doctor reports what is broken, whatever it is

@@ -81,7 +81,7 @@ class DoorStart(WorldSettings):
     @field_validator("camera")
     @classmethod
     def _check_camera(cls, camera: str) -> str:
-        from bt_exec_skills.perception.camera_faults import parse_breaks
+        from bt_exec_skills.perception.faulty_camera import parse_breaks
 
         parse_breaks(camera)
         return camera
@@ -138,7 +138,7 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
     from bt_exec_skills.door.sim.camera import SimCamera
     from bt_exec_skills.door.sim.layout import WorldOptions
     from bt_exec_skills.door.sim.world import DoorWorld, calibration_of
-    from bt_exec_skills.perception.camera_faults import FaultyCamera, parse_breaks
+    from bt_exec_skills.perception.faulty_camera import FaultyCamera, parse_breaks
 
     options = WorldOptions(**start.model_dump(exclude={"camera"}))
     robot = SimDoorRobot(DoorWorld(options))

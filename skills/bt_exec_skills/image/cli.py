@@ -87,8 +87,8 @@ def ask(
     from bt_exec.cli.mission_setup import Options
     from bt_exec.cli.output import emit
     from bt_exec.failure import UsageError
-    from bt_exec_skills.image.asking import build_mission_worlds
-    from bt_exec_skills.image.sources import find_pictures
+    from bt_exec_skills.image.picture_sources import find_pictures
+    from bt_exec_skills.image.question_missions import build_mission_worlds
 
     *names, question = words
     if not names or os.path.isfile(question):  # noqa: PTH113 - Path raises for a long question

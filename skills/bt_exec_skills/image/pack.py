@@ -11,11 +11,10 @@ from typing import Any, Literal
 
 from bt_exec.pack import Pack
 from bt_exec.reporting import MissionReporter
-from bt_exec.site.data import data_path
-from bt_exec_skills.image.bench import Bench, SetName
+from bt_exec.site.shipped_data import data_path
 from bt_exec_skills.image.doctor import check_machine
 from bt_exec_skills.image.perception.colours import ColourName
-from bt_exec_skills.image.perception.looker import Looker
+from bt_exec_skills.image.perception.vision_models import Looker
 from bt_exec_skills.image.rigs import make_rig
 from bt_exec_skills.image.rules.after_answer import AFTER_ANSWER
 from bt_exec_skills.image.rules.crop_first import CROP_FIRST, check_crop_first
@@ -28,6 +27,12 @@ from bt_exec_skills.image.skills.compare import (
     compare_things,
 )
 from bt_exec_skills.image.skills.conclude import answer, count, draw_overlay
+from bt_exec_skills.image.skills.crop_skills import (
+    check_part,
+    crop,
+    measure_places,
+    verify_attribute,
+)
 from bt_exec_skills.image.skills.find import (
     detect,
     read_annotation,
@@ -35,15 +40,10 @@ from bt_exec_skills.image.skills.find import (
     separate_touching,
 )
 from bt_exec_skills.image.skills.judge import conclude, judge
-from bt_exec_skills.image.skills.look import (
-    check_part,
-    crop,
-    measure_places,
-    verify_attribute,
-)
-from bt_exec_skills.image.skills.program import write_program
-from bt_exec_skills.image.skills.read import read_codes, read_text
-from bt_exec_skills.image.skills.values import answer_bar, answer_measure, answer_value
+from bt_exec_skills.image.skills.read_text import read_codes, read_text
+from bt_exec_skills.image.skills.value_skills import answer_bar, answer_measure, answer_value
+from bt_exec_skills.image.skills.write_program import write_program
+from bt_exec_skills.image.workbench import Bench, SetName
 
 __all__ = ["PACK"]
 

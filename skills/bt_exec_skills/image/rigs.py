@@ -9,16 +9,16 @@ from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
 from bt_exec.models import Writer, find_writer
 from bt_exec.rig import Rig
-from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.models.contracts import (
     ANY_NAME,
     DETECTORS,
     PromptedDetector,
     make_registered_model,
 )
-from bt_exec_skills.image.perception.looker import make_looker
 from bt_exec_skills.image.perception.overlay import output_path
+from bt_exec_skills.image.perception.vision_models import make_looker
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
+from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.things.detector import FAINT, make_detector
 from bt_exec_skills.vision.detector import NetworkDetector
 

@@ -15,11 +15,13 @@ from bt_exec_skills.image.perception.attributes import (
     name_thing,
     verify_attribute,
 )
-from bt_exec_skills.image.perception.bars import bar_value, bars_among
-from bt_exec_skills.image.perception.codes import read_codes
+from bt_exec_skills.image.perception.bar_chart import bar_value, bars_among
+from bt_exec_skills.image.perception.barcodes import read_codes
+from bt_exec_skills.image.perception.colour_segmentation import segment_colour, separate_touching
 from bt_exec_skills.image.perception.colours import ColourName
-from bt_exec_skills.image.perception.compare import Aspect, alike, all_alike, differences
-from bt_exec_skills.image.perception.decide import (
+from bt_exec_skills.image.perception.detection import detect
+from bt_exec_skills.image.perception.graded_attributes import exceeding
+from bt_exec_skills.image.perception.instance_decisions import (
     all_hold,
     all_of,
     in_part,
@@ -30,9 +32,6 @@ from bt_exec_skills.image.perception.decide import (
     verify_all,
     within,
 )
-from bt_exec_skills.image.perception.detecting import detect
-from bt_exec_skills.image.perception.extents import measured
-from bt_exec_skills.image.perception.graded_attributes import exceeding
 from bt_exec_skills.image.perception.instances import (
     Counted,
     Crop,
@@ -42,10 +41,11 @@ from bt_exec_skills.image.perception.instances import (
     crop,
 )
 from bt_exec_skills.image.perception.loading import for_model, load_picture
+from bt_exec_skills.image.perception.measurements import measured
 from bt_exec_skills.image.perception.overlay import overlay, save_image
+from bt_exec_skills.image.perception.picture_comparison import Aspect, alike, all_alike, differences
 from bt_exec_skills.image.perception.relations import Measured, RelationName, measure, place_in
-from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
-from bt_exec_skills.image.perception.text import read_text
+from bt_exec_skills.image.perception.text_recognition import read_text
 from bt_exec_skills.image.perception.written_values import written_value
 
 __all__ = [

@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.navigation.grid import Cell
+from bt_exec_skills.navigation.occupancy_grid import Cell
 
 __all__ = ["Search"]
 

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from bt_exec.failure import Failed
 from bt_exec_skills.navigation.geometry import Pose, turn_between
-from bt_exec_skills.navigation.grid import hits
-from bt_exec_skills.navigation.route import Planner, Route, smooth_speed
-from bt_exec_skills.navigation.steer import Limits, Steering, eased
+from bt_exec_skills.navigation.local_planner import Limits, Steering, eased
+from bt_exec_skills.navigation.occupancy_grid import hits
+from bt_exec_skills.navigation.route_planner import Planner, Route, smooth_speed
 
 __all__ = ["Base", "Command", "Commands", "drive_to", "turn_by"]
 
@@ -65,7 +65,7 @@ class Base(Protocol):
         """Current time [s]."""
 
     def ranges(self) -> npt.NDArray[np.float64]:
-        """Return the ranges all around [m]; see `bt_exec_skills.navigation.grid.hits`."""
+        """Return the ranges all around [m]; see `bt_exec_skills.navigation.occupancy_grid.hits`."""
 
 
 def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s: float) -> Commands:

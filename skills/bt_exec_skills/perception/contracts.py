@@ -23,7 +23,7 @@ V_contra = TypeVar("V_contra", contravariant=True)
 D_co = TypeVar("D_co", covariant=True)
 
 CameraFault = Literal["dark", "frozen", "noise", "occluded", "wrong_size", "missing"]
-"""Faults of a camera; see `bt_exec_skills.perception.camera_watch`."""
+"""Faults of a camera; see `bt_exec_skills.perception.camera_fault_detection`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bt_exec.pack import Pack
-from bt_exec.site.data import data_path
+from bt_exec.site.shipped_data import data_path
 from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
 from bt_exec_skills.reporter.plan_json import PLAN_JSON
 from bt_exec_skills.reporter.reporting.comparison import Order
@@ -15,11 +15,11 @@ from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.rigs import BuildingStart, ReporterSettings, make_sim_rig
 from bt_exec_skills.reporter.robot import Count, PersonName, PlaceName, Words
 from bt_exec_skills.reporter.rules.passes import PASSES, known_names
+from bt_exec_skills.reporter.site_map import SiteMap
 from bt_exec_skills.reporter.site_words import names, words
-from bt_exec_skills.reporter.sitemap import SiteMap
 from bt_exec_skills.reporter.skills.conditions import CONDITIONS
 from bt_exec_skills.reporter.skills.deliver_object import deliver_object
-from bt_exec_skills.reporter.skills.driving import navigate
+from bt_exec_skills.reporter.skills.navigate import navigate
 from bt_exec_skills.reporter.skills.observe_scene import observe_scene
 from bt_exec_skills.reporter.skills.summarize_mission import fail_and_report, summarize_mission
 from bt_exec_skills.reporter.skills.talk_to_person import talk_to_person

@@ -25,7 +25,7 @@ from bt_exec.spec.model import (
     Sequence,
     Tree,
 )
-from bt_exec.spec.paths import label_of
+from bt_exec.spec.node_paths import label_of
 from bt_exec_skills.plans.json_text import loaded, problem_of
 
 __all__ = ["ACTIONS", "PLAN_JSON", "read_plan", "write_plan"]

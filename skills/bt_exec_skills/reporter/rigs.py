@@ -13,15 +13,17 @@ from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec_skills.reporter.perception.vlm_answer import make_answers
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.speaker import ScriptedSpeaker, Speaker
-from bt_exec_skills.reporter.reporting.terminal import Pacing, TerminalSpeaker
+from bt_exec_skills.reporter.reporting.terminal_speaker import Pacing, TerminalSpeaker
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
-from bt_exec_skills.reporter.sitemap import Person, Place, Round, SiteMap, make_map
+from bt_exec_skills.reporter.site_map import Person, Place, Round, SiteMap, make_map
 
 __all__ = ["BuildingStart", "ReporterSettings", "facts_of", "make_sim_rig"]
 
 
 class ReporterSettings(PackSettings):
-    """Settings of the pack ``reporter``. The map is described in `bt_exec_skills.reporter.sitemap`.
+    """Settings of the pack ``reporter``.
+
+    The map is described in `bt_exec_skills.reporter.site_map`.
 
     Attributes:
         robot: ``sim``.

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from bt_exec_skills.reporter.place_sections import section_ids, section_words, without_article
 from bt_exec_skills.reporter.rigs import ReporterSettings
 from bt_exec_skills.reporter.rules.keywords import is_english, names_professor
-from bt_exec_skills.reporter.sections import section_ids, section_words, without_article
-from bt_exec_skills.reporter.sitemap import Person, Place, Round, SiteMap, make_map
+from bt_exec_skills.reporter.site_map import Person, Place, Round, SiteMap, make_map
 
 __all__ = ["PROFESSOR", "PROFESSOR_OFFICE", "USER", "names", "words"]
 

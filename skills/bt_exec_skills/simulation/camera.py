@@ -13,8 +13,8 @@ import numpy.typing as npt
 from bt_exec_skills.perception.contracts import View
 from bt_exec_skills.perception.oracle import ObjectTruth
 from bt_exec_skills.perception.picture import Mask
-from bt_exec_skills.simulation.painter import RendererName, make_painter
-from bt_exec_skills.simulation.rays import Painter
+from bt_exec_skills.simulation.ray_casting import Painter
+from bt_exec_skills.simulation.renderer import RendererName, make_painter
 
 __all__ = ["Capture", "ObjectCamera", "WorldCamera", "geom_ids"]
 

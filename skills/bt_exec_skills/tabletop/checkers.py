@@ -12,12 +12,12 @@ from bt_exec.failure import Problem, nearest_first
 from bt_exec.pack import PassContext
 from bt_exec.spec.expand import is_reference
 from bt_exec.spec.model import Do, MissionSpec
-from bt_exec.spec.paths import locate
-from bt_exec.spec.source import show_place
+from bt_exec.spec.node_paths import locate
+from bt_exec.spec.yaml_source import show_place
 from bt_exec_skills.tabletop.environment import Environment, environment_of
 from bt_exec_skills.tabletop.goals.compiler import is_question, subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.object_names import looks_of
 
 __all__ = ["CHECKERS", "as_asked", "known_targets"]
 

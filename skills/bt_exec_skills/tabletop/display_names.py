@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from bt_exec_skills.tabletop.lexicon import first_word
-from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.object_names import looks_of
 from bt_exec_skills.tabletop.sentences import sentence
 
 __all__ = ["MOST_NAMED", "called", "listed", "said", "value_said"]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from bt_exec.observation import Situation
 from bt_exec_skills.navigation.geometry import Pose
-from bt_exec_skills.tabletop.names import Looks, looks_of
+from bt_exec_skills.tabletop.object_names import Looks, looks_of
 from bt_exec_skills.tabletop.tables import Table, tables_under
 
 __all__ = ["AT_SPOT_M", "WITHIN_M", "Environment", "Placed", "Point", "environment_of"]

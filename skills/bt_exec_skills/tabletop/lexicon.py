@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from bt_exec.language.reading.generate import Generator
 from bt_exec.language.reading.reader import Reader
-from bt_exec.spec.plain_yaml import read_yaml
+from bt_exec.spec.shipped_yaml import read_yaml
 from bt_exec_skills.things.nouns import nouns, with_nouns
 
 __all__ = ["first_word", "lexicon", "reader"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from bt_exec.pack import Pack
-from bt_exec.site.data import data_path
+from bt_exec.site.shipped_data import data_path
 from bt_exec_skills.tabletop.checkers import CHECKERS
 from bt_exec_skills.tabletop.display_names import called
-from bt_exec_skills.tabletop.hand import Hand
-from bt_exec_skills.tabletop.names import Attribute, ObjectName
+from bt_exec_skills.tabletop.held_object import Hand
+from bt_exec_skills.tabletop.object_names import Attribute, ObjectName
 from bt_exec_skills.tabletop.reporter import TableReporter
 from bt_exec_skills.tabletop.rigs import (
     TableSettings,
@@ -20,7 +20,7 @@ from bt_exec_skills.tabletop.rigs import (
 )
 from bt_exec_skills.tabletop.robot import Side, Spot
 from bt_exec_skills.tabletop.skills.conditions import CONDITIONS
-from bt_exec_skills.tabletop.skills.objects import go_to_object, pick_object, place_object
+from bt_exec_skills.tabletop.skills.pick_and_place import go_to_object, pick_object, place_object
 from bt_exec_skills.tabletop.subgoal_plan_format import TASK_OUTPUTS
 
 __all__ = ["PACK"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Point
-from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.object_names import looks_of
 from bt_exec_skills.tabletop.robot import Side, Spot
 from bt_exec_skills.tabletop.tables import Table
 

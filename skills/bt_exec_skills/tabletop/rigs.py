@@ -11,7 +11,7 @@ from bt_exec.failure import UsageError
 from bt_exec.mission.robot_lock import network_identity
 from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec.spec.user_data import UserData
-from bt_exec_skills.tabletop.hand import Hand
+from bt_exec_skills.tabletop.held_object import Hand
 from bt_exec_skills.tabletop.sim.layout import By, WorldOptions
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class TableSettings(PackSettings):
         remote: The simulator, for ``robot: http``.
         detector: Source of boxes in its pictures: ``learned`` (the shipped network), ``oracle``
             (the simulator), or the settings of another network; see
-            `bt_exec_skills.tabletop.perception.finder`.
+            `bt_exec_skills.tabletop.perception.object_finder`.
         picture_every_s: Minimum interval of pictures of the head camera [s]; with 0, no pictures
             are taken.
     """
@@ -108,7 +108,7 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
     Raises:
         UsageError: If there is no room for so many objects, or the detector cannot be used.
     """
-    from bt_exec_skills.tabletop.perception.finder import make_finder
+    from bt_exec_skills.tabletop.perception.object_finder import make_finder
     from bt_exec_skills.tabletop.perception.observation import TablePerception
     from bt_exec_skills.tabletop.sim.camera import HeadCamera
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from bt_exec.language.plurals import with_plurals
-from bt_exec.spec.plain_yaml import read_yaml
+from bt_exec.spec.shipped_yaml import read_yaml
 
 __all__ = ["sentence"]
 

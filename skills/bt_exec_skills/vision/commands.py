@@ -127,9 +127,9 @@ def train(data: Path, out: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def train_names(data: Path, out: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Train a namer; see `bt_exec_skills.vision.train_names.train_names`."""
-    from bt_exec_skills.vision.train_names import NamesSettings
-    from bt_exec_skills.vision.train_names import train_names as run
+    """Train a namer; see `bt_exec_skills.vision.train_crop_classifier.train_names`."""
+    from bt_exec_skills.vision.train_crop_classifier import NamesSettings
+    from bt_exec_skills.vision.train_crop_classifier import train_names as run
 
     with _stoppable(f"the finished epochs are kept in {out}"):
         return run(data, out, NamesSettings(**settings), progress_bar)
@@ -143,7 +143,7 @@ def evaluate(
     from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
     from bt_exec_skills.vision.evaluate import confusion_plot, curves_plot
     from bt_exec_skills.vision.evaluate import evaluate as run
-    from bt_exec_skills.vision.files import save_picture
+    from bt_exec_skills.vision.picture_files import save_picture
     from bt_exec_skills.vision.weights import load
 
     recipe = finished_recipe(data)
@@ -186,7 +186,7 @@ def show(
 
 
 def _shipped_for(site: str) -> Path:
-    from bt_exec.site.data import default_site
+    from bt_exec.site.shipped_data import default_site
 
     site = site or default_site()
     source = source_for(site)

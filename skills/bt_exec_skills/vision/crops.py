@@ -138,7 +138,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class Namer:
-    """Classifier of crops, exported by `bt_exec_skills.vision.train_names`; runs on onnxruntime.
+    """Classifier of crops, exported by `train_crop_classifier`; runs on onnxruntime.
 
     Args:
         weights: The file; its metadata holds the names, the last of which is ``nothing``.

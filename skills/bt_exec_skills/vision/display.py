@@ -20,7 +20,7 @@ from bt_exec.robot import Observation
 from bt_exec.site.site import Site, load_site
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.vision.evaluate import WORKING_SCORE
-from bt_exec_skills.vision.files import read_image, save_picture
+from bt_exec_skills.vision.picture_files import read_image, save_picture
 from bt_exec_skills.vision.text_drawing import extent, write
 from bt_exec_skills.vision.weights import load
 

@@ -21,7 +21,7 @@ from typing import Any
 from bt_exec.failure import UsageError
 from bt_exec.files import write_whole
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
-from bt_exec_skills.vision.files import REPORT, claim
+from bt_exec_skills.vision.picture_files import REPORT, claim
 
 __all__ = ["TrainSettings", "bfloat16", "one_size_trainer", "train"]
 

@@ -11,7 +11,7 @@ import pytest
 from bt_exec.pack import find_pack, pack_names
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.site.check_utterances import check_utterances
-from bt_exec.site.data import data_path
+from bt_exec.site.shipped_data import data_path
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Mission, MissionSpec, Tree
 from tests.bt_exec.cli.conftest import Ran, Run

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.cli.words import asks_why
+from bt_exec.cli.prompt_words import asks_why
 from tests.bt_exec.cli.conftest import Run
 
 GET = "문 안의 자재를 가져와"

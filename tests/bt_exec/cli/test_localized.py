@@ -75,15 +75,16 @@ IMAGE = Path(bt_exec_skills.image.__file__).parent
 OPERATED = [
     *(Path(bt_exec.__file__).parent / name for name in ("nodes", "journal", "serve")),
     *(IMAGE / name for name in ("perception/loading.py", "perception/annotation.py")),
-    *(IMAGE / name for name in ("cli.py", "asking.py", "sources.py", "fetching.py", "rigs.py")),
+    *(IMAGE / f"{name}.py" for name in ("cli", "question_missions", "picture_sources", "download")),
+    IMAGE / "rigs.py",
 ]
 """Parts whose usage errors operators can cause."""
 UNTRANSLATED = {
     "campaign.py": "for authors of campaigns",
     "check.py": "for authors of trees",
-    "exchange.py": "for authors of trees",
+    "interchange.py": "for authors of trees",
     "understand.py": "for authors of compilers",
-    "side_file.py": "a reason within another message",
+    "unwritten_rows.py": "a reason within another message",
 }
 
 

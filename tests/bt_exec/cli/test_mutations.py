@@ -19,17 +19,17 @@ import pytest
 from bt_exec.failure import Problem, RegistrationError, SpecError
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.site.check_utterances import word_problems
-from bt_exec.site.data import data_path
 from bt_exec.site.own_parts import with_tools
+from bt_exec.site.shipped_data import data_path
 from bt_exec.site.site import Site, load_site, sentences
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text, parse
-from bt_exec.spec.plain_yaml import parse_yaml
-from bt_exec.spec.source import scan_text
+from bt_exec.spec.shipped_yaml import parse_yaml
+from bt_exec.spec.yaml_source import scan_text
 from bt_exec.verify import verify_file
 from bt_exec.verify.packs import code_problems, fact_problems
-from bt_exec.verify.sentences import sentence_problems
+from bt_exec.verify.sentence_checks import sentence_problems
 
 HERE = Path(__file__).parent / "mutations"
 CLASSES = parse_yaml((HERE / "classes.yaml").read_text(encoding="utf-8"))

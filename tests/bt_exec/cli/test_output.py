@@ -16,7 +16,7 @@ import pytest
 from bt_exec.cli.output import emit, own_stream, streams_apart, to_json, write
 from bt_exec.cli.stop_signals import _unraisable
 from bt_exec.language.sanitize import one_line, printable
-from bt_exec.tui.text import clean, safe
+from bt_exec.tui.terminal_text import clean, safe
 from tests.bt_exec.cli.conftest import Run
 
 FILE = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")

@@ -14,7 +14,7 @@ from rich.text import Text
 from bt_exec.cli import translations
 from bt_exec.cli.app import _add_installed, app
 from bt_exec.cli.translations import _module, _texts_beside
-from bt_exec.spec.plain_yaml import read_yaml
+from bt_exec.spec.shipped_yaml import read_yaml
 from tests.bt_exec.cli.conftest import Run
 
 TABLE: dict[str, dict[str, str]] = read_yaml(Path(translations.__file__).with_suffix(".yaml"))

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from bt_exec.campaign.statistics import Rate
-from bt_exec.cli.plan import situation_for
+from bt_exec.cli.compile import situation_for
 from bt_exec.evaluation.cases import load_cases
 from bt_exec.evaluation.run import answers, differences, evaluate
 from bt_exec.failure import Refusal
 from bt_exec.planning.compiler import Plan, Reply
 from bt_exec.site.compile_command import make_compiler
-from bt_exec.site.data import data_path, site_names
+from bt_exec.site.shipped_data import data_path, site_names
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Do, Mission, MissionSpec
 from tests.cases import cases as sizes

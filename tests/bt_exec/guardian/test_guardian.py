@@ -338,7 +338,7 @@ def test_guardian_locks_the_robot_until_it_has_stopped(stops):
 @pytest.mark.slow
 def test_permanently_failing_stop_is_reported(stops):
     then = "Guardian('arm', [Guard('false', within_s=0.2)], folder / 'report.json').arm()"
-    told = end_of(stops, f"import bt_exec.guardian.process\n{then}\nos.kill(os.getpid(), 9)")
+    told = end_of(stops, f"import bt_exec.guardian.program\n{then}\nos.kill(os.getpid(), 9)")
     assert "bt-exec guardian: COULD NOT STOP" in told
     assert json.loads(stops.report.read_text())["trouble"] == "exit code 1"
 
@@ -348,7 +348,7 @@ def test_permanently_failing_stop_is_reported(stops):
 
 def test_guardian_program_imports_only_light_modules():
     heavy = (
-        "import sys; before = set(sys.modules); sys.path.insert(0, sys.argv[1]); import process;"
+        "import sys; before = set(sys.modules); sys.path.insert(0, sys.argv[1]); import program;"
         "print(*sorted({name.split('.')[0] for name in set(sys.modules) - before}))"
     )
     folder = ROOT / "bt_exec" / "guardian"

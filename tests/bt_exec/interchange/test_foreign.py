@@ -18,7 +18,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.spec.dump import dump_yaml, to_data
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
-from bt_exec.spec.source import Source
+from bt_exec.spec.yaml_source import Source
 
 DATA = Path(__file__).parents[2] / "data" / "btcpp"
 NAMES = sorted(path.stem for path in DATA.glob("*.xml") if path.stem != "nav2_nodes")

@@ -18,7 +18,7 @@ from bt_exec.nodes.frontier import Frontier
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.rig import Rig
-from bt_exec.site.data import site_names
+from bt_exec.site.shipped_data import site_names
 from bt_exec.site.site import load_site
 from bt_exec.skill import Condition, Running, Skill, Steps, Verdict, condition, skill
 from bt_exec.spec.library import Library

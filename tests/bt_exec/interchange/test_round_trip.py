@@ -9,12 +9,12 @@ from bt_exec.interchange.btcpp_export import export_btcpp
 from bt_exec.interchange.btcpp_import import import_btcpp
 from bt_exec.interchange.xml_text import read_xml
 from bt_exec.pack import Catalogue
-from bt_exec.site.data import site_names
+from bt_exec.site.shipped_data import site_names
 from bt_exec.site.site import load_site
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Mission, MissionSpec, Tree
-from bt_exec.spec.source import Source
+from bt_exec.spec.yaml_source import Source
 from tests.bt_exec.spec.strategies import documents, workshop_missions
 from tests.bt_exec.spec.workshop import catalogue, library
 from tests.cases import examples

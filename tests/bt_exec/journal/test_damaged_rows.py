@@ -36,7 +36,7 @@ from bt_exec.site.site import sentences
 from bt_exec.tui.history import history_table, line_data, record_data, record_lines
 from bt_exec.tui.pack_messages import voices, why_of
 from bt_exec.tui.paint import Painter
-from bt_exec.tui.text import UNICODE
+from bt_exec.tui.terminal_text import UNICODE
 from tests.bt_exec.journal.conftest import COMMAND, events_of
 from tests.cases import some
 

@@ -18,7 +18,7 @@ from bt_exec.journal import Journal
 from bt_exec.journal import write as writing
 from bt_exec.journal.rows import STATEMENTS
 from bt_exec.journal.schema import _restrict
-from bt_exec.journal.side_file import keep_aside
+from bt_exec.journal.unwritten_rows import keep_aside
 from tests.bt_exec.journal.conftest import events_of
 
 START = SkillStarting(1.0, 3, "a", "grasp", {"arm": "right"}, 1)

@@ -17,7 +17,7 @@ from bt_exec.language.korean_errors import (
     korean_mistake,
     korean_problem,
 )
-from bt_exec.spec.plain_yaml import read_yaml
+from bt_exec.spec.shipped_yaml import read_yaml
 
 TABLE: dict[str, dict[str, str]] = read_yaml(Path(korean_errors.__file__).with_suffix(".yaml"))
 ROOT = Path(__file__).parents[3]

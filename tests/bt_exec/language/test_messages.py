@@ -8,9 +8,9 @@ from jsonschema import Draft202012Validator
 from bt_exec.failure import Failure, RegistrationError
 from bt_exec.language.messages import OWN_MESSAGES, Messages
 from bt_exec.pack import find_pack
-from bt_exec.site.data import data_path
+from bt_exec.site.shipped_data import data_path
 from bt_exec.site.site import load_site
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 
 OWN = "OK: {en: Done., ko: 끝.}\n"
 ARM = "STUCK: {en: 'The arm is stuck.', ko: 팔이 안 움직입니다.}\nwords: {x: {en: arm, ko: 팔}}\n"

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec import rig as rig_module
-from bt_exec import standby
+from bt_exec import standby_threads
 from bt_exec.events import Aborting, Event, Finished, Planned, Planning, SkillStarting
 from bt_exec.failure import BtExecError, Failed
 from bt_exec.journal import Journal, write
@@ -437,7 +437,7 @@ class Stage:
             at = self.run.script.statement
             return real if at is None else Connection(real, at)
 
-        idle = standby.STANDBY._idle
+        idle = standby_threads.STANDBY._idle
         write.connect = faulty  # type: ignore[assignment]
         logging.disable(logging.CRITICAL)
         try:
@@ -453,7 +453,7 @@ class Stage:
         finally:
             logging.disable(logging.NOTSET)
             write.connect = connect
-            standby.STANDBY._idle = idle
+            standby_threads.STANDBY._idle = idle
 
     def go(self, seed: int) -> Run:
         """Run one seed.
@@ -464,7 +464,7 @@ class Stage:
         for file in (*self._folder.glob("run.sqlite*"), *self._folder.glob("*.inspect")):
             file.unlink(missing_ok=True)
         shutil.copyfile(self._empty, self.journal)
-        standby.STANDBY._idle = Idle(self.schedule)
+        standby_threads.STANDBY._idle = Idle(self.schedule)
         rig_module.keep_reserve()
         rig_module._UNDER_WAY.clear()
         # logs of watchdog threads that other tests left behind are ignored

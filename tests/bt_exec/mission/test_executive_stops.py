@@ -16,7 +16,7 @@ from bt_exec.reporting import MissionReporter
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits
 from bt_exec.skill import Running, Steps, skill
-from bt_exec.standby import STANDBY
+from bt_exec.standby_threads import STANDBY
 from bt_exec.testing import ScriptedRobot, scripted_skill
 
 

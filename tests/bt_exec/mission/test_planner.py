@@ -24,7 +24,7 @@ from bt_exec.planning.plan import prepare
 from bt_exec.planning.repair import FixedPlan
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
-from bt_exec.standby import STANDBY
+from bt_exec.standby_threads import STANDBY
 from bt_exec.testing import FakeClock, scripted_skill
 from bt_exec.testing.missions import scripted_site
 

@@ -31,7 +31,7 @@ from bt_exec.rig import PackSettings, Rig
 from bt_exec.site.site import Limits, Rates
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.load import load_text
-from bt_exec.standby import STANDBY
+from bt_exec.standby_threads import STANDBY
 from bt_exec.testing import FakeClock, scripted_condition
 from bt_exec.testing.missions import FixedCompiler, scripted_site
 from tests.bt_exec.mission.misbehaving_ground import Arm, Camera
@@ -181,7 +181,7 @@ NO_MEMORY = """
 import json, sys
 import _testcapi
 from bt_exec.rig import Rig, stop_all, stop_all_apart
-from bt_exec.standby import STANDBY
+from bt_exec.standby_threads import STANDBY
 import bt_exec.rig as rig
 
 class Arm:

@@ -9,9 +9,9 @@ import pytest
 
 from bt_exec.events import Asked
 from bt_exec.failure import Failure, Refusal
-from bt_exec.language.known_facts import Known
+from bt_exec.language.fact_sentences import Known
 from bt_exec.language.messages import Messages
-from bt_exec.mission.incomplete import Undone
+from bt_exec.mission.incomplete_parts import Undone
 from bt_exec.mission.known_state import state_of
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.reporting import Reporters
@@ -21,7 +21,7 @@ from bt_exec.reporting import Action, Skip
 from bt_exec.skill import Steps, Verdict, condition, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
-from bt_exec.spec.paths import paths
+from bt_exec.spec.node_paths import paths
 from bt_exec.testing.missions import scripted_site
 
 WORDS = """

@@ -12,7 +12,7 @@ from bt_exec.failure import PartBroken
 from bt_exec.mission.watchdog import Watchdog, _Call, hang_s
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits
-from bt_exec.standby import STANDBY
+from bt_exec.standby_threads import STANDBY
 from bt_exec.testing import FakeClock, ScriptedRobot
 from bt_exec.testing.missions import scripted_site
 
@@ -390,7 +390,7 @@ def test_watch_thread_exists_before_the_mission_starts(monkeypatch):
     def none_left(*_: object) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("bt_exec.standby._thread.start_new_thread", none_left)
+    monkeypatch.setattr("bt_exec.standby_threads._thread.start_new_thread", none_left)
     with on.watchdog as watchdog, pytest.raises(PartBroken):
         watchdog.call("skill a", on.hang)
     assert on.stopped.is_set()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bt_exec.skill import Verdict
-from bt_exec.spec.expression import All, Any_, Is, Not
+from bt_exec.spec.condition_expression import All, Any_, Is, Not
 from bt_exec.spec.model import (
     Check,
     Do,
@@ -20,7 +20,7 @@ from bt_exec.spec.model import (
     Tree,
 )
 from bt_exec.spec.model import Sequence as SequenceNode
-from bt_exec.spec.paths import paths
+from bt_exec.spec.node_paths import paths
 from tests.bt_exec.nodes.stage import CODES, CONDITIONS, SKILLS, Call, Reply, Script
 
 __all__ = ["CHOICES", "Case", "case"]

@@ -21,7 +21,7 @@ from bt_exec.spec.model import (
     NodeBase,
     Parallel,
 )
-from bt_exec.spec.paths import paths
+from bt_exec.spec.node_paths import paths
 from tests.bt_exec.nodes.reference_questions import Question, Surroundings
 from tests.bt_exec.nodes.stage import CODES, OWN_TIMEOUT_S, Script
 

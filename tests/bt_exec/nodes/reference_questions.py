@@ -10,7 +10,7 @@ from typing import Any
 from bt_exec.events import Asked, Event
 from bt_exec.failure import Failure, FailureKind
 from bt_exec.skill import Verdict
-from bt_exec.spec.expression import Any_, Is, Not
+from bt_exec.spec.condition_expression import Any_, Is, Not
 from tests.bt_exec.nodes.stage import PATIENCE_S, REASONS, UNKNOWN, Script
 
 __all__ = ["Question", "Surroundings"]

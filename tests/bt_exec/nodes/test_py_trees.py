@@ -8,7 +8,7 @@ from bt_exec.events import NodeChanged
 from bt_exec.nodes.composites import Fallback, Parallel, Sequence, failure_of
 from bt_exec.nodes.frontier import Frontier
 from bt_exec.nodes.modifiers import Guard, Repeat, Retry, SkipIf, Timeout
-from bt_exec.spec.expression import Is
+from bt_exec.spec.condition_expression import Is
 from bt_exec.testing import scripted_condition, scripted_skill
 from tests.bt_exec.nodes.two_packs import Stage
 

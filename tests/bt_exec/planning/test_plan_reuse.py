@@ -9,7 +9,7 @@ import pytest
 from bt_exec.planning.plan_reuse import still_kept
 from bt_exec.skill import Steps, Verdict, condition, skill
 from bt_exec.spec.model import Do, Fallback, Sequence
-from bt_exec.spec.paths import paths
+from bt_exec.spec.node_paths import paths
 from bt_exec.testing import ScriptedRobot, run_tree, scripted_skill
 from bt_exec.testing.missions import scripted_site
 

@@ -13,7 +13,7 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec, Tree
-from bt_exec.spec.paths import paths
+from bt_exec.spec.node_paths import paths
 from bt_exec.testing import scripted_skill
 from bt_exec.testing.missions import scripted_site
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from bt_exec.failure import Problem, SpecError
 from bt_exec.scaffold.format_yaml import correction, fixed_text, format_source
-from bt_exec.site.data import data_folder
+from bt_exec.site.shipped_data import data_folder
 from bt_exec.spec.dump import dump_yaml
-from bt_exec.spec.source import read_text
+from bt_exec.spec.yaml_source import read_text
 from tests.bt_exec.cli.test_mutations import CLASSES, Case, cases, correct, problems_of, shown
 from tests.bt_exec.spec.strategies import documents
 from tests.cases import examples

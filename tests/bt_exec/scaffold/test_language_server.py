@@ -9,7 +9,7 @@ import pytest
 
 from bt_exec.pack import find_pack
 from bt_exec.scaffold.schema_lines import with_schema_line, write_schemas
-from bt_exec.site.data import data_path
+from bt_exec.site.shipped_data import data_path
 from bt_exec.site.site import load_site
 from tests.bt_exec.scaffold.language_server import PROGRAM, LanguageServer
 

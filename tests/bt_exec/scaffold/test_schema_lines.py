@@ -9,9 +9,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from bt_exec.scaffold.schema_lines import with_schema_line, write_schemas
-from bt_exec.site.data import data_path
+from bt_exec.site.shipped_data import data_path
 from bt_exec.site.site import load_site
-from bt_exec.spec.plain_yaml import read_yaml
+from bt_exec.spec.shipped_yaml import read_yaml
 
 TREE = "tree: rest\nroot:\n  do: return_home\n"
 

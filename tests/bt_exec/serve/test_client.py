@@ -7,7 +7,7 @@ import pytest
 from bt_exec.events import Event, Progress
 from bt_exec.failure import UsageError
 from bt_exec.serve.client import ServiceTail
-from bt_exec.tui.model import ViewModel
+from bt_exec.tui.view_model import ViewModel
 from tests.bt_exec.serve.conftest import GATE, Served
 
 

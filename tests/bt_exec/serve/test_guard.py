@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from bt_exec.web.guard import BODY_BYTES, is_loopback
+from bt_exec.web.request_checks import BODY_BYTES, is_loopback
 from tests.bt_exec.serve.conftest import Served
 
 TOKEN = "a-token-of-some-length"
@@ -135,7 +135,7 @@ def test_large_body_is_refused_with_and_without_content_length(shared: Served):
 
 
 def test_missing_body_times_out(shared: Served, monkeypatch):
-    monkeypatch.setattr("bt_exec.web.guard._BODY_S", 0.2)
+    monkeypatch.setattr("bt_exec.web.request_checks._BODY_S", 0.2)
     text = (
         b"POST /missions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         b"Content-Length: 20\r\n\r\n{"

@@ -9,11 +9,11 @@ from typing import Any
 
 from bt_exec import events as ev
 from bt_exec.language.messages import Messages
+from bt_exec.serve.operator_questions import Question
 from bt_exec.serve.page_state import Watching
-from bt_exec.serve.questions import Question
 from bt_exec.spec.model import walk
 from bt_exec.testing import FakeObservation
-from tests.bt_exec.serve.test_view import spec_of
+from tests.bt_exec.serve.test_page_rows import spec_of
 
 STANDING = {"site": "s", "running": None, "waiting": [], "question": None}
 

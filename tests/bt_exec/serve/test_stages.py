@@ -13,7 +13,7 @@ from bt_exec.outcome import Outcome
 from bt_exec.serve import stages
 from bt_exec.serve.stages import RecordReader, document_name, stages_of
 from bt_exec.testing import FakeObservation
-from tests.bt_exec.serve.test_view import spec_of
+from tests.bt_exec.serve.test_page_rows import spec_of
 
 
 def recorded(folder: Path, *events: ev.Event) -> Journal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec import UsageError, load_site
-from bt_exec.site.data import default_site
+from bt_exec.site.shipped_data import default_site
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ TOOL = """
 from __future__ import annotations
 from typing import NamedTuple
 from bt_exec import Running, Service, Steps, skill
-from bt_exec_skills.image.bench import Bench, SetName
+from bt_exec_skills.image.workbench import Bench, SetName
 
 class Width(NamedTuple):
     widest_px: int
@@ -78,7 +78,7 @@ def test_skill_of_a_tools_file_runs_in_a_plan(tool, tmp_path):
         ("import sys\nsys.exit(3)", "SystemExit: 3"),
         ("import not_there", "No module named 'not_there'"),
         ("x = 1", "contains no skill and no condition"),
-        ("from bt_exec_skills.image.skills.look import crop", "contains no skill"),
+        ("from bt_exec_skills.image.skills.crop_skills import crop", "contains no skill"),
         ("from bt_exec import skill\n@skill()\ndef f():\n    return 1\n", "tools .*f"),
     ],
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec.failure import SpecError
-from bt_exec.site.data import site_names
+from bt_exec.site.shipped_data import site_names
 from bt_exec.site.site import load_site
 
 GOOD = """site: mine

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from bt_exec.failure import SpecError, UnknownName, UsageError
 from bt_exec.pack import Catalogue, Pack, find_pack
-from bt_exec.site.data import data_path
+from bt_exec.site.shipped_data import data_path
 from bt_exec.site.tree_schema import FIELDS, tree_schema
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.expand import expand
@@ -29,7 +29,7 @@ from bt_exec.spec.model import (
     TreeSpec,
     Way,
 )
-from bt_exec.spec.source import read_file
+from bt_exec.spec.yaml_source import read_file
 from tests.bt_exec.spec.strategies import workshop_missions
 from tests.bt_exec.spec.test_malformed import EXPECTED, FILES
 from tests.bt_exec.spec.workshop import DATA, catalogue, library

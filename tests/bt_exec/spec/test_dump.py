@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from bt_exec.spec.dump import dump_json, dump_yaml, to_data
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Document, MissionSpec, TreeSpec
-from bt_exec.spec.source import NUMBER, read_text
+from bt_exec.spec.yaml_source import NUMBER, read_text
 from tests.bt_exec.spec.strategies import documents
 from tests.bt_exec.spec.workshop import DATA
 from tests.cases import examples

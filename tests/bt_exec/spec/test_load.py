@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bt_exec.failure import SpecError
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.load import load_text, parse
-from bt_exec.spec.source import read_text
+from bt_exec.spec.yaml_source import read_text
 from bt_exec.verify import verify_document
 from tests.bt_exec.spec.strategies import mutated, node_data, values
 from tests.bt_exec.spec.test_malformed import CATALOGUE, FILES, LIBRARY

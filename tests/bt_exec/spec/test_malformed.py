@@ -9,7 +9,7 @@ import pytest
 from bt_exec.failure import Problem, SpecError
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_file, load_text
-from bt_exec.spec.source import MAX_BYTES, read_file
+from bt_exec.spec.yaml_source import MAX_BYTES, read_file
 from bt_exec.verify import verify_document, verify_library
 from tests.bt_exec.spec.workshop import DATA, catalogue, library
 

@@ -8,7 +8,6 @@ import pytest
 from pydantic import ValidationError
 
 from bt_exec.failure import SpecError, UsageError
-from bt_exec.spec.source import in_order, read_text
 from bt_exec.spec.user_data import (
     UserData,
     first_error,
@@ -17,6 +16,7 @@ from bt_exec.spec.user_data import (
     read_settings,
     value_error,
 )
+from bt_exec.spec.yaml_source import in_order, read_text
 
 
 class Wheel(UserData):

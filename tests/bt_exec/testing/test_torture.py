@@ -16,7 +16,7 @@ from bt_exec.nodes.fault_plan import FaultPlan
 from bt_exec.site.site import load_site
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import Mission, MissionSpec
-from bt_exec.spec.paths import paths
+from bt_exec.spec.node_paths import paths
 from bt_exec.testing.torture import STALE_S, Invariants, Report, Torture, random_plan
 from tests.cases import cases
 

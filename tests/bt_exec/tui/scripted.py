@@ -10,14 +10,14 @@ from bt_exec import events as ev
 from bt_exec.failure import Failure
 from bt_exec.language.messages import Messages
 from bt_exec.outcome import Outcome
-from bt_exec.site.data import data_path
+from bt_exec.site.shipped_data import data_path
 from bt_exec.site.site import load_site
 from bt_exec.skill import Verdict
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
-from bt_exec.tui.model import ViewModel
+from bt_exec.tui.view_model import ViewModel
 
 KOREAN = "문 안의 자재를 가져와"
 ENGLISH = "Get the material inside the door."

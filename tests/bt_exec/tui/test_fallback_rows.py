@@ -1,7 +1,7 @@
 """Rows of fallbacks, named after their first branch."""
 
 from bt_exec.spec.load import load_text
-from bt_exec.tui.nodes import Forest
+from bt_exec.tui.plan_rows import Forest
 
 
 def rows(text):

@@ -12,17 +12,20 @@ import pytest
 from rich.cells import cell_len
 
 from bt_exec.language import messages as language
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec.tui import screen, summary
-from bt_exec.tui.lines import PlainView
+from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.screen import draw, tree_lines
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.text import plain
+from bt_exec.tui.terminal_text import plain
 from tests.bt_exec.tui import scripted
 from tests.bt_exec.tui.scripted import ENGLISH, KOREAN, outcome, running, slipped, spoken
 
 TUI = Path(screen.__file__).parent
-VIEWS = ("changes", "lines", "model", "rows", "screen", "summary", "why", "nodes", "pages")
+VIEWS = (
+    *("plan_changes", "plain_view", "view_model", "row_selection", "screen", "summary", "why"),
+    *("plan_rows", "view_pages"),
+)
 FOLDER = Path(language.__file__).parent
 FIXED = parse_yaml((FOLDER / "fixed_words.yaml").read_text(encoding="utf-8"))
 OWN = parse_yaml((FOLDER / "messages.yaml").read_text(encoding="utf-8"))

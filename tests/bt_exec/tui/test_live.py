@@ -12,7 +12,7 @@ from bt_exec.events import Aborting
 from bt_exec.tui.live import LiveView
 from bt_exec.tui.paint import Painter
 from bt_exec.tui.screen import draw
-from bt_exec.tui.text import plain
+from bt_exec.tui.terminal_text import plain
 from tests.bt_exec.tui.scripted import running, slipped
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bt_exec.spec.model import MissionSpec
-from bt_exec.tui.lines import PlainView
-from bt_exec.tui.model import ViewModel
-from bt_exec.tui.node_words import say_notes
+from bt_exec.tui.node_text import say_notes
+from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.screen import draw, tree_lines
-from bt_exec.tui.text import plain
+from bt_exec.tui.terminal_text import plain
+from bt_exec.tui.view_model import ViewModel
 from tests.bt_exec.tui.scripted import ENGLISH, Script, get_material
 
 NOTES = (

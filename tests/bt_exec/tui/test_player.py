@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from bt_exec import events as ev
-from bt_exec.tui.model import ViewModel
 from bt_exec.tui.player import SPEEDS, Player
 from bt_exec.tui.screen import draw
-from bt_exec.tui.text import plain
+from bt_exec.tui.terminal_text import plain
+from bt_exec.tui.view_model import ViewModel
 from tests.bt_exec.tui.scripted import slipped
 
 

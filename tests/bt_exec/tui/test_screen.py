@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from bt_exec.failure import Failure
-from bt_exec.tui.model import ViewModel
 from bt_exec.tui.screen import draw, tree_lines
-from bt_exec.tui.text import Line, line_width, plain
+from bt_exec.tui.terminal_text import Line, line_width, plain
+from bt_exec.tui.view_model import ViewModel
 from tests.bt_exec.tui.scripted import (
     ENGLISH,
     Script,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.text import plain
+from bt_exec.tui.terminal_text import plain
 from tests.bt_exec.tui.scripted import Script, outcome
 
 FAILURE = {"code": "GRASP_SLIPPED"}

@@ -11,13 +11,13 @@ from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.testing import run_tree, scripted_condition, scripted_skill
-from bt_exec.tui.lines import PlainView
-from bt_exec.tui.model import ViewModel
-from bt_exec.tui.node_words import with_values
+from bt_exec.tui.node_text import with_values
+from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.screen import tree_lines
-from bt_exec.tui.static import document_lines
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.text import UNICODE, plain
+from bt_exec.tui.terminal_text import UNICODE, plain
+from bt_exec.tui.tree_display import document_lines
+from bt_exec.tui.view_model import ViewModel
 
 
 class Seen(NamedTuple):

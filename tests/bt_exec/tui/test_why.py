@@ -14,7 +14,7 @@ from bt_exec.failure import Failure
 from bt_exec.journal import MissionLine, SkillRun
 from bt_exec.journal.explain import Attempt, Cause, Explanation
 from bt_exec.language.messages import Messages
-from bt_exec.tui.text import ASCII, UNICODE, plain
+from bt_exec.tui.terminal_text import ASCII, UNICODE, plain
 from bt_exec.tui.why import Why
 
 SENTENCES = """

@@ -8,19 +8,19 @@ from types import ModuleType
 
 import pytest
 
-from bt_exec.spec import expand, library, load, source, yaml_mistakes
+from bt_exec.spec import expand, library, load, yaml_mistakes, yaml_source
 from bt_exec.verify import (
+    argument_values,
     arguments,
-    authoring,
     bounds,
     dry_run,
     grounding,
-    values,
+    likely_mistakes,
     vocabulary,
 )
 from tests.bt_exec.spec.workshop import DATA
 
-LAYERS = (vocabulary, arguments, grounding, dry_run, bounds, authoring)
+LAYERS = (vocabulary, arguments, grounding, dry_run, bounds, likely_mistakes)
 FURTHER_TESTS = {"bounds": ("resources",), "vocabulary": ("fact_values",)}
 CODE = re.compile(r"``([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)``")
 GIVEN = re.compile(r'"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|TAG|ANCHOR|EMPTY|UNBOUND|UNREADABLE)"')
@@ -34,7 +34,7 @@ def listed(module: ModuleType) -> set[str]:
 
 def given(module: ModuleType) -> set[str]:
     """Return the codes reported by a module and its helper."""
-    parts = (arguments, values) if module is arguments else (module,)
+    parts = (arguments, argument_values) if module is arguments else (module,)
     found = GIVEN.findall("".join(map(inspect.getsource, parts)))
     return {code for code in found if not hasattr(module, code)}
 
@@ -60,7 +60,7 @@ def test_every_code_of_a_layer_has_a_test(layer: ModuleType) -> None:
 
 
 def test_every_code_of_reading_and_loading_has_a_test() -> None:
-    modules = (source, load, library, expand, yaml_mistakes)
+    modules = (yaml_source, load, library, expand, yaml_mistakes)
     codes = {code for module in modules for code in given(module)}
     told = {code for module in modules for code in listed(module)}
     assert codes == told

@@ -8,11 +8,11 @@ import pytest
 
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.skill import Running, Steps, skill
-from bt_exec.spec.expression import All, Is, Not
+from bt_exec.spec.condition_expression import All, Is, Not
 from bt_exec.spec.model import MissionSpec
 from bt_exec.verify import verify_mission
-from bt_exec.verify.changes import Change, Others, few, learnt, state_of
 from bt_exec.verify.dry_run import _shared, left_behind
+from bt_exec.verify.fact_changes import Change, Others, few, learnt, state_of
 from bt_exec.verify.facts import established, fill
 from tests.bt_exec.spec.workshop import WORKSHOP
 from tests.bt_exec.verify.layers import CATALOGUE, of_mission

@@ -20,8 +20,8 @@ from bt_exec.planning.plan import examine, prepare
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
-from bt_exec.tui.model import ViewModel
 from bt_exec.tui.screen import draw
+from bt_exec.tui.view_model import ViewModel
 
 NODES, LARGER = 300, 4
 GROUP = 20

@@ -14,7 +14,7 @@ from bt_exec_labeler.batch.run import BATCH, Progress, label_batch
 from bt_exec_labeler.items import Item
 from bt_exec_labeler.labelers import LabelerFailure, Labelled
 from bt_exec_labeler.labelers.rules import RulesLabeler
-from bt_exec_labeler.record import Breach
+from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
 
 

@@ -12,7 +12,7 @@ from bt_exec.failure import UsageError
 from bt_exec_labeler.batch.budget import Budget, Ledger
 from bt_exec_labeler.labelers import LabelerFailure, LabelerSettings, RequestThreads, attempts
 from bt_exec_labeler.labelers.remote import Options, RemoteLabeler, create
-from bt_exec_labeler.record import Breach
+from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
 
 from .test_answer import GOOD

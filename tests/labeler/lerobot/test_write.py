@@ -21,8 +21,8 @@ from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import read_lines
 from bt_exec_labeler.datasets.write import SetInput
 from bt_exec_labeler.episode import Action, Episode, Frame
-from bt_exec_labeler.lerobot.language import FORMS, call_of, form_of
-from bt_exec_labeler.lerobot.meta import CAMERA, Counts
+from bt_exec_labeler.lerobot.language_columns import FORMS, call_of, form_of
+from bt_exec_labeler.lerobot.metadata import CAMERA, Counts
 from bt_exec_labeler.lerobot.write import write_lerobot
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.splits import SPLITS
@@ -72,7 +72,9 @@ def frames_of(folder: Path) -> list[list[dict[str, Any]]]:
 def test_data_set_format_follows_the_installed_lerobot(
     monkeypatch: pytest.MonkeyPatch, installed: str, form: str
 ) -> None:
-    monkeypatch.setattr("bt_exec_labeler.lerobot.language.metadata.version", lambda _: installed)
+    monkeypatch.setattr(
+        "bt_exec_labeler.lerobot.language_columns.metadata.version", lambda _: installed
+    )
     assert form_of("") == FORMS[form]
     assert form_of("0.4") == FORMS["0.4"]
 

@@ -9,7 +9,7 @@ from bt_exec_labeler.batch.output import Output
 from bt_exec_labeler.batch.run import run
 from bt_exec_labeler.items import items_of
 from bt_exec_labeler.labelers.rules import RulesLabeler
-from bt_exec_labeler.review.job import Card, cards_of
+from bt_exec_labeler.review.review_cards import Card, cards_of
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.testing.game import make_game
 from bt_exec_labeler.vocabulary import Vocabulary

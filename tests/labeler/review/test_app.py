@@ -15,7 +15,7 @@ import pytest
 from bt_exec_labeler.episode import decoded
 from bt_exec_labeler.review.app import make_app
 from bt_exec_labeler.review.decisions import Decisions
-from bt_exec_labeler.review.job import Card
+from bt_exec_labeler.review.review_cards import Card
 from bt_exec_labeler.vocabulary import Vocabulary
 
 

@@ -16,10 +16,10 @@ import pytest
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler.batch.output import Output, read_lines
+from bt_exec_labeler.plan_record import FIELDS
 from bt_exec_labeler.quality.report import make_report, review_figures
-from bt_exec_labeler.record import FIELDS
 from bt_exec_labeler.review.decisions import Decisions, decisions_of, read_decision, settled
-from bt_exec_labeler.review.job import Card, cards_of
+from bt_exec_labeler.review.review_cards import Card, cards_of
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.vocabulary import Vocabulary
 

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.review.job import Card
 from bt_exec_labeler.review.label_studio import (
     _decision,
     _reviewer,
     read_annotations,
     write_tasks,
 )
+from bt_exec_labeler.review.review_cards import Card
 from bt_exec_labeler.vocabulary import Vocabulary
 
 Tasks = list[dict[str, Any]]

@@ -20,7 +20,7 @@ from bt_exec_labeler.items import items_of
 from bt_exec_labeler.labelers.rules import RulesLabeler
 from bt_exec_labeler.review.app import make_app
 from bt_exec_labeler.review.decisions import Decisions, decisions_of
-from bt_exec_labeler.review.job import Card, cards_of
+from bt_exec_labeler.review.review_cards import Card, cards_of
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.testing.game import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary

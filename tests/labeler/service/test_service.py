@@ -28,7 +28,7 @@ from bt_exec_labeler.items import Item, Role, items_of
 from bt_exec_labeler.labelers import LabelerFailure, LabelerSettings, Labelled, find_labeler
 from bt_exec_labeler.labelers.remote import Options, RemoteLabeler
 from bt_exec_labeler.labelers.rules import RulesLabeler
-from bt_exec_labeler.record import Breach
+from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.service.app import make_app
 from bt_exec_labeler.service.request import _data, _jpeg_pixels, _png_pixels, body_of
 from bt_exec_labeler.vocabulary import Vocabulary

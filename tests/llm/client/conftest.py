@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from bt_exec_llm.client import Block, ModelClient, ModelFailure, ModelSettings, Turn
-from bt_exec_llm.client.tiers import TierMemory
+from bt_exec_llm.client.output_tiers import TierMemory
 from bt_exec_llm.testing.messages_server import MessagesServer
 
 Serve: TypeAlias = Callable[..., MessagesServer]

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from bt_exec_llm.client import Block, ModelClient, ModelFailure, ModelSettings, Prices, Turn, Usage
 from bt_exec_llm.client.exchange import Question
 from bt_exec_llm.client.images import image_block
+from bt_exec_llm.client.output_tiers import build
 from bt_exec_llm.client.request_runner import most_usage
-from bt_exec_llm.client.tiers import build
 from bt_exec_llm.testing.messages_server import MessagesServer, error, hang, raw, reset, text
 
 SETTINGS = ModelSettings(max_tokens=300, prices=Prices(input=1000, output=5000), tier="text")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_llm.client import ModelClient, ModelFailure, ModelSettings, Turn
 from bt_exec_llm.client import errors as errors_module
 from bt_exec_llm.client.errors import CODES, PASSING, SENTENCES, retry_after

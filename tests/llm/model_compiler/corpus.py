@@ -13,7 +13,7 @@ import yaml
 
 from bt_exec.planning.compiler import Plan
 from bt_exec.spec.dump import to_data
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_llm.offline import create
 from tests.llm.model_compiler.paper import request_for
 

@@ -9,8 +9,8 @@ import pytest
 
 from bt_exec.failure import Problem
 from bt_exec.language.messages import LANGUAGES
-from bt_exec.spec.plain_yaml import parse_yaml
-from bt_exec_llm.model_compiler import faults
+from bt_exec.spec.shipped_yaml import parse_yaml
+from bt_exec_llm.model_compiler import typical_faults
 from bt_exec_llm.model_compiler.dialogue import printable, reasons, sentences
 from bt_exec_skills.door.rules import checkers as rules
 from tests.llm.model_compiler.corpus import corpus
@@ -19,7 +19,7 @@ from tests.llm.model_compiler.paper import run_paper
 TALK = Path(__file__).parents[2] / "data" / "bad_talk" / "building.yaml"
 NAMED = {
     code
-    for module in (faults, rules)
+    for module in (typical_faults, rules)
     for code in re.findall(r"^([A-Z][A-Z_]{5,})  ", module.__doc__ or "", re.MULTILINE)
 }
 

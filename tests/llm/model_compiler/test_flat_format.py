@@ -6,7 +6,7 @@ import pytest
 
 from bt_exec.spec.dump import to_data
 from bt_exec_llm.model_compiler.flat_format import from_flat, to_flat
-from bt_exec_llm.model_compiler.schema import schema, short_schema
+from bt_exec_llm.model_compiler.plan_schema import schema, short_schema
 from tests.llm.model_compiler.paper import SITE, run_paper
 
 NESTED = {
@@ -58,7 +58,7 @@ def test_schema_lists_known_names_and_has_no_recursion():
 
 
 def test_large_site_gets_a_single_schema_branch(monkeypatch):
-    monkeypatch.setattr("bt_exec_llm.model_compiler.schema.MOST_BRANCHES", 5)
+    monkeypatch.setattr("bt_exec_llm.model_compiler.plan_schema.MOST_BRANCHES", 5)
     node = schema(SITE.catalogue, SITE.library)["properties"]["nodes"]["items"]["properties"]
     assert set(node["step"]["properties"]["runs"]["enum"]) == {
         *SITE.catalogue.skills,

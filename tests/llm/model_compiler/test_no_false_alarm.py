@@ -7,7 +7,7 @@ import yaml
 
 from bt_exec.planning.compiler import Plan
 from bt_exec.site.compile_command import request_of
-from bt_exec.site.data import site_names
+from bt_exec.site.shipped_data import site_names
 from bt_exec.site.site import load_site
 from bt_exec.spec.dump import to_data
 from bt_exec_llm.client import Answer

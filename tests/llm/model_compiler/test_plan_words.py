@@ -9,7 +9,7 @@ import pytest
 from bt_exec.planning.plan import prepare
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import load_site
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_llm.client import Answer
 from bt_exec_llm.model_compiler.dialogue import _judge
 from bt_exec_llm.model_compiler.expected_effects import meaning_of

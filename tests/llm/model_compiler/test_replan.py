@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from bt_exec.events import Planned
-from bt_exec.spec.paths import paths
+from bt_exec.spec.node_paths import paths
 from tests.llm.model_compiler.corpus import good_answer
 from tests.llm.model_compiler.paper import run_paper
 

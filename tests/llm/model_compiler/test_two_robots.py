@@ -14,7 +14,7 @@ from bt_exec.planning.plan import prepare_answer
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import Do
-from bt_exec.spec.paths import paths
+from bt_exec.spec.node_paths import paths
 from bt_exec_llm.model_compiler.compiler import ModelCompiler
 
 A, B = "root: {tree: robot_a.open_door}", "root: {tree: robot_b.open_door}"

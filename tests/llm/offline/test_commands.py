@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec.language.meaning import Meaning
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 
 TABLE: dict[str, dict[str, str]] = parse_yaml(
     Path(__file__).with_name("commands.yaml").read_text(encoding="utf-8")

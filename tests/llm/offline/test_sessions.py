@@ -11,7 +11,7 @@ from bt_exec.language.meaning import Context, Turn
 from bt_exec.planning.compiler import Plan, Reply
 from bt_exec.site.compile_command import compile_command, request_of
 from bt_exec.spec.model import Sequence
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 
 TABLE: dict[str, dict[str, str]] = parse_yaml(
     Path(__file__).with_name("sessions.yaml").read_text(encoding="utf-8")

@@ -12,8 +12,8 @@ from bt_exec.planning.compiler import Done, Request
 from bt_exec.spec.library import Library
 from bt_exec_llm.turns.conversation import Observation, supported_share
 from bt_exec_llm.turns.records import read_record, read_turn
-from bt_exec_llm.turns.tags import read_tags
 from bt_exec_llm.turns.tree_growth import calls_of_turn, grown
+from bt_exec_llm.turns.turn_parsing import read_tags
 from tests.cases import examples
 from tests.llm.turns import say
 

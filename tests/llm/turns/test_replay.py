@@ -9,7 +9,7 @@ from bt_exec.cli.app import call
 from bt_exec.failure import UsageError
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_llm.turns import create
 from tests.llm.turns import say
 from tests.llm.turns.conftest import QUESTION

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 from bt_exec.language.messages import language_of
-from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.pack import PACK
 from bt_exec_skills.image.rules.planning import build_plan
 from bt_exec_skills.image.rules.question_reader import read_question
+from bt_exec_skills.image.workbench import Bench
 
 SKILLS = {one.name: one for one in PACK.skills}
 

@@ -1,9 +1,9 @@
 """Rendered tables with ground truth: objects by class and colour, touching or half hidden.
 
-An object counts if `bt_exec_skills.things.dataset.truth` labels it: at least 80 pixels and 30 % of
-its outline are visible. No questions are asked about classes with an object near that limit.
-Questions about colours use red, green and blue, and only objects of one colour, because white,
-yellow, orange and brown are similar in dim or tinted light.
+An object counts if `bt_exec_skills.things.dataset.ground_truth` labels it: at least 80 pixels and
+30 % of its outline are visible. No questions are asked about classes with an object near that
+limit. Questions about colours use red, green and blue, and only objects of one colour, because
+white, yellow, orange and brown are similar in dim or tinted light.
 """
 
 from __future__ import annotations

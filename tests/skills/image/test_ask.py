@@ -13,13 +13,13 @@ from bt_exec.cli.app import call
 from bt_exec.failure import UsageError
 from bt_exec.mission.session import Session
 from bt_exec.skill import Skill
-from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.rules.program import build_program
 from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.skills.conclude import count
+from bt_exec_skills.image.skills.crop_skills import verify_attribute
 from bt_exec_skills.image.skills.find import detect
-from bt_exec_skills.image.skills.look import verify_attribute
-from bt_exec_skills.image.skills.program import write_program
+from bt_exec_skills.image.skills.write_program import write_program
+from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.perception.contracts import Detection
 from tests.skills.image.asking import ask, finish
 
@@ -153,7 +153,7 @@ def test_program_of_an_annotation_returns_the_answer(table):
 
 @pytest.mark.slow
 def test_program_with_another_result_is_reported(bt_ask, shapes, tmp_path, monkeypatch):
-    from bt_exec_skills.image.skills import program as skill
+    from bt_exec_skills.image.skills import write_program as skill
 
     def other(bench, question):
         return build_program(bench, question).replace("= counted.sure", "= 9")

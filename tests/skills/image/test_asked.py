@@ -8,7 +8,7 @@ import pytest
 
 import bt_exec.language.reading
 from bt_exec.language.messages import language_of
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.question_reader import read_question

@@ -12,10 +12,10 @@ import cv2
 import numpy as np
 import pytest
 
-from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.rules.program import build_program
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.question_reader import read_question
+from bt_exec_skills.image.workbench import Bench
 from tests.skills.image.asking import ask
 
 RED, BLUE, GREEN = (200, 30, 30), (30, 60, 200), (40, 150, 60)

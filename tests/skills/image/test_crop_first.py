@@ -8,7 +8,7 @@ from bt_exec.observation import Situation
 from bt_exec.pack import PassContext
 from bt_exec.spec.load import load_text
 from bt_exec_skills.image.perception import instances
-from bt_exec_skills.image.perception.looker import Looker
+from bt_exec_skills.image.perception.vision_models import Looker
 from bt_exec_skills.image.rules.after_answer import AFTER_ANSWER
 from bt_exec_skills.image.rules.crop_first import CROP_FIRST, check_crop_first
 from tests.llm.turns.say import annotate, draw
@@ -140,7 +140,7 @@ def test_whole_picture_is_allowed_when_cropping_failed(run, monkeypatch):
     def broken(picture, found):
         raise ValueError("no crop today")
 
-    monkeypatch.setattr("bt_exec_skills.image.skills.look.cut", broken)
+    monkeypatch.setattr("bt_exec_skills.image.skills.crop_skills.cut", broken)
     assert instances.crop is not broken
     either = "{fallback: [{sequence: [" + CROP + ", " + VERIFY + "]}, " + ASK + "]}"
     outcome, model = run(SEGMENT, either)

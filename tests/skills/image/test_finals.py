@@ -8,10 +8,10 @@ import pytest
 import yaml
 
 from bt_exec.models import VqaAnswer
-from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.perception.looker import LookAnswer, Looker
+from bt_exec_skills.image.perception.vision_models import LookAnswer, Looker
 from bt_exec_skills.image.rules.phrasing import final_report
 from bt_exec_skills.image.skills.judge import conclude, judge
+from bt_exec_skills.image.workbench import Bench
 from tests.skills.image.asking import bench_of, finish
 
 FINALS = yaml.safe_load(Path(__file__).with_name("finals.yaml").read_text(encoding="utf-8"))

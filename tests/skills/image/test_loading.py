@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.image.perception.header import read_header
+from bt_exec_skills.image.perception.file_header import read_header
 from bt_exec_skills.image.perception.loading import for_model, load_picture
 
 RED = (210, 30, 20)

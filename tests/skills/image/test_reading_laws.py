@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bt_exec.language.reading.node import Node, normal
+from bt_exec.language.reading.meaning_node import Node, normal
 from bt_exec.language.reading.reader import Reading
-from bt_exec.language.reading.session import resolve
+from bt_exec.language.reading.reference_resolution import resolve
 from bt_exec_skills.image.perception.graded_attributes import DEGREES
 from bt_exec_skills.image.perception.relations import SIDES
+from bt_exec_skills.image.rules.lexicon import generator, lexicon, reader
 from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.question_reader import question_from_meaning
-from bt_exec_skills.image.rules.words import generator, lexicon, reader
 from tests.cases import cases, examples
 
 WORDS = lexicon()

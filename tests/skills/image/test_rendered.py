@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.perception.annotation import Annotation
 from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.things.detector import FAINT, make_detector
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.rendered import questions, tables

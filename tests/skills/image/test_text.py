@@ -8,14 +8,14 @@ import pytest
 
 from bt_exec.language.messages import language_of
 from bt_exec.mission.session import Session
-from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.perception import text as reading
+from bt_exec_skills.image.perception import text_recognition as reading
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.program import build_program
 from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.question_reader import read_question
+from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.vision.text_drawing import write
 from tests.skills.image.asking import ask
 
@@ -61,7 +61,7 @@ def engine(monkeypatch):
         monkeypatch.setattr(reading, "_load_engine", lambda weights: Engine(*lines))
         monkeypatch.setattr(reading, "can_read", lambda: True)
 
-    monkeypatch.setattr("bt_exec_skills.image.bench.can_read", lambda: True)
+    monkeypatch.setattr("bt_exec_skills.image.workbench.can_read", lambda: True)
     return put
 
 
@@ -254,7 +254,7 @@ def test_nested_boxes_are_read_once(sign, engine):
 
 @pytest.mark.parametrize("text", ["What does the sign say?", "표지판에 뭐라고 써 있어?"])
 def test_missing_recogniser_error_names_the_extra(sign, monkeypatch, text):
-    monkeypatch.setattr("bt_exec_skills.image.bench.can_read", lambda: False)
+    monkeypatch.setattr("bt_exec_skills.image.workbench.can_read", lambda: False)
     with pytest.raises(CannotTell, match="NO_READER"):
         build_plan(read_question(text), language_of(text), Bench(sign).facts())
     with Session("image", world={"image": str(sign)}) as session:

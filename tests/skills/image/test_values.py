@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.perception.attributes import object_side
-from bt_exec_skills.image.perception.bars import Bar, bar_value, bars_among
-from bt_exec_skills.image.perception.codes import read_codes
+from bt_exec_skills.image.perception.bar_chart import Bar, bar_value, bars_among
+from bt_exec_skills.image.perception.barcodes import read_codes
+from bt_exec_skills.image.perception.colour_segmentation import segment_colour
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.loanwords import sounds_like
-from bt_exec_skills.image.perception.segment import segment_colour
 from bt_exec_skills.image.perception.written_values import (
     group_into_rows,
     parse_amounts,
@@ -23,6 +22,7 @@ from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.question_reader import read_question
 from bt_exec_skills.image.skills.recompute import repeat_on_picture
+from bt_exec_skills.image.workbench import Bench
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.values import chart, page, with_ean13, with_qr
 

@@ -14,9 +14,9 @@ from bt_exec.mission.rigs import make_rig
 from bt_exec.models import VisualQa
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
-from bt_exec.site.data import data_path
+from bt_exec.site.shipped_data import data_path
 from bt_exec.skill import Skill, Steps
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
@@ -24,7 +24,7 @@ from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.speaker import Reply, ScriptedSpeaker
 from bt_exec_skills.reporter.rigs import ReporterSettings
-from bt_exec_skills.reporter.sitemap import SiteMap, make_map
+from bt_exec_skills.reporter.site_map import SiteMap, make_map
 
 TICK_S = 0.05
 SKILLS: dict[str, Skill] = {skill.name: skill for skill in PACK.skills}

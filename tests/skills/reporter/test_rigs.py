@@ -9,7 +9,7 @@ import pytest
 from bt_exec.site.site import load_site
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.rigs import facts_of
-from bt_exec_skills.reporter.sitemap import make_map
+from bt_exec_skills.reporter.site_map import make_map
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from bt_exec_skills.tabletop.display_names import called, listed, said
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import create, subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.object_names import looks_of
 from bt_exec_skills.things.nouns import nouns
 from tests.cases import some
 from tests.skills.tabletop.asking import ask

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bt_exec.language.meaning import Turn
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.compiler import understand

@@ -22,7 +22,7 @@ from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.compiler import create, understand
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.object_names import looks_of
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from tests.skills.tabletop.test_commands import DATA, WORLDS, full
 

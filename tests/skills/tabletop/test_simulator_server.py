@@ -15,10 +15,10 @@ pytest.importorskip("fastapi")
 uvicorn = pytest.importorskip("uvicorn")
 
 from bt_exec_skills.tabletop.goals.compiler import create  # noqa: E402 - after the skip
-from bt_exec_skills.tabletop.protocol.code import program_of  # noqa: E402 - as above
-from bt_exec_skills.tabletop.protocol.functions import CALLS, bind  # noqa: E402 - as above
-from bt_exec_skills.tabletop.protocol.serve import make_engine, serve  # noqa: E402 - after the skip
+from bt_exec_skills.tabletop.protocol.client_code import program_of  # noqa: E402 - as above
+from bt_exec_skills.tabletop.protocol.published_functions import CALLS, bind  # noqa: E402 - as above
 from bt_exec_skills.tabletop.protocol.server import MOST_BYTES, make_app  # noqa: E402 - as above
+from bt_exec_skills.tabletop.protocol.start_server import make_engine, serve  # noqa: E402 - after the skip
 
 
 class Served:
@@ -423,7 +423,7 @@ def test_new_session_sees_what_is_in_the_hand(remote_site):
 
 
 def test_compile_uses_the_world_of_a_remote_simulator(remote_site):
-    from bt_exec.cli.plan import situation_for
+    from bt_exec.cli.compile import situation_for
     from bt_exec.site.compile_command import compile_command
 
     served = Served(fast=True)
@@ -440,7 +440,7 @@ def test_compile_uses_the_world_of_a_remote_simulator(remote_site):
 
 
 def test_situation_is_not_observed_for_compilers_that_do_not_need_it(remote_site):
-    from bt_exec.cli.plan import situation_for
+    from bt_exec.cli.compile import situation_for
 
     class Plain:
         name = "plain"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.object_names import looks_of
 from bt_exec_skills.tabletop.rigs import TableSettings, TableStart, make_http_rig, make_sim_rig
 from bt_exec_skills.tabletop.sim.body import SimTableRobot
 from bt_exec_skills.tabletop.sim.camera import HeadCamera

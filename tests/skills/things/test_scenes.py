@@ -6,15 +6,15 @@ import mujoco
 import numpy as np
 import pytest
 
-from bt_exec_skills.simulation.rays import RayPainter
+from bt_exec_skills.simulation.ray_casting import RayPainter
 from bt_exec_skills.things.dataset.arrange import Pose, arranged
-from bt_exec_skills.things.dataset.figures import chair, person
+from bt_exec_skills.things.dataset.chair_and_person_meshes import chair, person
 from bt_exec_skills.things.dataset.fruit import FRUITS
+from bt_exec_skills.things.dataset.ground_truth import shown_in
 from bt_exec_skills.things.dataset.meshes import FRUIT, PAINT, box, lathe
+from bt_exec_skills.things.dataset.room_model import AWAY, Prop, build_stage, clutter
 from bt_exec_skills.things.dataset.scenes import HEIGHT, THINGS, WIDTH, TableScenes, View, aim
-from bt_exec_skills.things.dataset.stage import AWAY, Prop, build_stage, clutter
 from bt_exec_skills.things.dataset.tableware import WARE
-from bt_exec_skills.things.dataset.truth import shown_in
 from bt_exec_skills.vision.commands import find_source
 
 

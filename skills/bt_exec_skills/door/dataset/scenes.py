@@ -15,7 +15,13 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.door.dataset.style import Rng, add_extras, enlarge, restyle, through_sensor
+from bt_exec_skills.door.dataset.domain_randomization import (
+    Rng,
+    add_extras,
+    enlarge,
+    restyle,
+    through_sensor,
+)
 from bt_exec_skills.door.perception.calibration import Calibration, CameraPose, DoorShape
 from bt_exec_skills.door.perception.detector_factory import SHIPPED
 from bt_exec_skills.door.perception.ground_truth import DoorView
@@ -29,8 +35,8 @@ from bt_exec_skills.door.sim.mjcf import world_xml
 from bt_exec_skills.door.sim.world import DoorWorld, calibration_of
 from bt_exec_skills.perception.picture import Frame, Mask, box_of
 from bt_exec_skills.simulation.camera import geom_ids
-from bt_exec_skills.simulation.painter import gl_works, make_painter
-from bt_exec_skills.simulation.rays import RayPainter
+from bt_exec_skills.simulation.ray_casting import RayPainter
+from bt_exec_skills.simulation.renderer import gl_works, make_painter
 from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.network import Network
 from bt_exec_skills.vision.sample import Mark, Picture, Sample

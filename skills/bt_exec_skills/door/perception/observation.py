@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from bt_exec.language.messages import messages_of
 from bt_exec_skills.door.robot import ARMS, DoorRobot, DoorState
 from bt_exec_skills.perception.contracts import CameraFault, Detection
-from bt_exec_skills.perception.objects import Detections, fault_in_words
+from bt_exec_skills.perception.object_perception import Detections, fault_in_words
 
 if TYPE_CHECKING:
     from bt_exec_skills.perception.picture import Frame

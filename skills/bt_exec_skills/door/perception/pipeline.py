@@ -9,7 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 from bt_exec_skills.door.perception.ground_truth import DoorStateEstimator, DoorView
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation, Touched
 from bt_exec_skills.door.perception.state_estimator import with_latch
-from bt_exec_skills.perception.camera_watch import CameraWatch
+from bt_exec_skills.perception.camera_fault_detection import CameraWatch
 from bt_exec_skills.perception.contracts import Camera, Detection, Detector
 
 __all__ = ["DoorPerception", "Felt"]

@@ -24,10 +24,10 @@ from typing import Any
 
 from bt_exec.failure import Problem
 from bt_exec.pack import PassContext
-from bt_exec.spec.expression import leaves
+from bt_exec.spec.condition_expression import leaves
 from bt_exec.spec.model import Do, MissionSpec, walk
-from bt_exec.spec.paths import locate
-from bt_exec.spec.source import show_place
+from bt_exec.spec.node_paths import locate
+from bt_exec.spec.yaml_source import show_place
 from bt_exec_skills.door.rules.gate import handles_material
 
 __all__ = ["CHECKERS", "arm_as_asked", "door_only", "gate_reasons", "stated_state"]

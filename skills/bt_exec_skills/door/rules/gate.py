@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any, TypeAlias
 
-from bt_exec.spec.expression import All, Is, Not, leaves
+from bt_exec.spec.condition_expression import All, Is, Not, leaves
 from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Sequence, walk
 
 __all__ = ["IS_OPEN", "MATERIAL", "OPENED", "OPEN_ENOUGH", "VISIBLE", "gated", "handles_material"]

@@ -13,7 +13,7 @@ from typing import Any, TypeGuard, TypeVar
 
 from bt_exec.language.messages import language_of, messages_of
 from bt_exec.pack import Pass, PassContext
-from bt_exec.spec.expression import Is, leaves
+from bt_exec.spec.condition_expression import Is, leaves
 from bt_exec.spec.model import (
     Check,
     Do,
@@ -23,7 +23,7 @@ from bt_exec.spec.model import (
     rebuild,
     walk,
 )
-from bt_exec.spec.paths import label_of
+from bt_exec.spec.node_paths import label_of
 from bt_exec_skills.door.rules.gate import (
     IS_OPEN,
     OPEN_ENOUGH,

@@ -10,11 +10,11 @@ import numpy as np
 
 from bt_exec_skills.door.robot import ARMS, CLOSED_RAD, Arm
 from bt_exec_skills.door.sim import door_moves, hand_moves
-from bt_exec_skills.door.sim.arm import HOME
+from bt_exec_skills.door.sim.arm_attempt import Job
+from bt_exec_skills.door.sim.arm_mjcf import HOME
 from bt_exec_skills.door.sim.ik import ArmIK
-from bt_exec_skills.door.sim.job import Job
 from bt_exec_skills.door.sim.world import CONTROL_S, DoorWorld
-from bt_exec_skills.motion.body import Periods
+from bt_exec_skills.motion.simulated_body import Periods
 from bt_exec_skills.motion.stepped_motion import MotionSteps, SteppedMotion
 
 __all__ = ["SimDoorRobot"]

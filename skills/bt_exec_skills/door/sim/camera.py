@@ -13,8 +13,8 @@ from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_WIDTH
 from bt_exec_skills.door.sim.world import DoorWorld
 from bt_exec_skills.perception.picture import Mask
 from bt_exec_skills.simulation.camera import ObjectCamera
-from bt_exec_skills.simulation.painter import RendererName
-from bt_exec_skills.simulation.rays import FAR_M, cast
+from bt_exec_skills.simulation.ray_casting import FAR_M, cast
+from bt_exec_skills.simulation.renderer import RendererName
 
 __all__ = ["GEOMS", "SimCamera"]
 

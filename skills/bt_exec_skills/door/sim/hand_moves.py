@@ -9,10 +9,10 @@ import numpy as np
 
 from bt_exec.failure import Failed
 from bt_exec_skills.door.robot import OPEN_RAD
-from bt_exec_skills.door.sim.arm import FINGER_OPEN
+from bt_exec_skills.door.sim.arm_attempt import Job, phase
+from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN
+from bt_exec_skills.door.sim.arm_path import follow, line, wait
 from bt_exec_skills.door.sim.ik import Pose
-from bt_exec_skills.door.sim.job import Job, phase
-from bt_exec_skills.door.sim.path import follow, line, wait
 from bt_exec_skills.motion.stepped_motion import MotionSteps
 
 __all__ = ["REACH_M", "go_home", "grasp", "open_hand", "reach"]

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.door.robot import Arm
-from bt_exec_skills.door.sim.arm import HOME, arm_body
+from bt_exec_skills.door.sim.arm_mjcf import HOME, arm_body
 from bt_exec_skills.motion.site_ik import SiteIK, hand_rotation
 
 __all__ = ["ArmIK", "Pose", "Vector", "along_arm"]

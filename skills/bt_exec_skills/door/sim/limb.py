@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from bt_exec_skills.door.robot import Arm
-from bt_exec_skills.door.sim.arm import FINGER_OPEN, JOINTS
+from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN, JOINTS
 from bt_exec_skills.door.sim.ik import Vector, along_arm
 from bt_exec_skills.simulation.physics import weld
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from bt_exec_skills.door.robot import ARMS
-from bt_exec_skills.door.sim.arm import SHOULDER, arm_actuators, arm_body
+from bt_exec_skills.door.sim.arm_mjcf import SHOULDER, arm_actuators, arm_body
 from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_MAX_RAD, DOOR_WIDTH, Layout
 from bt_exec_skills.simulation.physics import box, numbers, rgba
 

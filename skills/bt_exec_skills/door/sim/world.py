@@ -9,8 +9,8 @@ import numpy as np
 
 from bt_exec_skills.door.perception.calibration import Calibration, CameraPose, DoorShape
 from bt_exec_skills.door.robot import ARMS
-from bt_exec_skills.door.sim.arm import FINGER_OPEN, HOME
-from bt_exec_skills.door.sim.geometry import DoorGeometry
+from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN, HOME
+from bt_exec_skills.door.sim.door_kinematics import DoorGeometry
 from bt_exec_skills.door.sim.ik import Vector
 from bt_exec_skills.door.sim.layout import Layout, WorldOptions, draw_layout
 from bt_exec_skills.door.sim.limb import Limb

@@ -19,8 +19,8 @@ from fastapi import Request
 
 from bt_exec.web.app import json_object, new_app
 from bt_exec.web.errors import WebError
-from bt_exec.web.guard import Guard
 from bt_exec.web.login import Login
+from bt_exec.web.request_checks import Guard
 from bt_exec.web.server import AppServer
 from bt_exec_skills.image.models.contracts import PictureModel, PromptedDetector
 

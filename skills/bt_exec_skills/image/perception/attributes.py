@@ -10,9 +10,9 @@ from typing import Literal, get_args
 import cv2
 import numpy as np
 
+from bt_exec_skills.image.perception.colour_segmentation import without_holes
 from bt_exec_skills.image.perception.colours import COLOURS, ColourName, colour_shares, to_cielab
 from bt_exec_skills.image.perception.instances import LYING, Crop, Decision, Instance
-from bt_exec_skills.image.perception.segment import without_holes
 
 __all__ = [
     "ATTRIBUTES", "AttributeName", "Grouping", "grouped", "most_frequent", "name_by", "name_colour",

@@ -9,7 +9,7 @@ import cv2
 
 from bt_exec_skills.image.perception.attributes import object_side
 from bt_exec_skills.image.perception.colours import to_cielab
-from bt_exec_skills.image.perception.decide import all_hold
+from bt_exec_skills.image.perception.instance_decisions import all_hold
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.relations import SIDES
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bt_exec_skills.image.perception.colours import background_mask
-from bt_exec_skills.image.perception.lighting import even_light
+from bt_exec_skills.image.perception.light_correction import even_light
 from bt_exec_skills.perception.picture import Box, Frame, Mask, border_of
 
 __all__ = [

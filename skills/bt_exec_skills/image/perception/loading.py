@@ -14,7 +14,7 @@ import numpy as np
 
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
-from bt_exec_skills.image.perception.header import read_header
+from bt_exec_skills.image.perception.file_header import read_header
 from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["MODEL_SIDE", "MOST_PIXELS", "for_model", "load_picture"]

@@ -15,8 +15,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from bt_exec_skills.image.perception.colour_segmentation import solidity
 from bt_exec_skills.image.perception.instances import SUREST, Instance
-from bt_exec_skills.image.perception.segment import solidity
 from bt_exec_skills.perception.picture import Frame, Mask
 
 __all__ = ["DOUBTFUL", "separability"]

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from bt_exec.language.messages import language_of
-from bt_exec.language.reading.node import Node, conjuncts
-from bt_exec.language.reading.session import resolve, subject_of
+from bt_exec.language.reading.meaning_node import Node, conjuncts
+from bt_exec.language.reading.reference_resolution import resolve, subject_of
+from bt_exec_skills.image.rules.lexicon import reader
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.question_reader import resolve_meaning
-from bt_exec_skills.image.rules.words import reader
 
 __all__ = [
     "Claim",

@@ -11,14 +11,14 @@ from typing import Any
 
 from bt_exec.failure import Refusal, UnknownName
 from bt_exec.language.meaning import Act, Meaning, Role, RoleName, Unclear, WordUse
-from bt_exec.language.operators import operators_in
+from bt_exec.language.operator_words import operators_in
 from bt_exec.language.reading.reader import Reading
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import MissionSpec
+from bt_exec_skills.image.rules.lexicon import object_name
 from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Phrase, Question, Unread
 from bt_exec_skills.image.rules.question_reader import read_with_words
-from bt_exec_skills.image.rules.words import object_name
 
 __all__ = ["Questions", "create"]
 

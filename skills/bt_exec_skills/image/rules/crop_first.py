@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from bt_exec.failure import Problem
 from bt_exec.pack import Pass, PassContext
-from bt_exec.spec.expression import All, leaves
+from bt_exec.spec.condition_expression import All, leaves
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, rebuild
-from bt_exec.spec.paths import is_kept, paths
-from bt_exec_skills.image.bench import SETS
+from bt_exec.spec.node_paths import is_kept, paths
+from bt_exec_skills.image.workbench import SETS
 
 __all__ = ["CROP_FIRST", "check_crop_first"]
 

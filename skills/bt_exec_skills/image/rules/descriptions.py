@@ -6,11 +6,12 @@ from dataclasses import replace
 from itertools import chain, product
 from typing import Literal, cast, get_args
 
-from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation
+from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, negation
 from bt_exec_skills.image.perception.attributes import ATTRIBUTES, AttributeName
-from bt_exec_skills.image.perception.codes import CodeKind
+from bt_exec_skills.image.perception.barcodes import CodeKind
 from bt_exec_skills.image.perception.graded_attributes import DEGREES, DegreeName, GradedName
 from bt_exec_skills.image.perception.relations import SIDES, Column, RelationName, Row
+from bt_exec_skills.image.rules.lexicon import generator, reader
 from bt_exec_skills.image.rules.question import (
     BAR,
     SEVERAL,
@@ -20,7 +21,6 @@ from bt_exec_skills.image.rules.question import (
     Place,
     Unread,
 )
-from bt_exec_skills.image.rules.words import generator, reader
 
 __all__ = ["Descriptions"]
 

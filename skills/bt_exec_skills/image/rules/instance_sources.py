@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from bt_exec_skills.image.models.contracts import ANY_NAME
 from bt_exec_skills.image.perception.attributes import SHAPES
+from bt_exec_skills.image.rules.lexicon import lexicon, object_names
 from bt_exec_skills.image.rules.question import BAR, SEVERAL, SHAPE, Phrase
-from bt_exec_skills.image.rules.words import lexicon, object_names
 
 __all__ = [
     "CannotTell", "Node", "Source", "choose_source", "exclude_classes", "has_known_boxes",

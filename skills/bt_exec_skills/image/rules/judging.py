@@ -10,8 +10,10 @@ data of the model. All other judges can only object. They compare the answer wit
   ``colours``   the colours of the whole picture, instead of the colours of crops
   ``detector``  the count of a second source of instances, if it can detect the objects
   ``outlines``  the objects found by outlines, hue and notches instead of colours, if no other
-                source names them; `perception.outlines` explains why the two are independent
-  ``light``     the result of the same steps in other plausible light; see `perception.lighting`
+                source names them; `perception.outline_detector` explains why the two are
+                independent
+  ``light``     the result of the same steps in other plausible light; see
+                `perception.light_correction`
 
 Scores, each 0..1:
 
@@ -29,14 +31,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bt_exec_skills.image.bench import Bench, Candidates, CheckedClaim, Judgement, Step
+from bt_exec_skills.image.perception.colour_segmentation import segment_colour, separate_touching
 from bt_exec_skills.image.perception.colours import COLOURS, ColourName
 from bt_exec_skills.image.perception.instances import Counted, count
-from bt_exec_skills.image.perception.looker import CrossCheck
-from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
-from bt_exec_skills.image.perception.whole_picture import agree_with_regions, find_disputed
+from bt_exec_skills.image.perception.vision_models import CrossCheck
+from bt_exec_skills.image.perception.whole_picture_colour import agree_with_regions, find_disputed
 from bt_exec_skills.image.rules.claims import content_words, find_amounts, parse_yes_or_no
 from bt_exec_skills.image.rules.outline_estimator import SELECTING, cross_check_by_outlines
+from bt_exec_skills.image.workbench import Bench, Candidates, CheckedClaim, Judgement, Step
 
 __all__ = [
     "answering_steps",

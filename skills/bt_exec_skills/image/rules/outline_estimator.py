@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bt_exec_skills.image.bench import Bench, Candidates, Step
 from bt_exec_skills.image.perception.attributes import SHAPES
 from bt_exec_skills.image.perception.colours import COLOURS
-from bt_exec_skills.image.perception.looker import CrossCheck
-from bt_exec_skills.image.perception.outlines import Outline, find_outlines
+from bt_exec_skills.image.perception.outline_detector import Outline, find_outlines
+from bt_exec_skills.image.perception.vision_models import CrossCheck
+from bt_exec_skills.image.workbench import Bench, Candidates, Step
 
 __all__ = ["SELECTING", "cross_check_by_outlines"]
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import get_args
 
-from bt_exec_skills.image.perception.codes import CodeKind
+from bt_exec_skills.image.perception.barcodes import CodeKind
 from bt_exec_skills.image.rules.instance_sources import (
     CannotTell,
     Node,

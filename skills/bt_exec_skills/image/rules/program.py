@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.image.bench import Bench, Step
 from bt_exec_skills.image.perception.written_values import LINES
-from bt_exec_skills.image.rules.words import names_of_each, object_names
+from bt_exec_skills.image.rules.lexicon import names_of_each, object_names
+from bt_exec_skills.image.workbench import Bench, Step
 from bt_exec_skills.vision.detector import NetworkDetector
 
 __all__ = ["NoProgramError", "build_program"]

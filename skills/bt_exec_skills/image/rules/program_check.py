@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.rules.speaker import Speaker
+from bt_exec_skills.image.rules.sentences import Speaker
 from bt_exec_skills.image.sandbox.process import Ending, Ran
 from bt_exec_skills.image.sandbox.run import run_program
+from bt_exec_skills.image.workbench import Bench
 
 __all__ = ["Checked", "answer_in_result", "check_program", "compare_with_answer", "run_on_picture"]
 

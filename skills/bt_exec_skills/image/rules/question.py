@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from bt_exec_skills.image.perception.attributes import AttributeName, Grouping
-from bt_exec_skills.image.perception.bars import BarFact
-from bt_exec_skills.image.perception.decide import Bound
-from bt_exec_skills.image.perception.extents import Extent
+from bt_exec_skills.image.perception.bar_chart import BarFact
 from bt_exec_skills.image.perception.graded_attributes import DegreeName, GradedName
+from bt_exec_skills.image.perception.instance_decisions import Bound
+from bt_exec_skills.image.perception.measurements import Extent
 from bt_exec_skills.image.perception.relations import Column, RelationName, Row
 from bt_exec_skills.image.perception.written_values import Written
 

@@ -9,22 +9,28 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast, get_args
 
-from bt_exec.language.reading.node import Node, conjunction, conjuncts, disjunction
+from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, disjunction
 from bt_exec.language.reading.reader import Reading
-from bt_exec.language.reading.session import resolve, subject_of
+from bt_exec.language.reading.reference_resolution import resolve, subject_of
 from bt_exec_skills.image.perception.attributes import (
     Grouping,
 )
-from bt_exec_skills.image.perception.codes import CodeKind
-from bt_exec_skills.image.perception.compare import Aspect
-from bt_exec_skills.image.perception.decide import Bound
-from bt_exec_skills.image.perception.extents import Extent
+from bt_exec_skills.image.perception.barcodes import CodeKind
 from bt_exec_skills.image.perception.graded_attributes import (
     GradedName,
 )
+from bt_exec_skills.image.perception.instance_decisions import Bound
+from bt_exec_skills.image.perception.measurements import Extent
+from bt_exec_skills.image.perception.picture_comparison import Aspect
 from bt_exec_skills.image.perception.written_values import Written
 from bt_exec_skills.image.rules.descriptions import Descriptions
-from bt_exec_skills.image.rules.priced import PRICED, article_name, dearest, without_document
+from bt_exec_skills.image.rules.lexicon import generator, reader
+from bt_exec_skills.image.rules.price_questions import (
+    PRICED,
+    article_name,
+    dearest,
+    without_document,
+)
 from bt_exec_skills.image.rules.question import (
     BAR,
     SEVERAL,
@@ -35,7 +41,6 @@ from bt_exec_skills.image.rules.question import (
     Question,
     Unread,
 )
-from bt_exec_skills.image.rules.words import generator, reader
 
 __all__ = ["question_from_meaning", "read_question", "read_with_words", "resolve_meaning"]
 

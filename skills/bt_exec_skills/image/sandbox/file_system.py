@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from bt_exec_skills.image.sandbox import kernel
+from bt_exec_skills.image.sandbox import kernel_calls
 
 __all__ = ["FOLDER", "build_room"]
 
@@ -33,8 +33,8 @@ def build_room(root: str, readable: Sequence[str], folder_bytes: int, owner: int
     Raises:
         OSError: If the kernel does not allow it.
     """
-    kernel.keep_mounts_private()
-    kernel.mount("tmpfs", root, "mode=0755,size=1m")
+    kernel_calls.keep_mounts_private()
+    kernel_calls.mount("tmpfs", root, "mode=0755,size=1m")
     for path in _SYSTEM:
         if Path(path).is_symlink():
             _path_inside(root, path).symlink_to(Path(path).readlink())
@@ -50,9 +50,9 @@ def build_room(root: str, readable: Sequence[str], folder_bytes: int, owner: int
     proc.mkdir()
     options = f"mode=0700,size={folder_bytes},nr_inodes=1024,uid={owner},gid={owner}"
     _own_proc(proc)
-    kernel.pivot_root(root)
-    kernel.read_only("/")
-    kernel.mount("tmpfs", FOLDER, options)
+    kernel_calls.pivot_root(root)
+    kernel_calls.read_only("/")
+    kernel_calls.mount("tmpfs", FOLDER, options)
 
 
 def _path_inside(root: str, path: str) -> Path:
@@ -67,13 +67,13 @@ def _bind_same_path(root: str, path: str) -> None:
         place.mkdir(exist_ok=True)
     else:
         place.touch()
-    kernel.bind(path, str(place))
+    kernel_calls.bind(path, str(place))
 
 
 def _own_proc(place: Path) -> None:
     """Mount ``/proc`` of the namespace, unless that is forbidden, as in some containers."""
     try:
-        kernel.mount("proc", str(place))
+        kernel_calls.mount("proc", str(place))
     except OSError:
         return
     (place / _NESTED).write_text("0")  # nested user namespaces are disabled

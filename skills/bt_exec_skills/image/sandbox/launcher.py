@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bt_exec_skills.image.sandbox import kernel
-from bt_exec_skills.image.sandbox.calls import build_call_filter
+from bt_exec_skills.image.sandbox import kernel_calls
+from bt_exec_skills.image.sandbox.blocked_system_calls import build_call_filter
 from bt_exec_skills.image.sandbox.file_system import FOLDER, build_room
 from bt_exec_skills.image.sandbox.limits import Limits, limit_process
 
@@ -82,7 +82,7 @@ def _enter_namespaces() -> None:
     if helper == 0:
         os.read(ready, 1)
         os._exit(_map_users(me))
-    kernel.own_namespaces()
+    kernel_calls.own_namespaces()
     os.write(go, b"!")
     _, status = os.waitpid(helper, 0)
     if status:
@@ -121,7 +121,7 @@ def _run_as_init(config: dict[str, Any], limits: Limits, reports: _Reports) -> N
     if not refused:
         reports.end(unavailable=f"there is no filter of system calls for {platform.machine()}")
     try:
-        kernel.die_with_parent()
+        kernel_calls.die_with_parent()
         os.umask(0o022)  # the program runs as nobody and must traverse folders created by root
         folder_bytes = min(limits.file_bytes, limits.memory_bytes // _FOLDER_SHARE)
         build_room(config["root"], config["readable"], folder_bytes, _OWNER)
@@ -131,7 +131,7 @@ def _run_as_init(config: dict[str, Any], limits: Limits, reports: _Reports) -> N
         program = os.fork()
         if program == 0:
             _replace_by_program(config["command"], limits, refused)
-        kernel.drop_privileges()
+        kernel_calls.drop_privileges()
     except OSError as error:
         reports.end(unavailable=str(error))
     _wait_until_limit(program, limits, reports)
@@ -145,11 +145,11 @@ def _replace_by_program(command: list[str], limits: Limits, refused: bytes) -> N
         os.setgroups([])
         os.setresgid(_OWNER, _OWNER, _OWNER)
         os.setresuid(_OWNER, _OWNER, _OWNER)
-    kernel.drop_privileges()
-    kernel.die_with_parent()  # reset by the change of user
+    kernel_calls.drop_privileges()
+    kernel_calls.die_with_parent()  # reset by the change of user
     os.nice(_NICER)
     limit_process(limits, processes=True)
-    kernel.filter_calls(refused)
+    kernel_calls.filter_calls(refused)
     os.execv(command[0], command)  # noqa: S606 - purpose of this module
 
 

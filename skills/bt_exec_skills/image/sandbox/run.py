@@ -59,7 +59,7 @@ def run_program(
                 "-S",
                 "-P",
                 "-m",
-                f"{ROOM}.inside",
+                f"{ROOM}.inside_runner",
                 str(program),
                 str(image),
             ],

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bt_exec.language.messages import language_of
-from bt_exec.language.reading.node import Node
-from bt_exec_skills.image.bench import Answer, Bench, CheckedClaim
+from bt_exec.language.reading.meaning_node import Node
 from bt_exec_skills.image.rules.claims import Claim, parse_claims
 from bt_exec_skills.image.rules.judging import (
     rate_answer,
@@ -16,11 +15,12 @@ from bt_exec_skills.image.rules.judging import (
     share_of_crops_asked,
     share_of_decided,
 )
+from bt_exec_skills.image.rules.lexicon import reader
 from bt_exec_skills.image.rules.question import Question, Unread
 from bt_exec_skills.image.rules.question_reader import question_from_meaning
-from bt_exec_skills.image.rules.words import reader
-from bt_exec_skills.image.skills.other_light import cross_check_in_other_light
+from bt_exec_skills.image.skills.light_estimator import cross_check_in_other_light
 from bt_exec_skills.image.skills.recompute import answer_with_tools
+from bt_exec_skills.image.workbench import Answer, Bench, CheckedClaim
 
 __all__ = ["check_claims"]
 

@@ -6,13 +6,12 @@ from typing import Any, Literal
 
 from bt_exec.failure import Failed
 from bt_exec.skill import Running, Service, Steps, skill
-from bt_exec_skills.image.bench import Bench, SetName, Step
 from bt_exec_skills.image.perception.attributes import AttributeName, Grouping
-from bt_exec_skills.image.perception.decide import Bound
+from bt_exec_skills.image.perception.instance_decisions import Bound
 from bt_exec_skills.image.perception.instances import Counted
 from bt_exec_skills.image.perception.instances import count as counted
 from bt_exec_skills.image.perception.overlay import overlay, save_image
-from bt_exec_skills.image.rules.comparing import (
+from bt_exec_skills.image.rules.comparison_answers import (
     answer_alike,
     answer_all,
     answer_bound,
@@ -22,6 +21,7 @@ from bt_exec_skills.image.rules.comparing import (
 from bt_exec_skills.image.rules.phrasing import phrase_answer
 from bt_exec_skills.image.rules.question import Kind
 from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
+from bt_exec_skills.image.workbench import Bench, SetName, Step
 
 __all__ = ["answer", "count", "draw_overlay"]
 

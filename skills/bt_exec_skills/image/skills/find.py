@@ -6,15 +6,15 @@ from typing import Literal, NamedTuple
 
 from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
-from bt_exec_skills.image.bench import Bench, Candidates, SetName, Step
-from bt_exec_skills.image.perception.bars import bars_among
+from bt_exec_skills.image.perception.bar_chart import bars_among
+from bt_exec_skills.image.perception.colour_segmentation import segment_colour as segments
+from bt_exec_skills.image.perception.colour_segmentation import separate_touching as separated
 from bt_exec_skills.image.perception.colours import ColourName
-from bt_exec_skills.image.perception.decide import of_kind, start_decisions
+from bt_exec_skills.image.perception.instance_decisions import of_kind, start_decisions
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.image.perception.segment import segment_colour as segments
-from bt_exec_skills.image.perception.segment import separate_touching as separated
 from bt_exec_skills.image.perception.separability import DOUBTFUL, separability
 from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
+from bt_exec_skills.image.workbench import Bench, Candidates, SetName, Step
 
 __all__ = ["Found", "detect", "read_annotation", "segment_colour", "separate_touching"]
 

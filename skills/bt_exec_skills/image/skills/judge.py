@@ -7,8 +7,7 @@ from typing import NamedTuple
 from bt_exec.failure import Failed
 from bt_exec.language.sanitize import one_line
 from bt_exec.skill import Service, Steps, skill
-from bt_exec_skills.image.bench import Answer, Bench
-from bt_exec_skills.image.perception.looker import CrossCheck, Looker
+from bt_exec_skills.image.perception.vision_models import CrossCheck, Looker
 from bt_exec_skills.image.rules.claims import claimed_value, parse_claims
 from bt_exec_skills.image.rules.judging import (
     answering_steps,
@@ -17,8 +16,9 @@ from bt_exec_skills.image.rules.judging import (
     run_cross_checks,
 )
 from bt_exec_skills.image.skills.check_claims import check_claims
-from bt_exec_skills.image.skills.other_light import cross_check_in_other_light
+from bt_exec_skills.image.skills.light_estimator import cross_check_in_other_light
 from bt_exec_skills.image.skills.worker import run_on_worker
+from bt_exec_skills.image.workbench import Answer, Bench
 
 __all__ = ["Judged", "conclude", "judge"]
 

@@ -14,8 +14,7 @@ from typing import Any
 
 from bt_exec.failure import Failed, UsageError
 from bt_exec.skill import Steps
-from bt_exec_skills.image.bench import Answer, Bench, Candidates
-from bt_exec_skills.image.perception.decide import start_decisions
+from bt_exec_skills.image.perception.instance_decisions import start_decisions
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Question
@@ -25,20 +24,21 @@ from bt_exec_skills.image.skills.compare import (
     compare_things,
 )
 from bt_exec_skills.image.skills.conclude import answer, count
+from bt_exec_skills.image.skills.crop_skills import (
+    check_part,
+    crop,
+    measure_places,
+    verify_attribute,
+)
 from bt_exec_skills.image.skills.find import (
     detect,
     read_annotation,
     segment_colour,
     separate_touching,
 )
-from bt_exec_skills.image.skills.look import (
-    check_part,
-    crop,
-    measure_places,
-    verify_attribute,
-)
-from bt_exec_skills.image.skills.read import read_codes, read_text
-from bt_exec_skills.image.skills.values import answer_bar, answer_measure, answer_value
+from bt_exec_skills.image.skills.read_text import read_codes, read_text
+from bt_exec_skills.image.skills.value_skills import answer_bar, answer_measure, answer_value
+from bt_exec_skills.image.workbench import Answer, Bench, Candidates
 from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["answer_with_tools", "repeat_on_picture"]

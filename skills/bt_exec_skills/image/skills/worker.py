@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from bt_exec.failure import Failed, UsageError
 from bt_exec.skill import Steps
-from bt_exec.standby import run_in_thread
+from bt_exec.standby_threads import run_in_thread
 
 __all__ = ["SET_FAILS", "run_on_worker"]
 

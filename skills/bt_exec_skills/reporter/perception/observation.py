@@ -14,7 +14,7 @@ from typing import Any
 from bt_exec.language.messages import messages_of
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.perception.contracts import CameraFault, Detection
-from bt_exec_skills.perception.objects import Detections
+from bt_exec_skills.perception.object_perception import Detections
 from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["LIT_LEVEL", "PERSON", "PlacedDetection", "ReporterObservation"]

@@ -18,7 +18,7 @@ from bt_exec_skills.reporter.perception.observation import (
     PlacedDetection,
     ReporterObservation,
 )
-from bt_exec_skills.reporter.sitemap import SiteMap
+from bt_exec_skills.reporter.site_map import SiteMap
 
 __all__ = ["GroundTruth", "GroundView", "PeopleDetector", "PeopleOracle", "ReporterPerception"]
 

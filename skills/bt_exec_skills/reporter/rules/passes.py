@@ -39,17 +39,10 @@ from bt_exec.spec.model import (
     steps_of,
     walk,
 )
-from bt_exec.spec.paths import locate
-from bt_exec.spec.source import show_place
+from bt_exec.spec.node_paths import locate
+from bt_exec.spec.yaml_source import show_place
 from bt_exec_skills.reporter.rules.places import go_before_looking, places_in_order, talk_only
-from bt_exec_skills.reporter.rules.professor import no_professor, professor_first
-from bt_exec_skills.reporter.rules.report import (
-    back_home,
-    fix_plan,
-    report_is_no_failure,
-    report_last,
-)
-from bt_exec_skills.reporter.rules.steps import (
+from bt_exec_skills.reporter.rules.plan_steps import (
     Changed,
     contains_core,
     goes_home,
@@ -58,8 +51,15 @@ from bt_exec_skills.reporter.rules.steps import (
     put_together,
     tells_user,
 )
+from bt_exec_skills.reporter.rules.professor import no_professor, professor_first
+from bt_exec_skills.reporter.rules.report import (
+    back_home,
+    fix_plan,
+    report_is_no_failure,
+    report_last,
+)
 from bt_exec_skills.reporter.rules.topics import topics
-from bt_exec_skills.reporter.sitemap import SiteMap
+from bt_exec_skills.reporter.site_map import SiteMap
 
 __all__ = ["PASSES", "carry_on", "known_names"]
 

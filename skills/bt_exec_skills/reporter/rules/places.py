@@ -15,13 +15,7 @@ from bt_exec.spec.model import (
     steps_of,
     walk,
 )
-from bt_exec_skills.reporter.rules.requests import (
-    about_past,
-    named_places,
-    names_professor,
-    wants_report,
-)
-from bt_exec_skills.reporter.rules.steps import (
+from bt_exec_skills.reporter.rules.plan_steps import (
     REPORT_TOPIC,
     USER,
     Changed,
@@ -33,6 +27,12 @@ from bt_exec_skills.reporter.rules.steps import (
     place_of,
     put_together,
     tells_user,
+)
+from bt_exec_skills.reporter.rules.requests import (
+    about_past,
+    named_places,
+    names_professor,
+    wants_report,
 )
 
 __all__ = ["go_before_looking", "places_in_order", "talk_only"]

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from bt_exec.pack import PassContext
-from bt_exec.spec.expression import leaves
+from bt_exec.spec.condition_expression import leaves
 from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Parallel, steps_of, walk
-from bt_exec_skills.reporter.rules.requests import names_professor
-from bt_exec_skills.reporter.rules.steps import (
+from bt_exec_skills.reporter.rules.plan_steps import (
     PROFESSOR,
     PROFESSOR_OFFICE,
     Changed,
@@ -20,6 +19,7 @@ from bt_exec_skills.reporter.rules.steps import (
     note,
     put_together,
 )
+from bt_exec_skills.reporter.rules.requests import names_professor
 
 __all__ = ["concerns_professor", "no_professor", "professor_first"]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from bt_exec.pack import PassContext
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Parallel, steps_of, walk
-from bt_exec_skills.reporter.rules.requests import about_past, comes_back, wants_report
-from bt_exec_skills.reporter.rules.steps import (
+from bt_exec_skills.reporter.rules.plan_steps import (
     BASE,
     REPORT_TOPIC,
     USER,
@@ -19,6 +18,7 @@ from bt_exec_skills.reporter.rules.steps import (
     put_together,
     tells_user,
 )
+from bt_exec_skills.reporter.rules.requests import about_past, comes_back, wants_report
 
 __all__ = ["back_home", "fix_plan", "report_is_no_failure", "report_last"]
 

@@ -12,15 +12,15 @@ from typing import Any
 from bt_exec.language.messages import language_of
 from bt_exec.pack import PassContext
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, rebuild, walk
-from bt_exec_skills.reporter.reporting.query import ASPECTS, asks, aspects_of
-from bt_exec_skills.reporter.rules.requests import about_past
-from bt_exec_skills.reporter.rules.steps import (
+from bt_exec_skills.reporter.reporting.question_aspects import ASPECTS, asks, aspects_of
+from bt_exec_skills.reporter.rules.plan_steps import (
     REPORT_TOPIC,
     USER,
     Changed,
     actions,
     map_of,
 )
+from bt_exec_skills.reporter.rules.requests import about_past
 
 __all__ = ["report_topic", "topics"]
 

@@ -17,10 +17,10 @@ from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.perception.oracle import Thing
 from bt_exec_skills.reporter.perception.observation import PERSON
 from bt_exec_skills.reporter.perception.pipeline import GroundTruth, GroundView
-from bt_exec_skills.reporter.sim.floor import LIGHTS
+from bt_exec_skills.reporter.sim.floor_plan import LIGHTS
 from bt_exec_skills.reporter.sim.world import BuildingWorld
 from bt_exec_skills.simulation.camera import Capture, WorldCamera
-from bt_exec_skills.simulation.rays import cast, through_pixels
+from bt_exec_skills.simulation.ray_casting import cast, through_pixels
 
 __all__ = ["SimCamera"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bt_exec_skills.navigation.geometry import Area
-from bt_exec_skills.reporter.sim.floor import BARRIERS, DOORWAYS, LIGHTS, ROOMS, STAND, Bar
+from bt_exec_skills.reporter.sim.floor_plan import BARRIERS, DOORWAYS, LIGHTS, ROOMS, STAND, Bar
 from bt_exec_skills.reporter.sim.options import THINGS, WorldOptions
 
 __all__ = ["Furniture", "Layout", "Rgb", "Someone", "Thing", "draw_layout"]

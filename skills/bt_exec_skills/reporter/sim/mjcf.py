@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from bt_exec_skills.reporter.sim.floor import DOORWAYS, LIGHTS, WALL_HEIGHT, Bar, wall_pieces
+from bt_exec_skills.reporter.sim.floor_plan import DOORWAYS, LIGHTS, WALL_HEIGHT, Bar, wall_pieces
 from bt_exec_skills.reporter.sim.layout import Furniture, Layout, Someone, Thing
 from bt_exec_skills.simulation.physics import box, numbers
 

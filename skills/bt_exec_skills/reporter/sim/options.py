@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bt_exec_skills.reporter.reporting.speaker import Reply
-from bt_exec_skills.reporter.sim.floor import BARRIERS, LIGHTS, ROOMS
+from bt_exec_skills.reporter.sim.floor_plan import BARRIERS, LIGHTS, ROOMS
 
 __all__ = ["LENSES", "STOCK", "THINGS", "WorldOptions", "parse_world", "replies_of"]
 
@@ -31,7 +31,7 @@ class WorldOptions:
         noisy: Whether a place is loud, by place.
         unusual: Unusual objects, by place; "none" for none.
         professor: Whether the professor is present.
-        blocked: Barrier on the route; see `bt_exec_skills.reporter.sim.floor.BARRIERS`.
+        blocked: Barrier on the route; see `bt_exec_skills.reporter.sim.floor_plan.BARRIERS`.
         answer: Replies of people: "random", "none", "refuse", or a literal text.
         load: Whether the user loads the tray when the robot asks.
         lens: State of the camera: "clear", "dark" (black pictures) or "frozen".

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.navigation.geometry import Pose
-from bt_exec_skills.reporter.sim.floor import ROOMS
+from bt_exec_skills.reporter.sim.floor_plan import ROOMS
 from bt_exec_skills.reporter.sim.layout import Layout, Someone, draw_layout
 from bt_exec_skills.reporter.sim.mjcf import world_xml
 from bt_exec_skills.reporter.sim.options import WorldOptions
 from bt_exec_skills.simulation.physics import Physics
-from bt_exec_skills.simulation.rays import cast
+from bt_exec_skills.simulation.ray_casting import cast
 
 __all__ = ["BEAMS", "CONTROL_S", "RANGE_M", "BuildingWorld", "RoomTruth"]
 

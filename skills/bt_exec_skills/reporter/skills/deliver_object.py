@@ -14,8 +14,8 @@ from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.phrasing import say
 from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, Words
-from bt_exec_skills.reporter.sitemap import SiteMap
-from bt_exec_skills.reporter.skills.driving import (
+from bt_exec_skills.reporter.site_map import SiteMap
+from bt_exec_skills.reporter.skills.shared import (
     DRIVE_FAILS,
     drive,
     drive_near,

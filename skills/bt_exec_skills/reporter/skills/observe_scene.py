@@ -19,10 +19,10 @@ from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.phrasing import answer_of
-from bt_exec_skills.reporter.reporting.query import aspects_of
+from bt_exec_skills.reporter.reporting.question_aspects import aspects_of
 from bt_exec_skills.reporter.robot import PlaceName, ReporterRobot, Words
-from bt_exec_skills.reporter.sitemap import Place, SiteMap
-from bt_exec_skills.reporter.skills.driving import (
+from bt_exec_skills.reporter.site_map import Place, SiteMap
+from bt_exec_skills.reporter.skills.shared import (
     DRIVE_FAILS,
     PERCEPTION_FAILS,
     drive,

@@ -13,8 +13,8 @@ from bt_exec_skills.reporter.reporting.phrasing import say, sentence, sentences_
 from bt_exec_skills.reporter.reporting.reports import Report
 from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.robot import ReporterRobot, SaidWords
-from bt_exec_skills.reporter.sitemap import SiteMap
-from bt_exec_skills.reporter.skills.driving import noting
+from bt_exec_skills.reporter.site_map import SiteMap
+from bt_exec_skills.reporter.skills.shared import noting
 
 __all__ = ["Summary", "fail_and_report", "summarize_mission"]
 

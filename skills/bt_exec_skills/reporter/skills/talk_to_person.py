@@ -11,11 +11,11 @@ from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook, NoteKind
 from bt_exec_skills.reporter.reporting.phrasing import report_of, say
-from bt_exec_skills.reporter.reporting.query import asks, is_report
+from bt_exec_skills.reporter.reporting.question_aspects import asks, is_report
 from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, SaidWords
-from bt_exec_skills.reporter.sitemap import Person, SiteMap
-from bt_exec_skills.reporter.skills.driving import drive, known_person, look_once, noting
+from bt_exec_skills.reporter.site_map import Person, SiteMap
+from bt_exec_skills.reporter.skills.shared import drive, known_person, look_once, noting
 
 __all__ = ["Talk", "face", "talk_to_person"]
 

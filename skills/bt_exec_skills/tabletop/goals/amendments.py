@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation, normal
-from bt_exec_skills.tabletop.names import CONTAINERS, looks_of
+from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, negation, normal
+from bt_exec_skills.tabletop.object_names import CONTAINERS, looks_of
 
 __all__ = ["amended", "formulas", "holds", "last_act", "like_before"]
 

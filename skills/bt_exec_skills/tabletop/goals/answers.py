@@ -15,11 +15,11 @@ from pathlib import Path
 from bt_exec.language.messages import messages_of
 from bt_exec_skills.tabletop.display_names import listed, said, value_said
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.goals.groups import groups_of, things, unsorted
+from bt_exec_skills.tabletop.goals.attribute_groups import groups_of, things, unsorted
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
 from bt_exec_skills.tabletop.goals.question import Place, Question
 from bt_exec_skills.tabletop.goals.resolve import Scope, number_in, tables_of, things_of
-from bt_exec_skills.tabletop.names import ATTRIBUTES, looks_of
+from bt_exec_skills.tabletop.object_names import ATTRIBUTES, looks_of
 from bt_exec_skills.tabletop.placement_search import is_beside
 
 __all__ = ["Answer", "answer"]

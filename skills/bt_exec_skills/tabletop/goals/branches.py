@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, negation, normal
+from bt_exec.language.reading.meaning_node import (
+    Node,
+    Value,
+    conjunction,
+    conjuncts,
+    negation,
+    normal,
+)
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.goals.phrases import ANY, formula_of, is_held
-from bt_exec_skills.tabletop.names import CONTAINERS
+from bt_exec_skills.tabletop.goals.object_phrases import ANY, formula_of, is_held
+from bt_exec_skills.tabletop.object_names import CONTAINERS
 
 __all__ = [
     "NOTHING",

@@ -25,7 +25,7 @@ from bt_exec_skills.tabletop.goals.model import Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of, reply_node
 from bt_exec_skills.tabletop.goals.read import kinds_of, names
 from bt_exec_skills.tabletop.goals.repair import replanned
-from bt_exec_skills.tabletop.goals.session import ASKS_BACK
+from bt_exec_skills.tabletop.goals.session_completion import ASKS_BACK
 from bt_exec_skills.tabletop.goals.understanding import (
     Understood,
     holds,

@@ -13,8 +13,8 @@ from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.full_hand import held_first, with_empty_hand
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, tables_of, things_of
-from bt_exec_skills.tabletop.goals.verbs import all_of, goals_for, themes_of
-from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.goals.subgoals_by_verb import all_of, goals_for, themes_of
+from bt_exec_skills.tabletop.object_names import looks_of
 
 __all__ = ["clearest", "joined", "moves_of", "subgoals_for_asks", "subgoals_of"]
 

@@ -8,7 +8,7 @@ from bt_exec_skills.tabletop.display_names import listed, said, value_said
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.route import shortest, way_of
-from bt_exec_skills.tabletop.names import Attribute
+from bt_exec_skills.tabletop.object_names import Attribute
 from bt_exec_skills.tabletop.sentences import sentence
 
 __all__ = ["goal_of", "group_goal", "in_one_round"]

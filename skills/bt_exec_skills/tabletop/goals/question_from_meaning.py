@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast, get_args
 
-from bt_exec.language.reading.node import Node, conjunction, conjuncts, disjunction
+from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, disjunction
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
-from bt_exec_skills.tabletop.goals.phrases import (
+from bt_exec_skills.tabletop.goals.object_phrases import (
     ANY,
     HAND,
     SIDES,
@@ -19,7 +19,7 @@ from bt_exec_skills.tabletop.goals.phrases import (
     target_of,
 )
 from bt_exec_skills.tabletop.goals.question import Fullness, Place, Question, Sign
-from bt_exec_skills.tabletop.names import CONTAINERS, Attribute
+from bt_exec_skills.tabletop.object_names import CONTAINERS, Attribute
 
 __all__ = ["Questions"]
 

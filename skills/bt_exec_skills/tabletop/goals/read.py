@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading, Unread
-from bt_exec.language.reading.session import with_named_conditions
+from bt_exec.language.reading.reference_resolution import with_named_conditions
 from bt_exec_skills.tabletop.display_names import called
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon, reader
-from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.object_names import looks_of
 from bt_exec_skills.things.nouns import kind_of_word, nouns
 
 __all__ = ["Said", "kinds_of", "names", "read"]

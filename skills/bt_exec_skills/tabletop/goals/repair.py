@@ -15,7 +15,7 @@ from bt_exec.failure import Failure
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec
-from bt_exec.spec.paths import paths
+from bt_exec.spec.node_paths import paths
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.full_hand import put_aside
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from bt_exec_skills.tabletop.environment import Environment, Point
-from bt_exec_skills.tabletop.goals.groups import things
+from bt_exec_skills.tabletop.goals.attribute_groups import things
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon
-from bt_exec_skills.tabletop.names import CONTAINERS, SIZES, Looks, looks_of
+from bt_exec_skills.tabletop.object_names import CONTAINERS, SIZES, Looks, looks_of
 from bt_exec_skills.tabletop.placement_search import is_beside
 from bt_exec_skills.tabletop.robot import Side
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bt_exec.language.meaning import Turn
 from bt_exec.language.messages import language_of
 from bt_exec.language.reading.chart import Edge
-from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.answers import answer
@@ -19,13 +19,13 @@ from bt_exec_skills.tabletop.goals.branches import (
     split_question,
     takes_some,
 )
+from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
 from bt_exec_skills.tabletop.goals.decompose import clearest, moves_of, subgoals_for_asks
-from bt_exec_skills.tabletop.goals.from_meaning import Converter
 from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
-from bt_exec_skills.tabletop.goals.phrases import Phrases
+from bt_exec_skills.tabletop.goals.object_phrases import Phrases
 from bt_exec_skills.tabletop.goals.question import Question
 from bt_exec_skills.tabletop.goals.read import Said, read
-from bt_exec_skills.tabletop.goals.session import ASKS_BACK, Meanings, Session
+from bt_exec_skills.tabletop.goals.session_completion import ASKS_BACK, Meanings, Session
 
 __all__ = ["Understood", "holds", "is_question", "subgoals_for", "understand", "understand_parts"]
 

@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from bt_exec.failure import Failed
-from bt_exec.standby import STANDBY, StandbyThreads
+from bt_exec.standby_threads import STANDBY, StandbyThreads
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.protocol.client import Client
 

@@ -19,9 +19,9 @@ from fastapi import FastAPI, Request
 
 from bt_exec.web.app import json_object, new_app
 from bt_exec.web.errors import WebError
-from bt_exec.web.guard import Guard
 from bt_exec.web.login import Login
-from bt_exec_skills.tabletop.protocol.code import CodeRefused
+from bt_exec.web.request_checks import Guard
+from bt_exec_skills.tabletop.protocol.client_code import CodeRefused
 from bt_exec_skills.tabletop.protocol.engine import Busy, Ended, Engine, object_of, pose_of
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
 

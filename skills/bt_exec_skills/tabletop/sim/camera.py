@@ -6,7 +6,7 @@ import numpy as np
 
 from bt_exec_skills.perception.picture import box_of
 from bt_exec_skills.simulation.camera import Capture, WorldCamera
-from bt_exec_skills.simulation.rays import cast, through_pixels
+from bt_exec_skills.simulation.ray_casting import cast, through_pixels
 from bt_exec_skills.tabletop.perception.picture import Picture, Viewpoint
 from bt_exec_skills.tabletop.sim.world import TableWorld
 

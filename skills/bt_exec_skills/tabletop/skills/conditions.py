@@ -20,11 +20,11 @@ from bt_exec.skill import Service, Verdict, condition
 from bt_exec_skills.tabletop.display_names import said
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.answers import answer
+from bt_exec_skills.tabletop.goals.attribute_groups import unsorted
 from bt_exec_skills.tabletop.goals.compiler import in_words, understand
-from bt_exec_skills.tabletop.goals.groups import unsorted
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.hand import NEAR_M, Hand
-from bt_exec_skills.tabletop.names import Attribute, ObjectName
+from bt_exec_skills.tabletop.held_object import NEAR_M, Hand
+from bt_exec_skills.tabletop.object_names import Attribute, ObjectName
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from bt_exec_skills.tabletop.robot import TableRobot
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bt_exec_skills.things.dataset.meshes import Rng
-from bt_exec_skills.things.dataset.stage import Prop
+from bt_exec_skills.things.dataset.room_model import Prop
 
 __all__ = ["Pose", "arranged"]
 

@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.perception.picture import Frame
-from bt_exec_skills.simulation.painter import GlPainter, gl_works
-from bt_exec_skills.simulation.rays import RayPainter
+from bt_exec_skills.simulation.ray_casting import RayPainter
+from bt_exec_skills.simulation.renderer import GlPainter, gl_works
 from bt_exec_skills.things.dataset.arrange import Pose, arranged
-from bt_exec_skills.things.dataset.figures import SEAT_M
+from bt_exec_skills.things.dataset.chair_and_person_meshes import SEAT_M
+from bt_exec_skills.things.dataset.ground_truth import Shown, shown_in
 from bt_exec_skills.things.dataset.meshes import Rng
-from bt_exec_skills.things.dataset.stage import AWAY, Prop, Stage, build_stage
-from bt_exec_skills.things.dataset.truth import Shown, shown_in
+from bt_exec_skills.things.dataset.room_model import AWAY, Prop, Stage, build_stage
 from bt_exec_skills.things.weights import SHIPPED
 from bt_exec_skills.vision.sample import Mark, Sample
 

@@ -7,8 +7,8 @@ import pytest
 from bt_exec.language.reading.chart import Edge, parse
 from bt_exec.language.reading.grammar import Grammar
 from bt_exec.language.reading.lexicon import Language
-from bt_exec.language.reading.node import Node
-from bt_exec.language.reading.template import GrammarError
+from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.meaning_template import GrammarError
 
 
 def word(start, category, meaning=None):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reader, Reading, Unread
 
 LEXICON = {

@@ -33,8 +33,8 @@ class BenchStart(WorldSettings):
 def make_sim(settings: PackSettings, start: BenchStart) -> Rig:
     """Return the simulated gantry with its camera."""
     del settings  # the site says nothing of this robot but its name
-    from bt_exec_skills.perception.camera_faults import FaultyCamera, parse_breaks
-    from bt_exec_skills.perception.objects import ObjectPerception
+    from bt_exec_skills.perception.faulty_camera import FaultyCamera, parse_breaks
+    from bt_exec_skills.perception.object_perception import ObjectPerception
     from bt_exec_skills.perception.oracle import OracleDetector
     from bt_exec_skills.simulation.camera import ObjectCamera
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bt_exec import Failed, Steps, Verdict, World, condition, skill
 from bt_exec_skills.motion.stepped_motion import follow_motion
 from bt_exec_skills.perception.fresh_observations import fresh_observation
-from bt_exec_skills.perception.objects import ObjectObservation
+from bt_exec_skills.perception.object_perception import ObjectObservation
 
 from .robot import Bin, Block, Gantry
 

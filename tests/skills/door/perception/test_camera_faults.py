@@ -13,15 +13,15 @@ from bt_exec_skills.door.pack import PACK
 from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.world import DoorWorld
-from bt_exec_skills.perception.camera_faults import (
+from bt_exec_skills.perception.camera_fault_detection import CameraWatch, fault_in
+from bt_exec_skills.perception.contracts import View
+from bt_exec_skills.perception.faulty_camera import (
     BREAKS,
     Break,
     FaultyCamera,
     broken_frame,
     parse_breaks,
 )
-from bt_exec_skills.perception.camera_watch import CameraWatch, fault_in
-from bt_exec_skills.perception.contracts import View
 
 SKILLS = {skill.name: skill for skill in PACK.skills}
 HANDLE = {"arm": "right", "object_label": "door-handle"}

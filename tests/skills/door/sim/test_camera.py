@@ -14,8 +14,8 @@ from bt_exec_skills.door.perception.pipeline import DoorPerception
 from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.world import DoorWorld
-from bt_exec_skills.simulation.painter import GlPainter, gl_works, make_painter
-from bt_exec_skills.simulation.rays import RayPainter
+from bt_exec_skills.simulation.ray_casting import RayPainter
+from bt_exec_skills.simulation.renderer import GlPainter, gl_works, make_painter
 from tests.cases import some
 
 RENDERERS = [
@@ -90,7 +90,7 @@ def test_only_the_oracle_gets_the_ground_truth(detector: str, truth: bool) -> No
 
 
 def test_ray_caster_is_selected_without_opengl(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bt_exec_skills.simulation.painter._gl_works", False)
+    monkeypatch.setattr("bt_exec_skills.simulation.renderer._gl_works", False)
     assert make_painter(DoorWorld(WorldOptions()).model, 32, 24).name == "raycast"
 
 

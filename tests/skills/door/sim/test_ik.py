@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bt_exec_skills.door.robot import ARMS, Arm
-from bt_exec_skills.door.sim.arm import FINGER_OPEN, HOME, SHOULDER, side_of
+from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN, HOME, SHOULDER, side_of
 from bt_exec_skills.door.sim.ik import ArmIK, Pose, Vector
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.world import DoorWorld

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_skills.image.sandbox.limits import Limits
 from bt_exec_skills.image.sandbox.run import run_program
 

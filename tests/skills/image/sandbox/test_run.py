@@ -9,11 +9,10 @@ import cv2
 import numpy as np
 import pytest
 
-from bt_exec_skills.image.bench import Answer, Bench
 from bt_exec_skills.image.doctor import check_machine
 from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.sandbox import run
-from bt_exec_skills.image.sandbox.calls import (
+from bt_exec_skills.image.sandbox.blocked_system_calls import (
     _AUDIT,
     _CLONE,
     _CLONE3,
@@ -24,6 +23,7 @@ from bt_exec_skills.image.sandbox.calls import (
 from bt_exec_skills.image.sandbox.limits import Limits
 from bt_exec_skills.image.sandbox.process import Ran
 from bt_exec_skills.image.sandbox.run import run_program
+from bt_exec_skills.image.workbench import Answer, Bench
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits are those of POSIX")
 

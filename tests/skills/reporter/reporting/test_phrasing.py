@@ -18,7 +18,7 @@ from bt_exec_skills.reporter.perception.gathering import Gathering, noise_state
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.phrasing import answer_of, clock_of, report_of, sentence
-from bt_exec_skills.reporter.reporting.query import ASPECTS, asks, aspects_of
+from bt_exec_skills.reporter.reporting.question_aspects import ASPECTS, asks, aspects_of
 from bt_exec_skills.reporter.reporting.reports import Memory, Report
 from tests.cases import some
 

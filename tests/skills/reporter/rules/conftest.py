@@ -16,8 +16,8 @@ from bt_exec.planning.plan import prepare_answer
 from bt_exec.site.compile_command import make_compiler
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import Do, Mission, MissionSpec, Sequence
-from bt_exec_skills.reporter.reporting.query import ASPECTS, aspects_of
-from bt_exec_skills.reporter.rules.steps import actions
+from bt_exec_skills.reporter.reporting.question_aspects import ASPECTS, aspects_of
+from bt_exec_skills.reporter.rules.plan_steps import actions
 
 PlanOf: TypeAlias = Callable[[str], MissionSpec | Refusal | Reply]
 

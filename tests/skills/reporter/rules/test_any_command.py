@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bt_exec.failure import Refusal
 from bt_exec.spec.model import MissionSpec
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 from tests.cases import examples, some
 
 TABLE: dict[str, list[str]] = parse_yaml(

@@ -14,10 +14,10 @@ from bt_exec.language.messages import language_of
 from bt_exec.mission.session import Session
 from bt_exec.planning.compiler import Reply, Request
 from bt_exec.site.compile_command import make_compiler
-from bt_exec.site.data import data_path
+from bt_exec.site.shipped_data import data_path
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Sequence
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 
 
 @pytest.fixture(scope="module")

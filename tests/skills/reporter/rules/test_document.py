@@ -36,13 +36,13 @@ def test_documented_examples_have_the_documented_meaning(command, expected, mean
 
 
 def _topics(spec):
-    from bt_exec_skills.reporter.rules.steps import actions
+    from bt_exec_skills.reporter.rules.plan_steps import actions
 
     return [str(a.args["topic"]) for a in actions(spec.root) if a.do == "talk_to_person"]
 
 
 def _queries(spec):
-    from bt_exec_skills.reporter.rules.steps import actions
+    from bt_exec_skills.reporter.rules.plan_steps import actions
 
     return [str(a.args["query"]) for a in actions(spec.root) if a.do == "observe_scene"]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec.failure import Refusal
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.shipped_yaml import parse_yaml
 from tests.cases import some
 
 TABLE: dict[str, list[str]] = parse_yaml(

@@ -17,7 +17,7 @@ from bt_exec_skills.reporter.rules.report import (
     report_is_no_failure,
     report_last,
 )
-from bt_exec_skills.reporter.sitemap import make_map
+from bt_exec_skills.reporter.site_map import make_map
 
 ASKS = "복도 보고 와"
 HOME, TELL, SUM = "navigate basecamp", "talk_to_person user", "summarize_mission"

@@ -13,7 +13,7 @@ from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Do, Mission, MissionSpec, walk
 from bt_exec_skills.reporter.rules.keywords import REPORT_KEYWORDS
 from bt_exec_skills.reporter.rules.passes import PASSES
-from bt_exec_skills.reporter.rules.steps import (
+from bt_exec_skills.reporter.rules.plan_steps import (
     actions,
     goes_home,
     is_core,

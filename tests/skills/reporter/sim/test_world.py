@@ -14,7 +14,7 @@ from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.sim.body import survey
 from bt_exec_skills.reporter.sim.camera import SimCamera
-from bt_exec_skills.reporter.sim.floor import BARRIERS, LIGHTS, ROOMS, wall_pieces
+from bt_exec_skills.reporter.sim.floor_plan import BARRIERS, LIGHTS, ROOMS, wall_pieces
 from bt_exec_skills.reporter.sim.layout import draw_layout
 from bt_exec_skills.reporter.sim.options import parse_world
 from bt_exec_skills.reporter.sim.world import BEAMS, RANGE_M, BuildingWorld

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from bt_exec_skills.reporter.sim.floor import ROOMS
+from bt_exec_skills.reporter.sim.floor_plan import ROOMS
 from tests.cases import cases
 
 LAMPS = {"corridor_center": ("corridor_west", "corridor_center", "corridor_east")}

@@ -1,0 +1,53 @@
+"""Words typed at the terminal: those of the prompt, and answers to yes-or-no questions."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+__all__ = ["asks_why", "command_name", "is_no", "is_yes", "prompt_words"]
+
+
+@cache
+def _words() -> Mapping[str, Any]:
+    from bt_exec.spec.shipped_yaml import read_yaml
+
+    return cast(Mapping[str, Any], read_yaml(Path(__file__).with_suffix(".yaml")))
+
+
+def prompt_words() -> Mapping[str, tuple[str, ...]]:
+    """Return the words of the prompt by their effect: help, status, reset, quit."""
+    return {name: tuple(words) for name, words in _words()["prompt"].items()}
+
+
+def command_name(word: str) -> str:
+    """Return the name of the command that a word stands for; other words unchanged."""
+    return str(_words()["commands"].get(word, word))
+
+
+def asks_why(text: str) -> bool:
+    """Return whether a line asks why the last mission ended: "why did you stop?", "왜 멈췄어?".
+
+    A question to be passed on to a person ("왜 늦는지 여쭤봐") is a command.
+    """
+    said = unicodedata.normalize("NFC", text).casefold().strip()
+    asks, carried = "|".join(_words()["asks_why"]), "|".join(_words()["asks_a_person"])
+    return re.match(asks, said) is not None and re.search(carried, said) is None
+
+
+def is_yes(answer: str) -> bool:
+    """Return whether an answer means yes."""
+    return _normalized(answer) in _words()["yes"]
+
+
+def is_no(answer: str) -> bool:
+    """Return whether an answer means no."""
+    return _normalized(answer) in _words()["no"]
+
+
+def _normalized(answer: str) -> str:
+    return answer.casefold().strip().strip(" .!")

@@ -1,0 +1,171 @@
+"""Validation of message files, and display names of the values of lexicons.
+
+Commands and reports use the same word for a value ("토마토"), without a second list in the messages
+of the pack.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import yaml
+
+from bt_exec.failure import Problem, SpecError
+from bt_exec.spec.shipped_yaml import read_yaml
+from bt_exec.spec.yaml_source import Place, Source, in_order, scan_file, show_place
+
+__all__ = ["LANGUAGES", "SECTIONS", "form_problems", "placeholders", "value_names"]
+
+
+LANGUAGES = ("en", "ko")
+SECTIONS = ("words", "phrases")
+"""Sections of a file beside its sentences."""
+
+_FIELD = re.compile(r"[^\W\d]\w*(?:\|[^\W\d]\w*)*")
+_QUOTE = 'in YAML, yes, no, on and off without quotes are booleans; write "on" in quotes'
+
+_Mistake: TypeAlias = tuple[str, Place, str]
+"""Code, place and message."""
+
+
+def form_problems(path: Path, data: Any) -> list[Problem]:
+    """Return the mistakes in the form of a message file, in the order of the text.
+
+    Args:
+        path: The file; it is parsed again for positions if there is a mistake.
+        data: Content.
+    """
+    found = list(_mistakes(data))
+    if not found:
+        return []
+    try:
+        source = scan_file(path)
+    except SpecError:
+        source = Source(str(path))
+    problems = []
+    for code, place, message in found:
+        line, column = source.mark(place, key=True)
+        problems.append(
+            Problem(code, message, show_place(place), file=str(path), line=line, column=column)
+        )
+    return in_order(problems)
+
+
+def placeholders(template: str) -> list[tuple[str, ...]]:
+    """Return the placeholders of a template, each with its alternatives: ``{who|recipient}``."""
+    fields = (field for _, field, _, _ in string.Formatter().parse(template) if field)
+    return [tuple(field.split("|")) for field in fields]
+
+
+def _mistakes(data: Any) -> Iterator[_Mistake]:
+    if not isinstance(data, dict):
+        yield _no_mapping((), data)
+        return
+    tables: dict[Place, Any] = {
+        (): {key: said for key, said in data.items() if key not in SECTIONS}
+    }
+    tables |= {(name,): data[name] for name in SECTIONS if name in data}
+    for place, table in tables.items():
+        if not isinstance(table, dict):
+            yield _no_mapping(place, table)
+            continue
+        for key, sentences in table.items():
+            yield from _of_entry((*place, key), sentences, words=place == ("words",))
+
+
+def _of_entry(place: Place, sentences: Any, *, words: bool) -> Iterator[_Mistake]:
+    """Yield the mistakes of one entry: a key and a text in every language."""
+    key = place[-1]
+    if not isinstance(key, str):
+        yield "KEY_NOT_TEXT", (*place[:-1], str(key)), f"{key!r} is not a name; {_QUOTE}"
+        return
+    if not isinstance(sentences, dict):
+        yield _no_mapping(place, sentences)
+        return
+    for name in sentences:
+        if name not in LANGUAGES:
+            allowed = ", ".join(LANGUAGES)
+            yield "UNKNOWN_FIELD", (*place, name), f"{name!r} is not a language; allowed: {allowed}"
+    for name in LANGUAGES:
+        said = sentences.get(name)
+        if name not in sentences:
+            yield "MISSING_FIELD", place, f"{key} has no sentence in {name!r}"
+        elif not isinstance(said, str):
+            yield "BAD_VALUE", (*place, name), f"{key}: {name} is not text ({said!r}); {_QUOTE}"
+        elif words:
+            for mark in "#*":
+                if said.count(mark) != key.count(mark):
+                    message = f"{key}: the number of {mark} differs in {name!r}"
+                    yield "BAD_VALUE", (*place, name), message
+        else:
+            yield from _of_template((*place, name), said)
+
+
+def _of_template(place: Place, template: str) -> Iterator[_Mistake]:
+    """Yield the reasons why a template could not be filled at run time."""
+    where = f"{place[-2]}: {place[-1]}"
+    try:
+        parts = list(string.Formatter().parse(template))
+    except ValueError as error:
+        message = (
+            f"{where}: {error}: {template!r}; a fact is written in braces, {{name}}; "
+            "for braces themselves write {{ and }}"
+        )
+        yield "BAD_TEMPLATE", place, message
+        return
+    for _, field, _, conversion in parts:
+        if field is not None and (conversion or not _FIELD.fullmatch(field)):
+            found = f"{{{field}!{conversion}}}" if conversion else f"{{{field}}}"
+            message = (
+                f"{where}: {found} names no fact; write {{name}}, "
+                "or {name|other} for the first of them that is there"
+            )
+            yield "BAD_TEMPLATE", place, message
+
+
+def _no_mapping(place: Place, data: Any) -> _Mistake:
+    where = f"{'/'.join(SECTIONS)}: " if place and place[-1] in SECTIONS else ""
+    if place and not where:
+        where = f"{place[-1]}: "
+    return "BAD_VALUE", place, f"{where}is a mapping, CODE: {{en: …, ko: …}}; found {data!r:.40}"
+
+
+_OPTIONAL = re.compile(r"\[[^\[\]()]*\]")
+_CHOICE = re.compile(r"\(([^()\[\]|]*)[^()\[\]]*\)")
+
+
+def value_names(lexicon: Path | None) -> dict[str, dict[str, str]]:
+    """Return the names of the values of a lexicon, by value and language.
+
+    Values that stand for others ("everywhere", "the other arm"), values without a phrase in every
+    language and Korean predicates (조용하다) have no name. An unreadable file gives no names; its
+    mistakes are reported where the lexicon is loaded.
+    """
+    if lexicon is None:
+        return {}
+    try:
+        data = read_yaml(lexicon)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return {}
+    types = data.get("values") if isinstance(data, Mapping) else None
+    found: dict[str, dict[str, str]] = {}
+    for values in types.values() if isinstance(types, Mapping) else ():
+        for value, words in values.items() if isinstance(values, Mapping) else ():
+            if isinstance(words, Mapping) and not words.get("each") and not words.get("other"):
+                said = {language: _first(words.get(language)) for language in ("en", "ko")}
+                if all(said.values()) and not said["ko"].endswith("다"):
+                    found.setdefault(str(value), said)
+    return found
+
+
+def _first(phrases: Any) -> str:
+    """Return the first phrase of a list in its shortest form: "left" for "left [arm|hand]"."""
+    text = str(phrases[0]) if isinstance(phrases, list) and phrases else ""
+    before = ""
+    while text != before:
+        before, text = text, _CHOICE.sub(r"\1", _OPTIONAL.sub("", text))
+    return " ".join(text.split())

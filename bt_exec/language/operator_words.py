@@ -1,0 +1,128 @@
+"""Operator words of a text: not, except, if, before, 말고, -면, 그 전에.
+
+The words are closed classes of the language (see `bt_exec.language.closed_classes`). They are found
+in the text independently of its parse, because remarks and fillers must not contain any, and
+because refusals name them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias, cast
+
+from bt_exec.language.closed_classes import closed_classes
+
+__all__ = ["Operator", "OperatorKind", "operators_in"]
+
+OperatorKind: TypeAlias = Literal["condition", "negation", "order", "limit"]
+
+_KINDS: tuple[OperatorKind, ...] = ("condition", "negation", "order", "limit")
+_PARTICLES = r"(?:은|는|도|만|을|를|에|에는|이|가)?"
+
+
+@dataclass(frozen=True)
+class Operator:
+    """Operator word of a command.
+
+    Attributes:
+        text: The whole words as typed: 있으면 for the ending 면.
+        kind: Kind of operator.
+        start: Index of its first character in the text.
+        end: Index after its last character.
+    """
+
+    text: str
+    kind: OperatorKind
+    start: int
+    end: int
+
+
+def operators_in(text: str, language: str, neutral: Iterable[str] = ()) -> tuple[Operator, ...]:
+    """Return the operator words of `text`, in order; of overlapping ones the longest.
+
+    Args:
+        text: A command.
+        language: ``ko`` or ``en``.
+        neutral: Further phrases whose words are not operators.
+    """
+    folded = text.casefold().replace("’", "'")
+    matches = [
+        (kind, *match.span())
+        for kind, pattern in _patterns(language)
+        for match in pattern.finditer(folded)
+    ]
+    if not matches:
+        return ()
+    spared = [match.span() for match in _neutral(language, tuple(neutral)).finditer(folded)]
+    found = [
+        Operator(_whole_words(text, start, end), kind, start, end)
+        for kind, start, end in matches
+        if not any(first <= start and end <= last for first, last in spared)
+    ]
+    found.sort(key=lambda one: (one.start, -one.end))
+    return tuple(
+        one
+        for at, one in enumerate(found)
+        if not any(_inside(one, other) for other in (*found[:at], *found[at + 1 :]))
+    )
+
+
+def _whole_words(text: str, start: int, end: int) -> str:
+    """Return the whole words of `text` at a span, without punctuation."""
+    while start and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and (text[end].isalnum() or text[end] in "'’"):
+        end += 1
+    return text[start:end]
+
+
+def _inside(one: Operator, other: Operator) -> bool:
+    """Return True if an operator is part of a longer one."""
+    within = other.start <= one.start and one.end <= other.end
+    return within and (other.end - other.start) > (one.end - one.start)
+
+
+def _tables(language: str) -> Mapping[str, Any]:
+    return cast(Mapping[str, Any], closed_classes(language)["operators"])
+
+
+@lru_cache(maxsize=2)
+def _patterns(language: str) -> tuple[tuple[OperatorKind, re.Pattern[str]], ...]:
+    found = []
+    for kind in _KINDS:
+        table = _tables(language).get(kind, {})
+        forms = [_word(word, language) for word in table.get("words", ())]
+        forms += [_spaced(word) + r"(?!\w)" for word in table.get("endings", ())]
+        forms += [_spaced(word) for word in table.get("parts", ())]
+        if forms:
+            found.append((kind, re.compile("|".join(sorted(forms, key=len, reverse=True)))))
+    return tuple(found)
+
+
+@lru_cache(maxsize=16)
+def _neutral(language: str, more: tuple[str, ...]) -> re.Pattern[str]:
+    own = _tables(language)
+    operators = {word for kind in _KINDS for word in own.get(kind, {}).get("words", ())}
+    phrases = sorted({*own["neutral"], *more} - operators, key=len, reverse=True)
+    after = r"(?!['\w])(?!\s*not\b)" if language == "en" else ""
+    before = r"(?<!\w)" if language == "en" else ""
+    first = r"(?:^|[.,;:!?]\s*)" if language == "en" else r"^\W*"
+    leading = [rf"{first}{_spaced(word)}(?!\w)" for word in own["leading"]]
+    other = [f"{before}{_spaced(phrase)}{after}" for phrase in phrases]
+    return re.compile("|".join((*leading, *other)))
+
+
+def _word(word: str, language: str) -> str:
+    ending = _PARTICLES if language == "ko" else ""
+    return rf"(?<!\w){_spaced(word)}{ending}(?!\w)"
+
+
+def _spaced(phrase: str) -> str:
+    return (
+        r"\s*".join(map(re.escape, phrase.split()))
+        if not phrase.isascii()
+        else r"\s+".join(map(re.escape, phrase.split()))
+    )

@@ -1,0 +1,490 @@
+"""Templates of meanings: nodes, constants and operations over the named items of a rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+from bt_exec.language.reading.meaning_node import (
+    KINDS,
+    Node,
+    Value,
+    conjunction,
+    conjuncts,
+    disjunction,
+    negation,
+    without_number,
+)
+
+__all__ = ["UNSAID", "Build", "GrammarError", "Template"]
+
+_ONE = Node("one")
+
+Build: TypeAlias = Callable[[Sequence[Any]], Any]
+"""Builds a meaning from the meanings of all parts of a rule, in their order."""
+
+_ORDERS = ("seq", "if", "ordered")
+"""Kinds of nodes that consist of orders."""
+_TOKEN = re.compile(r"\s*([$\w]+|[(),])")
+
+
+UNSAID = negation(Node("any"))
+"""Meaning of an invalid combination: edges with this meaning are discarded."""
+
+
+class GrammarError(ValueError):
+    """A line of a grammar file that is not a rule.
+
+    Args:
+        line: The line.
+        problem: Description of the mistake.
+    """
+
+    def __init__(self, line: str, problem: str) -> None:
+        super().__init__(f"{problem}: {line!r}")
+        self.line = line
+
+
+class Template:
+    """The meaning of a rule.
+
+    Args:
+        text: Text behind the arrow of the rule.
+        line: The rule, for messages.
+
+    Attributes:
+        names: Names of the items that it uses, repeated if used more than once.
+    """
+
+    def __init__(self, text: str, line: str) -> None:
+        self._line = line
+        self._tokens = _TOKEN.findall(text)
+        self.names: list[str] = []
+        self._tree = self._parse()
+        if self._tokens:
+            raise GrammarError(line, f"unexpected {self._tokens[0]!r} in the meaning")
+
+    def _parse(self) -> Any:
+        if not self._tokens:
+            raise GrammarError(self._line, "the meaning is missing")
+        token = self._tokens.pop(0)
+        if token.startswith("$"):
+            self.names.append(token[1:])
+            return token
+        if self._tokens[:1] != ["("]:
+            return int(token) if token.isdigit() else token
+        self._tokens.pop(0)
+        args = []
+        while self._tokens and self._tokens[0] != ")":
+            args.append(self._parse())
+            if self._tokens[:1] == [","]:
+                self._tokens.pop(0)
+        if not self._tokens:
+            raise GrammarError(self._line, "a bracket is not closed")
+        self._tokens.pop(0)
+        self._known(token, len(args))
+        return (token, args)
+
+    def _known(self, kind: str, number: int) -> None:
+        if kind in _OPERATIONS:
+            return
+        if kind not in KINDS:
+            raise GrammarError(self._line, f"{kind!r} is not a kind of node")
+        if number > len(KINDS[kind]):
+            raise GrammarError(self._line, f"{kind} takes {len(KINDS[kind])} arguments")
+
+    def bind(self, places: Mapping[str, int]) -> Build:
+        """Return the function that builds the meaning; absent items are left out."""
+        return _bound(self._tree, places)
+
+
+def _nothing(_: Sequence[Any]) -> None:
+    """Build the meaning of an absent item."""
+
+
+def _bound(tree: Any, places: Mapping[str, int]) -> Build:
+    if isinstance(tree, str) and tree.startswith("$"):
+        place = places.get(tree[1:])
+        return _nothing if place is None else itemgetter(place)
+    if not isinstance(tree, tuple):
+        return lambda _: tree
+    kind, args = tree
+    makers = [_bound(arg, places) for arg in args]
+    if kind in _OPERATIONS:
+        operation = _OPERATIONS[kind]
+        return lambda parts: _checked(operation, [make(parts) for make in makers])
+    names = KINDS[kind]
+    make_node = partial(_node, kind, names)
+    return lambda parts: _checked(make_node, [make(parts) for make in makers])
+
+
+def _checked(operation: Callable[..., Any], values: Sequence[Any]) -> Any:
+    """Return the result of an operation; an absent argument makes the result absent, too."""
+    return UNSAID if any(value is UNSAID for value in values) else operation(*values)
+
+
+def _node(kind: str, names: Sequence[str], *values: Value | None) -> Node:
+    pairs = zip(names, values, strict=False)
+    return Node(kind, tuple((name, value) for name, value in pairs if value not in (None, "_")))
+
+
+def _present_parts(parts: Iterable[Any]) -> list[Any]:
+    return [part for part in parts if part is not None]
+
+
+def _listed(part: Any) -> tuple[Any, ...]:
+    return part if isinstance(part, tuple) else (part,)
+
+
+def _refine(phrase: Node | None, *formulas: Node | None) -> Node | None:
+    """Return a phrase whose object also satisfies `formulas`; without phrase: their conjunction."""
+    extra = _present_parts(formulas)
+    if phrase is None:
+        return conjunction(*extra) if extra else None
+    if isinstance(phrase, tuple):
+        return UNSAID if extra else phrase
+    if phrase.kind != "np":
+        return Node("np", (("of", conjunction(phrase, *extra)),)) if extra else phrase
+    return phrase.replace(of=conjunction(phrase.node("of"), *extra)) if extra else phrase
+
+
+def _set(phrase: Node, name: str, value: Value | None) -> Node:
+    """Return a node with an argument set if there is a value; `UNSAID` if its kind has none."""
+    if value is not None and name not in KINDS[phrase.kind]:
+        return UNSAID
+    return phrase if value is None else phrase.replace(**{name: value})
+
+
+def _less(objects: Any, formula: Node | None) -> Any:
+    """Return an object phrase, or each of several, excluding the objects of a formula."""
+    if formula is None or objects is None:
+        return objects
+    if isinstance(objects, tuple):
+        return tuple(_refine(one, formula) for one in objects)
+    return _refine(objects, formula)
+
+
+def _restated(new: Any, old: Any) -> Any:
+    """Return corrected objects; without a noun, they take the noun of the replaced objects."""
+    if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
+        return new
+    parts, before = conjuncts(new.node("of")), conjuncts(old.node("of"))
+    if any(part.kind == "thing" for part in parts):
+        return new
+    nouns = [part for part in before if part.kind == "thing"]
+    return new.replace(of=conjunction(*(part for part in parts if part != _ONE), *nouns))
+
+
+def _other_than(chosen: Any, excluded: Any) -> Any:
+    """Return an object, each of several, or a goal, excluding the objects of another phrase."""
+    if isinstance(chosen, Node) and chosen.kind == "rel":
+        return chosen.replace(to=_other_than(chosen.get("to"), excluded))
+    place = excluded.get("to") if excluded.kind == "rel" else None
+    excluded = place if isinstance(place, Node) else excluded
+    formula = excluded.get("of") if excluded.kind == "np" else excluded
+    if not isinstance(formula, Node) or formula.kind == "pronoun":
+        return chosen
+    return _less(chosen, negation(formula))
+
+
+def _all_of(objects: Any) -> Any:
+    """Return an object, a goal, or each of several, with "all" for its article."""
+    if isinstance(objects, tuple):
+        return tuple(map(_all_of, objects))
+    if objects.kind == "rel":
+        return objects.map(_all_of)
+    if objects.kind == "ordered":
+        return objects.replace(of=_all_of(objects.node("of")))
+    return objects.replace(det="all") if objects.kind == "np" else objects
+
+
+def _ranked(said: Any) -> Any:
+    """Return objects or a goal marked as to be done first."""
+    if isinstance(said, tuple):
+        return (_ranked(said[0]), *said[1:])
+    to = said.get("to")
+    if said.kind == "rel" and isinstance(to, Node):
+        return said.replace(to=_ranked(to))
+    return Node("ordered", (("of", said), ("sign", "first")))
+
+
+def _about(question: Node, phrase: Node) -> Node:
+    """Return a question without object, asked about a phrase."""
+    inner = question.get("of")
+    asked = _about(inner, phrase) if isinstance(inner, Node) else phrase
+    return question.replace(of=asked)
+
+
+def _leave_out(question: Node, formula: Node) -> Node:
+    """Return a question about a phrase, without the objects of a formula."""
+    inner = question.node("of")
+    without = _refine(inner, negation(formula)) if inner.kind == "np" else None
+    return question.replace(of=without or _leave_out(inner, formula))
+
+
+def _asked_what(question: Node) -> Node:
+    """Return a question other than yes or no; `UNSAID` for a yes/no question."""
+    return UNSAID if question.text("what") == "whether" else question
+
+
+def _more_at(phrase: Node, place: Node, other: Node, sign: str) -> Node:
+    """Return the comparison of the counts of the same objects at two places."""
+    here, there = (_refine(phrase, one) or phrase for one in (place, other))
+    return Node("more", (("of", here), ("to", there), ("sign", sign)))
+
+
+def _more_of(noun: Node, one: Node, other: Node) -> Node:
+    """Return the comparison of the counts of objects with two attributes."""
+    some, others = (Node("np", (("of", conjunction(part, noun)),)) for part in (one, other))
+    return Node("more", (("of", some), ("to", others), ("sign", "more")))
+
+
+def _fill(top: Node, formula: Node) -> Node:
+    """Return a superlative such as "the largest one", with "one" replaced by a formula."""
+    of = top.node("of")
+    return top.replace(of=formula if of == _ONE else _fill(of, formula))
+
+
+def _within(question: Node, formula: Node) -> Node:
+    """Return a question about the objects of a formula: "of the circles, which are red?"."""
+    if _ONE in question.walk():
+        return question.substitute(_ONE, formula)
+    inner = question.node("of")
+    about = _refine(inner, formula) if inner.kind == "np" else None
+    return question.replace(of=about or _within(inner, formula))
+
+
+def _single(formula: Node) -> Node:
+    """Return a formula in the singular; for a plural, the formula that no object satisfies."""
+    return negation(Node("any")) if Node("many") in conjuncts(formula) else formula
+
+
+def _compound(one: Node, other: Node) -> Node:
+    """Return the object whose name joins the names of two objects: "child ticket"."""
+    names = [part.text("name") for part in (one, *conjuncts(other)) if part.kind == "thing"]
+    return Node("thing", (("name", " ".join(names)),))
+
+
+def _labelled(number: int) -> Node:
+    """Return the object with a number for its name, such as the bar of a year."""
+    return Node("thing", (("name", str(number)),))
+
+
+def _either(one: Value, other: Value, to: Node) -> Node:
+    """Return the disjunction of two relations, or two degrees, to the same objects."""
+
+    def related(how: Value) -> Node:
+        if isinstance(how, Node):
+            return Node("than", (("attribute", how.text("attribute")), ("to", to)))
+        return Node("rel", (("relation", how), ("to", to)))
+
+    return disjunction(related(one), related(other))
+
+
+def _at_either(relation: str, one: Node, other: Node) -> Node:
+    """Return the disjunction of one relation to two objects."""
+    return disjunction(*(Node("rel", (("relation", relation), ("to", to))) for to in (one, other)))
+
+
+def _of_them(question: Node) -> Node:
+    """Return a question about a phrase, restricted to the objects mentioned before."""
+    them = Node("pronoun", (("name", "them"),))
+    inner = question.node("of")
+    if question.kind == "most":
+        return question.replace(of=conjunction(inner, them))
+    top = inner.get("of")
+    if inner.kind != "np" or (isinstance(top, Node) and top.kind == "most"):
+        return question.replace(of=_of_them(inner))
+    return question.replace(of=_refine(inner, them))
+
+
+def _extend(said: Node, more: Any) -> Node:
+    """Return orders with further arguments added to each, such as the instrument."""
+    if said.kind == "act":
+        about = said.get("of")
+        own = () if about is None else _listed(about)
+        return said.replace(of=(*own, *_listed(more)))
+    return said.map(lambda part: _extend(part, more)) if said.kind in _ORDERS else said
+
+
+def _topic(objects: Any, said: Node) -> Node:
+    """Return orders about "it" or "them" with the objects named before.
+
+    Orders without such a pronoun have no meaning.
+    """
+
+    def walk(part: Node) -> Node:
+        about = part.get("of")
+        if part.kind == "act" and isinstance(about, Node) and about.kind == "pronoun":
+            return part.replace(of=objects)
+        if part.kind == "act" and isinstance(about, tuple) and about[0].kind == "pronoun":
+            return part.replace(of=(*_listed(objects), *about[1:]))
+        return part.map(walk)
+
+    changed = walk(said)
+    return UNSAID if changed == said else changed
+
+
+def _corrected(said: Node, before: Node) -> Node:
+    """Return orders that take back earlier ones, with the objects or the goal that they omit."""
+    if said.kind == "seq" and said.parts():
+        first, *rest = said.parts()
+        return said.replace(of=(_corrected(first, before), *rest))
+    if said.kind != "act" or before.kind != "act":
+        return said
+    bare = all(one.kind == "pronoun" for one in said.parts())
+    goal = None if said.text("verb") else before.get("to")
+    of = before.get("of") if bare else said.get("of")
+    return said.replace(of=of, to=said.get("to") or goal)
+
+
+def _among(phrase: Node, said: Node) -> Node:
+    """Return orders in which "the red one" is one of the objects of a phrase."""
+    same = phrase.get("of")
+    if not isinstance(same, Node):
+        return said
+    if said.kind == "np" and Node("one") in conjuncts(said.node("of")):
+        return said.replace(of=conjunction(said.node("of"), same))
+    if said.kind == "act" and not any(one.kind == "thing" for one in conjuncts(same)):
+        themes = tuple(_refine(one, same) or one for one in said.parts())
+        return said.replace(of=themes if len(themes) != 1 else themes[0])
+    return said.map(lambda part: _among(phrase, part))
+
+
+def _contrasted(phrase: Node, said: Node) -> Node:
+    """Return orders about "the big ones" and "the small ones" with the noun of a phrase.
+
+    Only the orders before the first one with another noun are changed. There must be at least
+    one; otherwise the result is `UNSAID`.
+    """
+    acts = said.parts() if said.kind == "seq" else (said,)
+    done = []
+    for act in acts:
+        themes = act.parts() if act.kind == "act" else ()
+        bare = [one for one in themes if one.kind == "np" and _is_contrast(one)]
+        if not themes or len(bare) < len(themes):
+            break
+        of = tuple(_refine(one, phrase.node("of")) or one for one in themes)
+        done.append(act.replace(of=of if len(of) > 1 else of[0]))
+    if not done:
+        return UNSAID
+    return Node("seq", (("of", (*done, *acts[len(done) :])),))
+
+
+def _is_contrast(phrase: Node) -> bool:
+    """Return True for a phrase with attributes and without a noun: "the big ones", "the rest"."""
+    of = phrase.get("of")
+    parts = conjuncts(of) if isinstance(of, Node) else ()
+    kinds = {part.kind for part in parts} - {"one", "many", "any"}
+    return bool(kinds or phrase.get("det") == "rest") and kinds <= {"has", "not", "or", "most"}
+
+
+def _acts(verb: Value, *objects: Any) -> Node:
+    """Return an act of one verb for each of several groups of objects."""
+    each = (Node("act", (("verb", verb), ("of", tuple(own)))) for own in objects)
+    return Node("seq", (("of", tuple(each)),))
+
+
+def _amended(said: Any, new: Any) -> Any:
+    """Return an earlier meaning with its only phrase of the sort of `new` replaced by `new`."""
+    return _changed(said, new, lambda _: new)
+
+
+def _extended(said: Any, new: Any) -> Any:
+    """Return an order with `new` added beside its only phrase of the same sort."""
+    return _changed(said, new, lambda old: (old, new))
+
+
+def _with(order: Node, phrase: Node) -> Node:
+    """Return the only act of an order with one more phrase."""
+    if order.kind != "act":
+        return UNSAID
+    return order.replace(of=(*order.parts(), phrase))
+
+
+def _size(several: Any) -> int:
+    return len(several) if isinstance(several, tuple) else 1
+
+
+def _changed(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
+    """Return an earlier meaning with its only phrase of the sort of `new` changed."""
+    sort = _sort_of(new)
+    if _sort_of(said) == sort:
+        return change(said)
+    places = [one for one in said.walk() if _sort_of(one) == sort] if isinstance(said, Node) else []
+    if sort is None or len(places) != 1:
+        return UNSAID
+
+    def walk(node: Node) -> Node:
+        args = []
+        for name, value in node.args:
+            parts = value if isinstance(value, tuple) else (value,)
+            found: list[Any] = []
+            for part in parts:
+                one = change(part) if part == places[0] else part
+                if isinstance(part, Node) and one is part:
+                    one = walk(part)
+                found += one if isinstance(one, tuple) else [one]
+            args.append((name, tuple(found) if len(found) > 1 else found[0]))
+        return Node(node.kind, tuple(args))
+
+    return walk(said)
+
+
+def _sort_of(phrase: Any) -> tuple[str, str] | None:
+    """Return the key that interchangeable phrases share; None for other nodes."""
+    if not isinstance(phrase, Node) or phrase.kind not in ("np", "rel"):
+        return None
+    things = [one.text("name") for one in phrase.walk() if one.kind == "thing"]
+    if len(things) != 1:
+        return None
+    return phrase.text("relation"), things[0].rpartition("/")[0].rpartition("/")[0]
+
+
+_OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "and": lambda *parts: conjunction(*_present_parts(parts)),
+    "or": lambda *parts: disjunction(*_present_parts(parts)),
+    "not": negation,
+    "refine": _refine,
+    "set": _set,
+    "acts": _acts,
+    "set_new": lambda node, name, value: UNSAID if node.get(name) else _set(node, name, value),
+    "less": _less,
+    "set_all": _all_of,
+    "other_than": _other_than,
+    "ranked": _ranked,
+    "about": _about,
+    "leave_out": _leave_out,
+    "of_them": _of_them,
+    "either": _either,
+    "asked_what": _asked_what,
+    "fill": _fill,
+    "more_at": _more_at,
+    "more_of": _more_of,
+    "within": _within,
+    "labelled": _labelled,
+    "single": _single,
+    "singular": without_number,
+    "compound": _compound,
+    "at_either": _at_either,
+    "topic": _topic,
+    "extend": _extend,
+    "corrected": _corrected,
+    "restated": _restated,
+    "among": _among,
+    "contrasted": _contrasted,
+    "pick": lambda node, name: node.get(name),
+    "list": lambda *parts: tuple(one for part in _present_parts(parts) for one in _listed(part)),
+    "sum": lambda *parts: sum(_present_parts(parts)),
+    "instead": lambda chosen, rejected: chosen if rejected is not None else None,
+    "agreed": lambda one, other: one if one == other else UNSAID,
+    "amended": _amended,
+    "amended_by": lambda said, old: UNSAID if _amended(said, old) == UNSAID else said,
+    "extended": _extended,
+    "with": _with,
+    "numbered": lambda several, number: several if _size(several) == number else UNSAID,
+    "first": lambda *parts: next(iter(_present_parts(parts)), None),
+}

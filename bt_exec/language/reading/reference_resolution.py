@@ -1,0 +1,214 @@
+"""Resolution of pronouns and fragments by the earlier commands of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bt_exec.language.reading.meaning_node import (
+    Node,
+    Value,
+    conjunction,
+    conjuncts,
+    negation,
+    normal,
+)
+
+_NOUNS = ("thing", "shape")
+_ONE = Node("one")
+_EMPTY = Node("has", (("attribute", "empty"),))
+_OTHER = Node("pronoun", (("name", "other"),))  # "which is bigger?", after a question about two
+_PAIRS = ("more", "alike", "apart")
+_FORMULAS = ("and", "or", "not", "np", "most")  # kinds whose parts are formulas
+
+_IT, _SO, _NOT_SO, _THERE, _NOT_THERE = (
+    Node("pronoun", (("name", name),)) for name in ("it", "so", "not_so", "so_there", "not_there")
+)
+
+__all__ = ["resolve", "subject_of", "with_named_conditions"]
+
+
+def resolve(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) -> Node | None:
+    """Return a meaning with all references to earlier meanings resolved.
+
+    Args:
+        meaning: The new meaning.
+        earlier: The resolved meanings before it, the latest last.
+        kinds: Kinds of attributes; a new colour replaces the old one.
+
+    Returns:
+        The meaning, or None if a reference has no antecedent.
+    """
+    last = earlier[-1] if earlier else None
+    subject = subject_of(last) if last is not None else None
+    meaning = normal(_with_noun(meaning, subject, kinds))
+    if any(node.kind == "pronoun" for node in meaning.walk()):
+        if last is None or subject is None:
+            return None
+        other = _other_subject(earlier)
+        if other is not None:
+            meaning = meaning.substitute(_OTHER, other)
+        if _OTHER in meaning.walk():
+            return None
+        meaning = normal(_with_antecedent(meaning, subject))
+    if meaning.kind != "fragment":
+        return meaning
+    phrase = meaning.node("of")
+    if last is None or subject is None or phrase.kind != "np":
+        return None
+    formula = _combined(subject.node("of"), phrase.node("of"), meaning.text("sign"), kinds)
+    asked = phrase.replace(of=formula)
+    return normal(last.substitute(subject, asked))
+
+
+def _other_subject(earlier: Sequence[Node]) -> Node | None:
+    """Return the second phrase of a comparison, or the subject of a like question before it."""
+    pair = next((node for node in earlier[-1].walk() if node.kind in _PAIRS), None)
+    if pair is not None:
+        return pair.node("to")
+    same = len(earlier) > 1 and earlier[-1].text("what") == earlier[-2].text("what")
+    return subject_of(earlier[-2]) if same else None
+
+
+def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> Node:
+    """Return a meaning in which "the blue one" has the noun of the previous phrase.
+
+    Args:
+        meaning: The meaning.
+        before: Subject of the previous command, or None.
+        kinds: Kinds of attributes.
+    """
+    subject = subject_of(meaning)
+    own, earlier = (_nouns_of(phrase, kinds) for phrase in (subject, before))
+    if meaning.kind == "fragment":  # resolved later with the previous command
+        earlier = []
+
+    def filled(node: Node, inner: bool) -> Node:
+        if node == _ONE:
+            return conjunction(*(own if inner and own else earlier))
+        args: list[tuple[str, Value]] = []
+        for name, value in node.args:
+            below = inner or name == "to"
+            if isinstance(value, tuple):
+                args.append((name, tuple(filled(part, below) for part in value)))
+            else:
+                args.append((name, filled(value, below) if isinstance(value, Node) else value))
+        return Node(node.kind, tuple(args))
+
+    return filled(meaning, False)
+
+
+def _nouns_of(phrase: Node | None, kinds: Mapping[str, str]) -> list[Node]:
+    parts = conjuncts(phrase.node("of")) if phrase is not None else ()
+    return [part for part in parts if _kind(part, kinds) in _NOUNS and part.kind != "not"]
+
+
+def subject_of(meaning: Node) -> Node | None:
+    """Return the phrase that a meaning is about: its first one."""
+    return next((node for node in meaning.walk() if node.kind == "np"), None)
+
+
+def _with_antecedent(node: Node, subject: Node) -> Node:
+    """Return a node with pronouns replaced by the subject, or in formulas by its formula."""
+
+    def changed(value: Value, parent: Node) -> Value:
+        if isinstance(value, tuple):
+            return tuple(replaced(part, parent) for part in value)
+        return replaced(value, parent) if isinstance(value, Node) else value
+
+    def replaced(part: Node, parent: Node) -> Node:
+        if part.kind != "pronoun":
+            return _with_antecedent(part, subject)
+        return subject.node("of") if parent.kind in _FORMULAS else subject
+
+    return Node(node.kind, tuple((name, changed(value, node)) for name, value in node.args))
+
+
+def _combined(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -> Node:
+    """Return the meaning of a fragment: "and the blue ones" keeps the noun of the antecedent."""
+    if sign == "only":
+        return conjunction(old, new)
+    said = {_kind(part, kinds) for part in conjuncts(new)}
+    if said & {*_NOUNS} or not said:
+        return new
+    kept = [part for part in conjuncts(old) if _kind(part, kinds) not in said]
+    return conjunction(*kept, new)
+
+
+def _kind(part: Node, kinds: Mapping[str, str]) -> str:
+    """Return the attribute kind of a formula; for negations and "or", that of their parts."""
+    if part.kind in ("not", "or"):
+        return _kind(part.parts()[0], kinds)
+    return kinds.get(part.text("attribute"), part.kind)
+
+
+def with_named_conditions(meaning: Node) -> Node:
+    """Return a meaning in which "if so", "if not" and "if it is open" name the earlier question.
+
+    A question that only asks for the condition after it is left out. Negative questions are left as
+    they are: "isn't it open? if not, …" may mean either.
+    """
+    found: list[Node] = []
+    for part in meaning.parts() if meaning.kind == "seq" else (meaning,):
+        last = found[-1] if found else None
+        merged = _with_otherwise(last, part) if last is not None else None
+        question = _question_of(last) if last is not None else None
+        named = part if question is None else _named(part, question)
+        if merged is not None or (named is not part and question == named.get("of")):
+            found.pop()
+        found.append(merged or named)
+    return found[0] if len(found) == 1 else Node("seq", (("of", tuple(found)),))
+
+
+def _with_otherwise(first: Node, part: Node) -> Node | None:
+    """Return a condition with a second one as its other branch, if the second one is its negation.
+
+    An example is "if it is empty, put it there; if not, leave it". None for other parts.
+    """
+    if first.kind != "if" or part.kind != "if" or first.get("other") or part.get("other"):
+        return None
+    question = first.node("of")
+    asked = _named(part, question)
+    negated = asked.get("other") is not None and asked.get("of") == question
+    if (
+        negated
+        or _opposite(asked.node("of")) == question
+        or asked.node("of") == _opposite(question)
+    ):
+        return first.replace(other=asked.get("other") if negated else part.get("then"))
+    return None
+
+
+def _opposite(question: Node) -> Node:
+    """Return a yes/no question about all objects with its quality negated."""
+    of = question.node("of") if isinstance(question.get("of"), Node) else question
+    hold = of.get("hold") if of.kind == "all" else None
+    return (
+        question.replace(of=of.replace(hold=negation(hold))) if isinstance(hold, Node) else question
+    )
+
+
+def _question_of(part: Node) -> Node | None:
+    """Return the yes/no question of a part: "is it open?", "check whether it is open"."""
+    asked = part.get("of") if part.kind == "act" else part
+    if not isinstance(asked, Node) or asked.text("what") != "whether":
+        return None
+    return None if any(node.kind == "not" for node in asked.walk()) else asked
+
+
+def _named(part: Node, question: Node) -> Node:
+    if part.kind != "if":
+        return part
+    condition = part.node("of")
+    asked = condition.get("of")
+    none = _EMPTY in question.walk() or any(  # "is there none? if there is, …"
+        one.text("number") == "0" for one in question.walk()
+    )
+    if asked in (_SO, _NOT_THERE if none else _THERE):
+        return part.replace(of=question)
+    if asked in (_NOT_SO, _THERE if none else _NOT_THERE):
+        then, other = part.get("then"), part.get("other")
+        return part.replace(of=question, then=other or Node("seq", (("of", ()),)), other=then)
+    subject = next((node for node in question.walk() if node.kind == "np"), None)
+    if subject is not None:
+        return part.replace(of=condition.substitute(_IT, subject))
+    return part

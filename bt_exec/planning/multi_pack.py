@@ -1,0 +1,372 @@
+"""One command for several packs: each part of it is planned by the compiler of its pack.
+
+A command that one compiler understands alone is left to it. Any other is read with the words of all
+packs together. Its parts (the acts of a sequence, the branches of a condition) are given to the
+compilers by the names that they contain, as meanings, and the plans become one plan in the order of
+the command. If any part cannot be planned, the whole command is refused with that reason.
+
+A site names the compilers of such packs: ``compiler: {name: offline, of: {tabletop: table}}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from bt_exec.failure import Refusal, UsageError
+from bt_exec.language.meaning import Context, Meaning, Turn, Unclear
+from bt_exec.language.messages import language_of
+from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.reader import MARGIN, Reader, Reading
+from bt_exec.planning.command_parts import PartCompiler, Parts, RefusedError, names_in, refusal
+from bt_exec.planning.compiler import (
+    REPLIES,
+    Compiler,
+    Plan,
+    Reply,
+    Request,
+    Wrapping,
+    find_compiler,
+)
+from bt_exec.planning.multi_robot import joined_plan
+from bt_exec.planning.repair import replace_part
+from bt_exec.planning.robot_views import owners_in
+from bt_exec.spec.condition_expression import Expression, Is, Not
+from bt_exec.spec.expand import expand
+from bt_exec.spec.model import (
+    Check,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Sequence,
+    Tree,
+)
+from bt_exec.spec.node_paths import locate, moved
+
+__all__ = ["PacksCompiler", "for_packs"]
+
+_WIDTH = 0.5
+"""Cost difference from the cheapest meaning above which a meaning is not considered."""
+_MOST_TURNS = 256
+"""Size of the cache that stores which compilers understood an earlier command."""
+
+
+@dataclass(frozen=True)
+class PacksCompiler(Wrapping):
+    """Compiler of a site with several packs.
+
+    Attributes:
+        parts: The compilers by name.
+        owners: Name of the compiler by pack.
+    """
+
+    parts: Mapping[str, PartCompiler]
+    owners: Mapping[str, str]
+    _readers: dict[tuple[int, ...], tuple[Any, Reader]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    _claimed: dict[tuple[str, ...], bool] = field(default_factory=dict, compare=False, repr=False)
+    name = "packs"
+
+    @property
+    def inners(self) -> tuple[PartCompiler, ...]:
+        """The compilers of the packs."""
+        return tuple(self.parts.values())
+
+    def compile(self, request: Request) -> Plan | Refusal | Reply:
+        """Return the plan of a command, whole or in parts, or a refusal."""
+        if request.previous is not None and request.failure is not None:
+            return self._repaired(request)
+        answers = {name: self._alone(name, one, request) for name, one in self.parts.items()}
+        claims = {name: one for name, one in answers.items() if self._claims(name, one)}
+        if len(claims) == 1:
+            ((name, found),) = claims.items()
+            said = self._order_in_texts(request, name, found)
+            return refusal(request, "PART_SAID", part=said) if said else found
+        if claims and all(isinstance(one, Reply) for one in claims.values()):
+            return next(iter(claims.values()))
+        if all(map(_only_asks, claims.values())) and claims:
+            return _all_answered(request, claims.values())
+        if claims:
+            return refusal(request, "WHICH_PACK", packs=" / ".join(map(self._packs_of, claims)))
+        return self._together(request, answers)
+
+    def read(self, request: Request) -> Meaning | Unclear | Reply:
+        """Return the meaning of a command, or the reason why it has none."""
+        answer = self.compile(request)
+        if isinstance(answer, Reply):
+            return answer
+        if isinstance(answer, Refusal):
+            return Unclear(answer.code, " ".join(answer.missing), answer.missing)
+        if answer.meaning is None:
+            return Unclear("NOT_UNDERSTOOD")
+        return replace(answer.meaning, said_back=_read_back(answer.spec, request))
+
+    # -- commands that one compiler understands
+
+    def _order_in_texts(self, request: Request, name: str, answer: Plan | Refusal | Reply) -> str:
+        """Return an order to another pack inside a free text of a command; empty if none."""
+        if not isinstance(answer, Plan) or answer.meaning is None:
+            return ""
+        texts = [role.value for act in answer.meaning.acts for role in act.roles]
+        for words in (text.split() for text in texts):
+            ends = (words[at:] for at in range(1, len(words) - 1))
+            begins = (words[:at] for at in range(2, len(words)))
+            for part in (*ends, *begins):
+                asked = replace(request, command=" ".join(part), context=Context())
+                for other, one in self.parts.items():
+                    if other != name and isinstance(one.compile(asked), Plan):
+                        return asked.command
+        return ""
+
+    def _packs_of(self, name: str) -> str:
+        return ", ".join(pack for pack, owner in self.owners.items() if owner == name)
+
+    def _claims(self, name: str, answer: Plan | Refusal | Reply) -> bool:
+        return not isinstance(answer, Refusal) or answer.code in self.parts[name].asks_back
+
+    def _alone(self, name: str, one: PartCompiler, request: Request) -> Plan | Refusal | Reply:
+        """Return a compiler's answer to the whole command."""
+        answer = one.compile(replace(request, context=self.context_of(request, name)))
+        if isinstance(answer, Reply):  # questions about all earlier missions
+            answer = one.compile(request)
+        return answer
+
+    def context_of(self, request: Request, name: str) -> Context:
+        """Return the session after the last command that another pack had a part in."""
+        own: tuple[Turn, ...] = ()
+        for turn in request.context.turns:
+            if not _is_mission(turn) or self._read(request, name, turn, own):
+                own = (*own, turn)
+            else:
+                own = ()
+        return replace(request.context, turns=own)
+
+    def _read(self, request: Request, name: str, turn: Turn, before: tuple[Turn, ...]) -> bool:
+        """Return whether a compiler understood an earlier command alone."""
+        key = (name, *(one.command for one in before), turn.command)
+        if key not in self._claimed:
+            if len(self._claimed) >= _MOST_TURNS:
+                self._claimed.clear()
+            language = language_of(turn.command)
+            context = replace(request.context, turns=before)
+            asked = replace(request, command=turn.command, language=language, context=context)
+            self._claimed[key] = self._claims(name, self.parts[name].compile(asked))
+        return self._claimed[key]
+
+    # -- commands in parts
+
+    def _together(
+        self, request: Request, answers: Mapping[str, Plan | Refusal | Reply]
+    ) -> Plan | Refusal | Reply:
+        refusals = {name: one for name, one in answers.items() if isinstance(one, Refusal)}
+        names = {word: name for one in self.inners for word, name in one.names(request).items()}
+        reading = self._reader(request).read(request.command, names)
+        if not isinstance(reading, Reading) or reading.unknown:
+            return _of_words(request, tuple(refusals.values()), " ".join(reading.unknown))
+        if reading.respelt:
+            return self._respelt(request, reading.respelt, tuple(refusals.values()))
+        if reading.meaning == Node("again"):
+            return self._again(request)
+        if not any(names_in(reading.meaning)):  # "go on" is for the pack that worked last
+            last = [name for name in refusals if self.context_of(request, name).turns]
+            return refusals[(last or [*refusals])[0]]
+        return self._planned(request, reading, refusals)
+
+    def _planned(
+        self, request: Request, reading: Reading, refusals: Mapping[str, Refusal]
+    ) -> Plan | Refusal:
+        """Return the plan of the only meaning that can be planned."""
+        found: list[Plan] = []
+        refused: list[RefusedError] = []
+        limit = reading.cost + _WIDTH
+        work = Parts(self.parts, request, reading, partial(self.context_of, request))
+        for meaning, cost in ((reading.meaning, reading.cost), *reading.others):
+            if cost > limit:
+                break
+            try:
+                plan = work.plan(meaning)
+            except RefusedError as error:
+                refused.append(error)
+                if not error.owned:
+                    continue
+            else:
+                plan = replace(plan, spec=plan.spec.with_header(compiler=self.name))
+                if all(plan.spec.root != other.spec.root for other in found):
+                    found.append(plan)
+            limit = min(limit, cost + MARGIN)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            return refusal(request, "SEVERAL_MEANINGS")
+        first = next((one for one in refused if one.owned), refused[0])
+        return refusals.get(first.owner, first.refusal)
+
+    def _respelt(self, request: Request, text: str, refusals: tuple[Refusal, ...]) -> Refusal:
+        """Return a refusal that asks whether another text was meant, if it can be planned."""
+        if not isinstance(self.compile(replace(request, command=text)), Plan):
+            return _of_words(request, refusals, "")
+        asked = refusal(request, "RESPELT", text=text)
+        return replace(asked, did_you_mean=(text,), question=asked.message)
+
+    def _reader(self, request: Request) -> Reader:
+        words = [one.words(request) for one in self.inners]
+        key = tuple(map(id, words))
+        if key not in self._readers:
+            self._readers.clear()
+            self._readers[key] = words, Reader(words)
+        return self._readers[key][1]
+
+    def _again(self, request: Request) -> Plan | Refusal | Reply:
+        """Return the plan of the last command of the session, which had several parts."""
+        turns = request.context.turns
+        done = [at for at, turn in enumerate(turns) if _is_mission(turn)]
+        if not done:
+            return refusal(request, "NOTHING_BEFORE")
+        last = turns[done[-1]].command
+        before = replace(request.context, turns=turns[: done[-1]])
+        answer = self.compile(
+            replace(request, command=last, language=language_of(last), context=before)
+        )
+        if not isinstance(answer, Plan):
+            return answer
+        return replace(answer, spec=answer.spec.with_header(command=request.command))
+
+    # -- repair
+
+    def _repaired(self, request: Request) -> Plan | Refusal | Reply:
+        """Return the failed plan with the failed part repaired by the compiler of its pack."""
+        previous, failure = request.previous, request.failure
+        assert previous is not None
+        assert failure is not None
+        found = self._part_of(request, failure.path)
+        if found is None:  # the step belongs to no pack
+            return next(iter(self.inners)).compile(request)
+        name, part = found
+        own = moved(previous.root, part)
+        answer = self.parts[name].compile(
+            replace(
+                request,
+                previous=previous.model_copy(update={"root": part}),
+                failure=replace(failure, path=own[failure.path]),
+                done=tuple(
+                    replace(one, path=own[one.path]) for one in request.done if one.path in own
+                ),
+            )
+        )
+        if not isinstance(answer, Plan):
+            return answer
+        new = expand(answer.spec, request.library)
+        root, kept = replace_part(request, part, new.root)
+        inner = moved(new.root, root)
+        spec = previous.model_copy(update={"root": root}).with_header(
+            plan_version=request.plan_version,
+            compiler=self.name,
+            parent=previous.mission.plan_version,
+            kept=(*kept, *(inner[path] for path in new.mission.kept)),
+        )
+        return replace(answer, spec=spec, verified=None)
+
+    def _part_of(self, request: Request, path: str) -> tuple[str, NodeBase] | None:
+        """Return the largest part around a node that uses the packs of one compiler."""
+        assert request.previous is not None
+        for step in locate(request.previous.root).around(path):
+            used = owners_in(step.node, request.catalogue)
+            owners = {self.owners.get(pack, "") for pack in used}
+            if len(owners) == 1 and owners <= {*self.parts}:
+                return owners.pop(), step.node
+        return None
+
+
+def _of_words(request: Request, refusals: tuple[Refusal, ...], unknown: str) -> Refusal:
+    """Return the refusal that names the unknown words, or words that no other pack knows."""
+    said, known = request.command.casefold(), set(unknown.casefold().split())
+    for one in refusals:
+        typed = [word for word in " ".join(one.missing).casefold().split() if word in said]
+        if bool(typed) == bool(unknown) and known.issuperset(typed):
+            return one
+    if unknown:
+        return replace(refusal(request, "UNKNOWN_PART", words=unknown), missing=(unknown,))
+    return refusal(request, "PARTS_UNCLEAR")
+
+
+def _only_asks(answer: Plan | Refusal | Reply) -> bool:
+    """Return True for the plan of a question."""
+    acts = answer.meaning.acts if isinstance(answer, Plan) and answer.meaning is not None else ()
+    return bool(acts) and all(act.mood == "ask" for act in acts)
+
+
+def _all_answered(request: Request, answers: Iterable[Plan | Refusal | Reply]) -> Plan:
+    """Return the plan that answers a question for each pack, one after another."""
+    plans = [one for one in answers if isinstance(one, Plan)]
+    return joined_plan(request, plans, Sequence(sequence=tuple(one.spec.root for one in plans)))
+
+
+def _read_back(spec: MissionSpec, request: Request) -> str:
+    """Describe a plan in the words of its site: its subgoals, trees and conditions."""
+    say, language = request.messages, request.language
+
+    def conditional(expression: Expression, said: str, *, met: bool) -> str:
+        if isinstance(expression, Not):
+            return conditional(expression.of, said, met=not met)
+        if not isinstance(expression, Is):
+            return said
+        asked = say.phrase(expression.name, language, dict(expression.args))
+        return say.say("READ_IF" if met else "READ_UNLESS", language, condition=asked, said=said)
+
+    def told(node: NodeBase) -> str:
+        if node.name in spec.mission.subgoals:
+            said = str(node.name)
+        elif isinstance(node, Tree):
+            said = say.phrase(node.tree, language, dict(node.args))
+        else:
+            parts = list(filter(None, map(told, node.children)))
+            code = "READ_OTHER" if isinstance(node, Fallback) else "READ_THEN"
+            said = parts.pop(0) if parts else ""
+            for part in parts:
+                said = say.say(code, language, first=said, said=part)
+        if not said:
+            return ""
+        if node.skip_if is not None and node.name is None:
+            return conditional(node.skip_if, said, met=False)
+        first = next(iter(node.children), None)
+        if isinstance(node, Sequence) and isinstance(first, Check) and not first.tell:
+            return conditional(first.check, said, met=True)
+        return said
+
+    return told(spec.root)
+
+
+def _is_mission(turn: Turn) -> bool:
+    """Return True if a command was neither refused nor only replied to."""
+    return turn.status != "refused" and turn.code not in REPLIES
+
+
+def for_packs(
+    name: str, compiler: Compiler, of: Mapping[str, str], packs: Iterable[str]
+) -> PacksCompiler:
+    """Return the compiler of a site whose packs have different compilers.
+
+    Args:
+        name: Name of the compiler of all other packs.
+        compiler: The site's compiler.
+        of: Names of the other compilers by pack.
+        packs: The packs of the site.
+
+    Raises:
+        UsageError: If one of the compilers cannot plan parts of commands.
+    """
+    owners = {pack: of.get(pack, name) for pack in packs}
+    parts: dict[str, Any] = {
+        one: compiler if one == name else find_compiler(one, {})
+        for one in dict.fromkeys(owners.values())
+    }
+    for one, found in parts.items():
+        if not all(hasattr(found, method) for method in ("plan_part", "condition", "words")):
+            raise UsageError(
+                f"the compiler {one} cannot plan parts of commands, so that a site cannot have "
+                "other compilers beside it (compiler: of)"
+            )
+    return PacksCompiler(parts, owners)

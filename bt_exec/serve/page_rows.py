@@ -1,0 +1,145 @@
+"""A mission for the page: the terminal's rows as plain data."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from bt_exec.spec.model import MissionSpec, Sequence
+from bt_exec.spec.node_paths import encloses, locate
+from bt_exec.tui.display_state import Display
+from bt_exec.tui.plan_rows import ViewNode
+from bt_exec.tui.row_selection import Row, rows_of
+from bt_exec.tui.screen import beside
+from bt_exec.tui.terminal_text import clean
+from bt_exec.tui.view_model import ViewModel
+
+__all__ = ["Part", "parts_of", "view_of"]
+
+_WIDE = 10_000  # cells: the page wraps lines itself
+_ROOM = 40  # rows; unreached parts of longer plans are folded
+
+
+class Part(NamedTuple):
+    """A part of a plan.
+
+    Attributes:
+        text: Subgoal, or name of the step.
+        path: Path; None if the plan does not contain it.
+    """
+
+    text: str
+    path: str | None
+
+
+def view_of(model: ViewModel, display: Display | None = None) -> dict[str, Any]:
+    """Return the data of a mission for the page; hold the model's lock.
+
+    Sentences and words are in the language of the command; times are seconds of its clock since the
+    command arrived.
+    """
+    spec, outcome = model.spec, model.outcome
+    rows = rows_of(model, _WIDE, room=_ROOM, display=display)
+    compiler, since = model.planning or ("", 0.0)
+    return {
+        "mission_id": model.mission_id,
+        "command": model.command,
+        "language": model.language,
+        "state": "ended" if outcome is not None else "running",
+        "seconds": round(max(model.t - model.began, 0.0), 2),
+        "tick": model.tick,
+        "plan": spec.mission.plan_version if spec is not None else 0,
+        "planning": compiler,
+        "planning_seconds": round(model.t - since, 1) if compiler else 0.0,
+        "stopping": model.stopping,
+        "blind": model.blind,
+        "subgoals": _subgoals(model) if spec is not None else [],
+        "rows": [_row(model, row) for row in rows],
+        "outcome": outcome.to_dict() if outcome is not None else None,
+    }
+
+
+def parts_of(spec: MissionSpec) -> list[Part]:
+    """Return the parts of a plan: its subgoals if it names them, or else the steps of its sequence.
+
+    The part of a subgoal is the child of the plan's sequence with its name, or else at its index.
+    """
+    subgoals, root = spec.mission.subgoals, locate(spec.root)
+    steps = list(root.children if isinstance(root.node, Sequence) else (root,))
+    if not subgoals:
+        named = ((step.node.name or step.path.rpartition("/")[2], step.path) for step in steps)
+        return [Part(clean(name), path) for name, path in named]
+    if any(step.node.name in subgoals for step in steps):
+        parts = []
+        for text in subgoals:
+            own = next((step for step in steps if step.node.name == text), None)
+            if own is not None:
+                steps.remove(own)
+            parts.append(Part(clean(text), None if own is None else own.path))
+        return parts
+    if len(steps) == len(subgoals):
+        pairs = zip(subgoals, steps, strict=True)
+        return [Part(clean(text), step.path) for text, step in pairs]
+    return [Part(clean(" · ".join(subgoals)), root.path)]
+
+
+def _subgoals(model: ViewModel) -> list[dict[str, str]]:
+    """Return the subgoals that have a part of their name in the plan, with their states.
+
+    Subgoals that only the header names are omitted, because the rows are more informative. A
+    subgoal that a later plan dropped has failed.
+    """
+    spec = model.spec
+    assert spec is not None
+    names = {clean(node.name) for node in spec.root.children if node.name is not None}
+    parts = parts_of(spec) if names & {clean(text) for text in spec.mission.subgoals} else []
+    return [
+        {"text": part.text, "state": "failed" if part.path is None else _state(model, part.path)}
+        for part in parts
+    ]
+
+
+def _state(model: ViewModel, path: str) -> str:
+    """Return the state of a part: that of its row, or else the combined state of its contents."""
+    own = model.forest.by_path.get(path)
+    if own is not None and own.state:
+        return own.state
+    states = {
+        node.state or "" for node in model.forest if encloses(path, node.path) and not node.children
+    }
+    for state in ("running", "failed", "stopped"):
+        if state in states:
+            return state
+    if states and states <= {"done", "skipped", "kept"}:
+        return "done"
+    return "running" if states - {""} else ""
+
+
+def _row(model: ViewModel, row: Row) -> dict[str, Any]:
+    """Return a row as plain data, without empty fields."""
+    data: dict[str, Any] = {"kind": row.kind, "depth": row.depth, "text": row.text}
+    if row.node is not None:
+        data |= _node(model, row, row.node)
+    return {key: value for key, value in data.items() if value not in ("", None)}
+
+
+def _node(model: ViewModel, row: Row, node: ViewNode) -> dict[str, Any]:
+    lasted = None
+    if node.began is not None:
+        lasted = round(max((model.t if node.ended is None else node.ended) - node.began, 0.0), 2)
+    inner = any(child.state == "failed" for child in node.children)
+    running = node.state == "running"
+    return {
+        "path": node.path,
+        "state": node.state or "waiting",
+        "label": model.label(node),
+        "about": beside(model, row, node),
+        "why": model.messages.explain(node.failure, model.language)
+        if node.failure is not None and not inner
+        else clean(node.detail),
+        "began": None if node.began is None else round(node.began, 2),
+        "ended": None if node.ended is None else round(node.ended, 2),
+        "code": node.failure.code if node.failure is not None and not inner else "",
+        "seconds": lasted if lasted is not None and (lasted >= 0.05 or running) else None,
+        "progress": node.progress if running else None,
+        "doing": node.doing if running else "",
+    }

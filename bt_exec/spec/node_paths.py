@@ -1,0 +1,144 @@
+"""Nodes at their places in a document, with their paths.
+
+Paths are stable across builds, readable in a failure, unique in a document.
+
+A path joins labels from the top: ``get_material/take_material/grasp``. A label is the node's
+``name``, or the skill, condition or tree that it runs. Unnamed sequences, fallbacks and parallels
+have a path but do not appear in the paths of their children. A second ``grasp`` in the same place
+is ``grasp#2``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, overload
+
+from bt_exec.spec.condition_expression import Is, leaves_at
+from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, Tree
+from bt_exec.spec.yaml_source import Place
+
+__all__ = ["Located", "encloses", "enclosing", "is_kept", "label_of", "locate", "moved", "paths"]
+
+_Kind = TypeVar("_Kind", bound=NodeBase)
+_Own = TypeVar("_Own", bound=NodeBase, covariant=True)
+
+
+def label_of(node: NodeBase) -> str:
+    """Return the label of a node for display and paths."""
+    return (node.name or "").replace("/", "_") or node.runs or node.kind
+
+
+@dataclass(slots=True, eq=False, frozen=True)
+class Located(Generic[_Own]):
+    """A node at its place in a document.
+
+    A node object that a plan contains twice is located twice.
+
+    Attributes:
+        node: The node.
+        path: Path.
+        place: Position in the document.
+        depth: Number of nodes around it.
+        children: The located children.
+    """
+
+    node: _Own
+    path: str
+    place: Place
+    depth: int
+    children: tuple[Located[NodeBase], ...]
+
+    @overload
+    def walk(self, *, failing: bool = ...) -> Iterator[Located[NodeBase]]: ...
+
+    @overload
+    def walk(self, kind: type[_Kind], *, failing: bool = ...) -> Iterator[Located[_Kind]]: ...
+
+    def walk(
+        self, kind: type[NodeBase] = NodeBase, *, failing: bool = True
+    ) -> Iterator[Located[Any]]:
+        """Yield this node and everything under it, like `bt_exec.spec.model.walk`."""
+        if isinstance(self.node, kind):
+            yield self
+        under = self.children if failing else self.children[: len(self.node.nominal)]
+        for child in under:
+            yield from child.walk(kind, failing=failing)
+
+    def around(self, path: str) -> tuple[Located[NodeBase], ...]:
+        """Return the nodes from this one down to a path; empty if the path is elsewhere."""
+        below = (child.around(path) for child in self.children)
+        found = () if self.path == path else next(filter(None, below), None)
+        return () if found is None else (self, *found)
+
+    def conditions(self) -> Iterator[tuple[Is, Place]]:
+        """Yield every named condition of the node itself, with its place."""
+        for field, expression in self.node.conditions.items():
+            yield from leaves_at(expression, (*self.place, field))
+
+
+def locate(root: NodeBase) -> Located[NodeBase]:
+    """Return a document's nodes with their paths and places."""
+    taken: dict[str, int] = {}  # last number used for each label
+
+    def unique(stem: str) -> str:
+        path, count = stem, taken.get(stem, 0)
+        while path in taken:
+            count += 1
+            path = f"{stem}#{count}"
+        taken[stem] = max(count, 1)
+        taken.setdefault(path, 1)
+        return path
+
+    def at(node: NodeBase, prefix: str, place: Place, depth: int) -> Located[NodeBase]:
+        path = unique(prefix + label_of(node))
+        plain = node.name is None and not isinstance(node, Do | Check | Tree)
+        inner = prefix if plain else f"{path}/"
+        under = (at(child, inner, where, depth + 1) for child, where in places_under(node, place))
+        return Located(node, path, place, depth, tuple(under))
+
+    return at(root, "", ("root",), 0)
+
+
+def places_under(node: NodeBase, place: Place) -> Iterator[tuple[NodeBase, Place]]:
+    """Yield the nodes directly under `node` with their places in the document."""
+    for index, child in enumerate(node.children):
+        inner: Place = ("body",) if isinstance(node, Tree) else (node.kind, index)
+        yield child, (*place, *inner)
+
+
+@overload
+def paths(root: NodeBase) -> Iterator[tuple[str, NodeBase]]: ...
+
+
+@overload
+def paths(root: NodeBase, kind: type[_Kind]) -> Iterator[tuple[str, _Kind]]: ...
+
+
+def paths(root: NodeBase, kind: type[NodeBase] = NodeBase) -> Iterator[tuple[str, NodeBase]]:
+    """Yield every node of a kind under `root` with its path, parents first, in document order."""
+    return ((one.path, one.node) for one in locate(root).walk(kind))
+
+
+def moved(before: NodeBase, after: NodeBase) -> dict[str, str]:
+    """Return the new paths of the nodes of one tree that are also in another, by the old ones."""
+    places = {id(node): path for path, node in paths(after)}
+    return {path: places[id(node)] for path, node in paths(before) if id(node) in places}
+
+
+def enclosing(path: str) -> Iterator[str]:
+    """Yield `path` and the paths of all nodes around it, as defined by `encloses`."""
+    yield path
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def is_kept(spec: MissionSpec, path: str) -> bool:
+    """Return True if a plan keeps the node at a path, because it is finished."""
+    return any(encloses(kept, path) for kept in spec.mission.kept)
+
+
+def encloses(outer: str, inner: str) -> bool:
+    """Return whether the node at path `inner` is `outer` or is under it."""
+    return inner == outer or inner.startswith(outer + "/")

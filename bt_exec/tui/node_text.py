@@ -1,0 +1,204 @@
+"""Nodes as text: names, arguments, modifiers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from bt_exec.spec.model import (
+    Check,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Parallel,
+    Param,
+    Sequence,
+    saved_names,
+)
+from bt_exec.spec.node_paths import label_of
+from bt_exec.tui.terminal_text import clean
+
+__all__ = [
+    "about_node",
+    "begins_with_first",
+    "describe_parameter",
+    "label_node",
+    "modifiers",
+    "names_of",
+    "say_args",
+    "say_notes",
+    "seconds",
+    "tries_first",
+    "with_values",
+]
+
+
+_PASS = re.compile(r"^[a-z_]+: ")
+
+
+def say_args(args: Mapping[str, Any]) -> str:
+    """Return arguments for display: ``right → material``, ``cup, speed 0.5``."""
+    said = {name: value for name, value in args.items() if value not in (None, (), [])}
+    words = [_say(name, value) for name, value in said.items()]
+    bare = sum(isinstance(value, str) for value in said.values())
+    return clean((" → " if bare == len(words) == 2 else ", ").join(words))
+
+
+def _say(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return name if value else f"no {name}"
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+        return " + ".join(value)
+    return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+
+
+def say_notes(
+    notes: Iterable[str],
+    told: Callable[[str], str] = clean,
+    leave_out: frozenset[str] = frozenset(),
+) -> tuple[str, ...]:
+    """Return the changes by passes, a line each; nodes with the same change share a line.
+
+    ``arm_policy: grasp: the right arm`` is shown without the name of the pass.
+
+    Args:
+        notes: The notes of the plan.
+        told: Translates the name of a node, or a note without one.
+        leave_out: Changes that are shown in a row.
+    """
+    nodes: dict[str, list[str]] = {}
+    for note in notes:
+        said = clean(_PASS.sub("", note, count=1))
+        node, colon, change = said.partition(": ")
+        if (change if colon else said) in leave_out:
+            continue
+        if colon:
+            nodes.setdefault(change, []).append(told(node))
+        else:
+            nodes.setdefault(told(said), [])
+    return tuple(
+        ": ".join(filter(None, (", ".join(names), change))) for change, names in nodes.items()
+    )
+
+
+def describe_parameter(param: Param) -> str:
+    """Return the type of a parameter with its bounds and its default: ``integer at least 1 = 2``.
+
+    An optional parameter has a question mark.
+    """
+    kind = "|".join(map(str, param.choices)) if param.choices else param.type
+    default = [] if param.default is None else [f"= {param.default}"]
+    kind = f"list of {kind}" if param.many else kind
+    return " ".join((kind + "?" * param.optional, *param.bounds, *default))
+
+
+def label_node(node: NodeBase) -> str:
+    """Return the label of a node's row."""
+    if node.name is None and isinstance(node, Check) and not node.runs:
+        return clean(node.check)
+    return clean(node.name or label_of(node))
+
+
+def begins_with_first(node: NodeBase) -> bool:
+    """Return True if an unnamed node is labelled by its first child."""
+    return tries_first(node) or (isinstance(node, Sequence) and node.name is None)
+
+
+def tries_first(node: NodeBase) -> bool:
+    """Return whether a node is an unnamed fallback, labelled by its first branch."""
+    return isinstance(node, Fallback) and node.is_plain
+
+
+def about_node(node: NodeBase) -> str:
+    """Return the text next to the label: arguments, or the number of children that must succeed."""
+    if node.runs:
+        said = say_args(node.given)
+        return f"{node.runs} {said}".strip() if node.name and node.name != node.runs else said
+    match node:
+        case Check():
+            return clean(node.check) if node.name else ""
+        case Parallel():
+            return f"{node.needed} of {len(node.parallel)} must succeed"
+        case Fallback():
+            return "until one works"
+    return ""
+
+
+def modifiers(node: NodeBase) -> tuple[str, ...]:
+    """Return the modifiers of a node as text, in the order of their evaluation."""
+    found = []
+    if node.for_each is not None:
+        found.append(f"for each {node.for_each}")
+    if node.skip_if is not None:
+        found.append(f"skipped if {node.skip_if}")
+    if repeat := node.filled.get("repeat", node.repeat):
+        found.append(f"{repeat} times")
+    if node.until is not None:
+        end = f", else {node.until.code}" if node.until.code else ""
+        found.append(f"until {node.until.condition}{end}")
+    if node.retry:
+        found.append(f"up to {node.retry} attempts")
+    if timeout := node.filled.get("timeout", f"{node.timeout:g} s" if node.timeout else ""):
+        found.append(f"at most {timeout}")
+    if node.guard is not None:
+        code = node.guarded.code if node.guarded is not None else None
+        found.append(f"only while {node.guard}" + (f", else {code}" if code else ""))
+    if save := getattr(node, "save", {}):
+        saved = (field if field == name else f"{field} as {name}" for field, name in save.items())
+        found.append(f"saves {', '.join(saved)}")
+    if isinstance(node, Check) and node.code:
+        found.append(f"else {node.code}")
+    if isinstance(node, Check) and node.tell:
+        found.append("reports the answer")
+    return tuple(clean(text) for text in found)
+
+
+def seconds(value: float) -> str:
+    """Return a duration for display: ``0.3 s``, ``40.0 s``, ``3 min 05 s``."""
+    value = round(value, 3)  # as in outcomes: a step is not shown as longer than its mission
+    if value < 99.95:
+        return f"{max(value, 0.0):.1f} s"
+    minutes, rest = divmod(round(value), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
+
+
+_NAME = re.compile(r"(?<!\$)\$([A-Za-z_][A-Za-z0-9_]*)")
+_COUNT = re.compile(r"_\d+\Z")  # suffix added by the expansion if two subtrees save the same name
+_LONGEST = 40
+
+
+def names_of(spec: MissionSpec) -> frozenset[str]:
+    """Return the names of the results that a plan saves."""
+    return frozenset(saved_names(spec.root))
+
+
+def with_values(text: str, names: frozenset[str], values: Mapping[str, Any]) -> str:
+    """Return `text` with every ``$name`` of a saved result replaced by the value.
+
+    A missing result is shown as its name in parentheses: ``(found)``. Other words that start with a
+    dollar sign are plain text.
+    """
+
+    def shown(match: re.Match[str]) -> str:
+        name = match[1]
+        if name not in names:
+            return match[0]
+        return _value_text(values[name]) if name in values else f"({_COUNT.sub('', name)})"
+
+    return _NAME.sub(shown, text) if "$" in text else text
+
+
+def _value_text(value: Any) -> str:
+    """Return a value as a short text."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, list | tuple):
+        return " + ".join(map(_value_text, value)) or "nothing"
+    text = clean(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -1,0 +1,141 @@
+"""A mission as one line per change, for pipes, files, screen readers and ``--plain``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.cells import cell_len
+
+from bt_exec import events as ev
+from bt_exec.planning.plan import NEED_NOT_MET
+from bt_exec.spec.model import Mission
+from bt_exec.tui.plan_rows import ViewNode
+from bt_exec.tui.terminal_text import WORDS, clean, pad
+from bt_exec.tui.view_model import ViewModel
+
+__all__ = ["PlainView"]
+
+
+class PlainView:
+    """A listener that writes one line for each change.
+
+    Args:
+        model: State of the mission, updated by this view.
+        write: Writes a line.
+        verbose: Show paths, and groups as well as steps.
+    """
+
+    def __init__(
+        self, model: ViewModel, write: Callable[[str], None], *, verbose: bool = False
+    ) -> None:
+        self.model = model
+        self.write = write
+        self.verbose = verbose
+        self._seen = ""
+        self._noted: tuple[str, ...] = ()
+        self._states: dict[int, object] = {}
+        self._stopped: ViewNode | None = None  # to be written unless it fails at once
+
+    def on(self, event: ev.Event) -> None:  # noqa: C901 - one case an event
+        """Update the model for an event and write the change."""
+        model, stopped = self.model, self._stopped
+        self._stopped = None
+        told = isinstance(event, ev.NodeChanged) and model.forest.by_path.get(event.path)
+        if stopped is not None and told is not stopped:
+            self._change(stopped)
+        model.on(event)
+        match event:
+            case ev.MissionStarted():
+                self._states.clear()
+                self._seen, self._noted = "", ()
+                ident = f"  ({event.mission_id}, site {event.site})" if self.verbose else ""
+                self.line("command", f"{model.command}{ident}")
+            case ev.Planning() if event.failure is not None:
+                by = clean(event.compiler) if self.verbose else ""
+                self.line(
+                    "planning", f"{model.told('again with' if by else 'again')} {by}".rstrip()
+                )
+            case ev.Planned():
+                self._planned(event.spec.mission)
+            case ev.NodeChanged() if event.again:
+                self._again(event)
+            case ev.NodeChanged(state="stopped"):
+                self._stopped = model.forest.by_path.get(event.path)
+            case ev.NodeChanged():
+                self._change(model.forest.by_path.get(event.path))
+            case ev.Finished():  # no event reports the stop of groups
+                for node in filter(lambda node: node.state == "stopped", model.forest):
+                    self._change(node)
+            case ev.Asked() if event.told and event.verdict.holds is not None:
+                self.line("answer", model.answer(event.path, event.verdict))
+            case ev.PerceptionFailed():
+                self._buffer()
+            case ev.Rejected():
+                for problem in event.problems:
+                    if self.verbose or problem.code != NEED_NOT_MET:
+                        self.line("rejected", model.mistake(problem))
+            case ev.Aborting():
+                self.line("stop", model.stopping)
+
+    def _planned(self, mission: Mission) -> None:
+        model = self.model
+        self._states.clear()  # they belong to rows of the old plan
+        self._buffer()
+        steps = sum(not node.children for node in model.forest)
+        made = model.told(f"{steps} steps" if steps != 1 else "1 step")
+        by = clean(mission.compiler) if self.verbose else ""
+        made = ", ".join(filter(None, (made, by)))
+        self.line(f"plan {mission.plan_version}", model.past[-1].change if model.past else made)
+        notes = model.remarks()
+        for note in notes:
+            if note not in self._noted:
+                self.line("note", note)
+        self._noted = notes
+
+    def _change(self, node: ViewNode | None) -> None:
+        if node is not None and self._states.get(id(node)) != node.state:
+            self._states[id(node)] = node.state
+            if self.verbose or not node.children:
+                self._node(node)
+
+    def _again(self, event: ev.NodeChanged) -> None:
+        """Write that an attempt failed and another follows."""
+        node = self.model.forest.by_path.get(event.path)
+        if node is None or event.failure is None:
+            return
+        why = ": ".join(
+            filter(None, (self.model.code(event.failure), self.model.why(event.failure)))
+        )
+        label = self.model.label(node, verbose=self.verbose)
+        attempt = self.model.told(event.detail)
+        parts = (label, self.model.about(node, verbose=self.verbose), attempt, why)
+        self.line("retry", "  ".join(filter(None, parts)))
+
+    def _node(self, node: ViewNode) -> None:
+        took = ""
+        if node.began is not None and node.ended is not None and node.ended - node.began >= 0.05:
+            took = f"({self.model.duration(node.ended - node.began)})"
+        why = ""
+        if node.state == "failed":
+            code = self.model.code(node.failure) if node.failure else ""
+            message = self.model.why(node.failure) if node.failure else node.detail
+            why = ": ".join(filter(None, (code, message)))
+            self._buffer()
+        elif node.state in ("skipped", "kept", "stopped"):
+            why = node.detail.removeprefix(self.model.told(node.state)).strip()
+        path = node.path if self.verbose else ""
+        label = self.model.label(node, verbose=self.verbose)
+        parts = (label, self.model.about(node, verbose=self.verbose), why, took, path)
+        self.line(WORDS[node.state or ""], "  ".join(filter(None, parts)))
+
+    def _buffer(self) -> None:
+        seen = self.model.seen()
+        if seen and seen != self._seen:
+            self._seen = seen
+            self.line("sees", seen)
+
+    def line(self, word: str, text: str) -> None:
+        """Write a change: its kind, which is a fixed word, and its text."""
+        shown = pad(self.model.fixed(word), 8)
+        at = self.model.fixed(f"{round(self.model.t - self.model.began, 3):.1f} s")
+        self.write(f"{at:>{10 - cell_len(at) + len(at)}}  {shown}  {text}".rstrip())

@@ -1,0 +1,142 @@
+"""Differences of a new plan in one line: kept and changed steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+from bt_exec.failure import Failure
+from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, Tree
+from bt_exec.spec.node_paths import encloses, paths
+from bt_exec.tui.node_text import label_node
+from bt_exec.tui.terminal_text import clean
+
+__all__ = ["say_changes"]
+
+_SHOWN = 4
+
+
+class _Step(NamedTuple):
+    path: str
+    label: str
+    args: Mapping[str, Any]
+    said: str = ""  # the pack's phrase for it with its arguments; empty if there is none
+
+
+def say_changes(
+    old: MissionSpec,
+    new: MissionSpec,
+    failure: Failure | None = None,
+    told: Callable[[str], str] = clean,
+    phrase: Callable[[NodeBase], str] = lambda _: "",
+    why: str = "",
+) -> str:
+    """Return ``keeps: open_door · changes: grasp → look, grasp``; empty parts are left out.
+
+    Args:
+        old: The plan that failed.
+        new: The plan that replaces it.
+        failure: The failure of the old plan.
+        told: Translates names and fixed words to the command's language.
+        phrase: Returns a node with its arguments as a phrase; may be empty.
+        why: Reason of the change, in the command's language.
+    """
+    kept = new.mission.kept
+    parts = [why] if why else []
+    if kept:
+        nodes = dict(paths(new.root))
+        names = [
+            (path in nodes and _phrase_of(nodes[path], phrase)) or told(path.rpartition("/")[2])
+            for path in kept
+        ]
+        parts.append(f"{told('keeps')}: {_word_list(names, told)}")
+    changed = _changes(
+        _remaining_steps(old, kept, failure, phrase),
+        _remaining_steps(new, kept, None, phrase),
+        told,
+    )
+    parts.append(f"{told('changes')}: {changed}" if changed else told("tries the same again"))
+    return clean(" · ".join(parts))
+
+
+def _phrase_of(node: NodeBase, phrase: Callable[[NodeBase], str]) -> str:
+    """Return the phrase of a node; for a tree that only runs a skill of its name, of that skill."""
+    if isinstance(node, Tree) and isinstance(node.body, Do) and label_node(node) == node.body.do:
+        return phrase(node.body)
+    return phrase(node)
+
+
+def _remaining_steps(
+    spec: MissionSpec,
+    kept: tuple[str, ...],
+    failure: Failure | None,
+    phrase: Callable[[NodeBase], str],
+) -> list[_Step]:
+    """Return the steps that are not kept; for the old plan, those from the failed one on."""
+    steps = [
+        _Step(path, label_node(node), _args(node), phrase(node))
+        for path, node in paths(spec.root)
+        if isinstance(node, Do | Check) and not any(encloses(done, path) for done in kept)
+    ]
+    if failure is not None:
+        for index, step in enumerate(steps):
+            if encloses(failure.path, step.path):
+                return steps[index:]
+    return steps
+
+
+def _args(node: Do | Check) -> Mapping[str, Any]:
+    return node.args if isinstance(node, Do) else {"question": str(node.check)}
+
+
+def _changes(old: list[_Step], new: list[_Step], told: Callable[[str], str]) -> str:
+    """Return the differences between the remaining steps of the two plans."""
+    while len(old) > 1 and new and _is_same_step(old[-1], new[-1]):
+        old, new = old[:-1], new[:-1]
+    while len(old) > 1 and new and _is_same_step(old[0], new[0]):
+        old, new = old[1:], new[1:]
+    if len(old) == len(new) and all(map(_is_same_step, old, new)):
+        return ""
+    if [step.label for step in old] == [step.label for step in new]:
+        pairs = zip(old, new, strict=True)
+        return _word_list([_differing(a, b, told) for a, b in pairs if a != b], told)
+    before = _word_list([step.said or told(step.label) for step in old], told) or told("nothing")
+    after = _word_list([step.said or told(step.label) for step in new], told) or told("nothing")
+    return f"{before} → {after}"
+
+
+def _is_same_step(old: _Step, new: _Step) -> bool:
+    return (old.label, old.args) == (new.label, new.args)
+
+
+def _differing(old: _Step, new: _Step, told: Callable[[str], str]) -> str:
+    if old.said and new.said and old.said != new.said:
+        return " → ".join(_without_common_words(old.said, new.said))
+    names = [name for name in {**old.args, **new.args} if old.args.get(name) != new.args.get(name)]
+    if new.said:
+        facts = [" → ".join(told(str(one.args.get(name))) for one in (old, new)) for name in names]
+        return f"{new.said}, {', '.join(facts)}" if facts else ""
+    facts = [f"{name} {old.args.get(name)} → {new.args.get(name)}" for name in names]
+    return f"{told(new.label)} {', '.join(facts)}" if facts else ""
+
+
+def _without_common_words(old: str, new: str) -> tuple[str, str]:
+    """Return two phrases without their common words."""
+    before, after = old.split(), new.split()
+    shared = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    )
+    if 0 < shared < len(after):
+        return old, " ".join(after[shared:])
+    ends = zip(reversed(before), reversed(after), strict=False)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends))
+    if 0 < shared < len(before):
+        return " ".join(before[:-shared]), new
+    return old, new
+
+
+def _word_list(words: list[str], told: Callable[[str], str]) -> str:
+    words = list(dict.fromkeys(word for word in words if word))
+    rest = len(words) - _SHOWN
+    return ", ".join(words[:_SHOWN]) + (" " + told(f"and {rest} more") if rest > 0 else "")

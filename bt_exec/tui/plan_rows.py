@@ -1,0 +1,182 @@
+"""Rows of a plan: grouping nodes are left out, repeated ones are merged.
+
+An unnamed sequence without modifiers is shown as its children. A tree that only runs a skill of its
+own name is merged with that skill into one row, which is found by both paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from bt_exec.events import NodeState
+from bt_exec.failure import Failure
+from bt_exec.skill import Verdict
+from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Sequence, Tree
+from bt_exec.spec.node_paths import Located, locate
+from bt_exec.tui.node_text import about_node, label_node, tries_first
+from bt_exec.tui.terminal_text import clean
+
+__all__ = ["Forest", "ViewNode", "only_checks_continuation"]
+
+
+@dataclass(slots=True)
+class ViewNode:
+    """One node with its current state.
+
+    Attributes:
+        label: Label.
+        about: Arguments, or the number of children that must succeed.
+        path: Path in the plan.
+        spec: The node of the plan.
+        children: The rows under it.
+        state: State; empty if it was not reached yet.
+        detail: Brief reason of a skip or failure.
+        failure: Failure.
+        began: Start [s, mission clock].
+        ended: End [s, mission clock].
+        progress: Completed fraction of the skill, 0..1.
+        doing: The skill's current phase.
+        attempts: Number of starts.
+        tries: Failures of its earlier attempts, in order.
+        guard: The guard's last verdict.
+        answer: The last verdict of its question.
+        passed: Whether the mission continues despite its failure.
+        named: The enclosing node that gives the row its name, if any.
+        inside: Number of rows under it.
+        steps: Number of leaves at or under it.
+    """
+
+    label: str
+    about: str
+    path: str
+    spec: NodeBase
+    children: list[ViewNode] = field(default_factory=list)
+    state: NodeState | None = None
+    detail: str = ""
+    failure: Failure | None = None
+    began: float | None = None
+    ended: float | None = None
+    progress: float | None = None
+    doing: str = ""
+    attempts: int = 0
+    tries: list[Failure] = field(default_factory=list)
+    guard: Verdict | None = None
+    answer: Verdict | None = None
+    passed: bool = False
+    named: NodeBase | None = None
+    inside: int = 0
+    steps: int = 1
+
+    def walk(self) -> Iterator[ViewNode]:
+        """Yield this node and everything under it, parents first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def change(self, state: NodeState, t: float, detail: str, failure: Failure | None) -> None:
+        """Set a new state at time `t` [s]."""
+        if state == self.state == "kept":
+            return
+        if state == "running":
+            if self.state != "running":
+                self.began, self.ended = t, None
+                self.progress, self.doing = None, ""
+        else:
+            self.ended = t
+        self.state = state
+        self.detail = clean(detail)
+        self.failure = failure
+
+
+class Forest:
+    """The rows of one plan, found by path.
+
+    Args:
+        root: The plan.
+        folded: Leave out helper checks at the end of a fallback.
+    """
+
+    def __init__(self, root: NodeBase | None = None, *, folded: bool = False) -> None:
+        self._folded = folded
+        self.by_path: dict[str, ViewNode] = {}
+        self._shells: set[str] = set()
+        self.roots: list[ViewNode] = []
+        if root is not None:
+            self.roots = self._rows(locate(root))
+
+    def __iter__(self) -> Iterator[ViewNode]:
+        """Iterate over every row, parents first."""
+        for root in self.roots:
+            yield from root.walk()
+
+    def change(
+        self, path: str, state: NodeState, t: float, detail: str, failure: Failure | None
+    ) -> ViewNode | None:
+        """Set the state of the row of `path`; return it, or None if no row shows that path."""
+        node = self.by_path.get(path)
+        if node is None or (path in self._shells and not _is_outer_relevant(node, state)):
+            return None
+        node.change(state, t, detail, failure)
+        return node
+
+    def _rows(self, step: Located[NodeBase]) -> list[ViewNode]:
+        spec, path = step.node, step.path
+        if self._folded and only_checks_continuation(spec):
+            rows = self._rows(step.children[0])
+            for row in (each for one in rows for each in one.walk()):
+                row.passed = True
+            return rows
+        inner = [row for child in step.children for row in self._rows(child)]
+        if isinstance(spec, Sequence) and spec.is_plain:
+            return inner
+        if isinstance(spec, Tree) and len(inner) == 1 and _only_runs_skill(spec, inner[0]):
+            self.by_path[path] = inner[0]
+            self._shells.add(path)
+            return inner
+        label, about = label_node(spec), about_node(spec)
+        if len(inner) == 1 and _only_names(spec, inner[0]):
+            row = self.by_path[path] = inner[0]
+            self._shells.add(path)
+            row.label, row.about, row.named = label, about, spec
+            return inner
+        if tries_first(spec):  # label it by its first branch
+            first, *others = inner
+            label = first.label
+            about = " or ".join([first.about, *(row.label for row in others)]).removeprefix(" ")
+        under = sum(1 + one.inside for one in inner)
+        steps = sum(one.steps for one in inner) or 1
+        row = ViewNode(label, about, path, spec, inner, inside=under, steps=steps)
+        self.by_path[path] = row
+        return [row]
+
+
+def only_checks_continuation(spec: NodeBase) -> bool:
+    """Whether a fallback has one working branch, and otherwise only checks whether to continue."""
+    if not isinstance(spec, Fallback) or not spec.is_plain or len(spec.fallback) < 2:
+        return False
+    work, *others = spec.fallback
+    return not isinstance(work, Check) and all(
+        isinstance(one, Check) and one.is_plain and not one.tell for one in others
+    )
+
+
+def _only_runs_skill(tree: Tree, inner: ViewNode) -> bool:
+    """Whether a tree only runs a skill with the name of the tree, or of the node."""
+    own = tree.name or tree.tree
+    return not tree.modifiers and isinstance(inner.spec, Do) and inner.label == own
+
+
+def _only_names(spec: NodeBase, inner: ViewNode) -> bool:
+    """Return True if a node only gives a name to the row under it."""
+    if isinstance(spec, Tree):
+        return not spec.retry and isinstance(inner.spec, Sequence) and inner.spec.name is None
+    named = isinstance(spec, Sequence) and spec.name is not None and not spec.modifiers
+    return named and isinstance(inner.spec, Sequence) and inner.spec.name is None
+
+
+def _is_outer_relevant(node: ViewNode, state: NodeState) -> bool:
+    """Return whether the outer node of a merged row has the more relevant state."""
+    if state in ("running", "done"):
+        return node.state is None
+    return not (state == "failed" and node.state == "failed")

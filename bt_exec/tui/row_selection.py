@@ -1,0 +1,273 @@
+"""Selection of rows: running paths open, finished subtrees folded, hidden rows counted."""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, islice
+
+from rich.cells import cell_len
+
+from bt_exec.failure import Failure
+from bt_exec.skill import Verdict
+from bt_exec.tui.display_state import Display
+from bt_exec.tui.plan_rows import ViewNode
+from bt_exec.tui.terminal_text import clean, wrap
+from bt_exec.tui.view_model import Past, ViewModel
+
+__all__ = ["NARROW", "Row", "choose", "focus_of", "rows_of"]
+
+NARROW = 60
+"""Width below which rows show less [cells]."""
+
+_NOTE_LINES = 3
+_OPEN = ("running", "failed", "stopped")  # states of nodes that are not folded
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the tree.
+
+    Attributes:
+        kind: ``node``, ``note`` (explains the row above), ``change`` (a new plan), ``remark`` (a
+            change by a pass) or ``gap``.
+        depth: Depth of indentation.
+        text: Text of a note, a change or a gap; empty for nodes.
+        node: The node, for ``node``.
+        weight: Priority of removal if rows do not fit; the largest goes first.
+        first: Whether this is the first line of a note; further lines have no elbow sign.
+        folded: Number of steps folded into the row.
+    """
+
+    kind: str
+    depth: int
+    text: str = ""
+    node: ViewNode | None = None
+    weight: int = 2
+    first: bool = True
+    folded: int = 0
+
+
+def rows_of(
+    model: ViewModel,
+    width: int,
+    *,
+    room: int | None = None,
+    ended: bool = False,
+    display: Display | None = None,
+) -> list[Row]:
+    """Return all rows of a mission for a width of `width` cells.
+
+    If there are more rows than `room`, remarks are left out and subtrees that were not reached are
+    folded. The unreached steps of an `ended` mission are counted in one row.
+    """
+    display = display or Display()
+    if ended:
+        return _with_counted_gaps([*_Maker(model, width, display, fold=True).all()], model.told)
+    whole = _Maker(model, width, display, fold=False)
+    if room is None:
+        return list(whole.all())
+    rows = list(islice(whole.all(), room + 1))
+    if len(rows) > room:
+        rows = list(islice(whole.all(remarks=False), room + 1))
+    if len(rows) > room:
+        rows = list(_Maker(model, width, display, fold=True).all(remarks=False))
+    return rows
+
+
+def choose(rows: Sequence[Row], room: int, told: Callable[[str], str] = clean) -> list[Row]:
+    """Return the rows that fit into `room`, in order, with counted gaps.
+
+    Running rows and their notes are kept, then the rows nearest to them. `told` translates a count
+    to the command's language.
+    """
+    if len(rows) <= room:
+        return list(rows)
+    focus = focus_of(rows)
+    owner = 0  # notes belong to the row that they explain
+    keys = []
+    for index, row in enumerate(rows):
+        owner = index if row.kind != "note" and row.first else owner
+        keys.append((row.weight, abs(owner - focus), index))
+    order = [index for _, _, index in heapq.nsmallest(room, keys)]
+    gaps = _Gaps(rows, told)
+    for count in range(room, 0, -1):
+        shown = gaps.fill(sorted(order[:count]))
+        if len(shown) <= room:
+            return shown
+    return [rows[focus]][:room]
+
+
+def focus_of(rows: Sequence[Row]) -> int:
+    """Return the index of the last running row, or else of the last row with a state."""
+    last = 0
+    for index in range(len(rows) - 1, -1, -1):
+        node = rows[index].node
+        if node is None or node.state is None:
+            continue
+        if node.state == "running":
+            return index
+        last = last or index
+    return last
+
+
+class _Gaps:
+    """Counts of hidden rows between shown ones, computed once for all selections."""
+
+    def __init__(self, rows: Sequence[Row], told: Callable[[str], str]) -> None:
+        self._rows = rows
+        self._told = told
+        self._nodes = [*accumulate((row.kind == "node" for row in rows), initial=0)]
+        self._steps = [
+            *accumulate((1 + row.folded if row.kind == "node" else 0 for row in rows), initial=0)
+        ]
+        self._open = [*accumulate(map(_is_open, rows), initial=0)]
+
+    def fill(self, kept: Sequence[int]) -> list[Row]:
+        """Return the rows at some indices, in order, with a count for each gap."""
+        shown: list[Row] = []
+        begin = 0
+        for index in (*kept, len(self._rows)):
+            if index == begin + 1:
+                shown.append(self._rows[begin])  # a count would take as much space
+            elif self._nodes[index] > self._nodes[begin]:
+                first = bisect_right(self._nodes, self._nodes[begin]) - 1
+                word = "more" if self._open[index] > self._open[begin] else "done"
+                count = self._steps[index] - self._steps[begin]
+                shown.append(Row("gap", self._rows[first].depth, self._told(f"{count} {word}")))
+            shown.extend(self._rows[index : index + 1])
+            begin = index + 1
+        return shown
+
+
+def _is_open(row: Row) -> bool:
+    """Return True if a row belongs to a node that is not done."""
+    return row.node is not None and row.node.state not in ("done", "skipped", "kept")
+
+
+def _with_counted_gaps(rows: Sequence[Row], told: Callable[[str], str]) -> list[Row]:
+    """Return rows with those without a state replaced by one row that counts their steps."""
+    left = [row for row in rows if row.node is not None and row.node.state is None]
+    steps = sum(row.node.steps for row in left if row.node)
+    kept = [row for row in rows if row.node is None or row.node.state is not None]
+    if not steps or not any(row.kind == "node" for row in kept):
+        return list(rows)
+    word = told(f"{steps} steps not run" if steps > 1 else "1 step not run")
+    return [*kept, Row("gap", min(row.depth for row in left), word)]
+
+
+class _Maker:
+    def __init__(self, model: ViewModel, width: int, display: Display, *, fold: bool) -> None:
+        self.model = model
+        self.width = width
+        self.display = display
+        self.fold = fold
+
+    def all(self, *, remarks: bool = True) -> Iterator[Row]:
+        model, narrowed = self.model, self.display.narrowed
+        for number, past in enumerate(model.past if not narrowed else (), 2):
+            yield from self.earlier(past, number, last=number == len(model.past) + 1)
+        for text in model.remarks() if remarks and not narrowed else ():
+            for index, line in enumerate(
+                _shortened(wrap(f"{model.told('note')} · {text}", self.width - 4))
+            ):
+                yield Row("remark", 0, line, weight=3, first=index == 0)
+        for root in model.forest.roots:
+            yield from self.visit(root, 0, top=len(model.forest.roots) == 1)
+
+    def earlier(self, past: Past, number: int, *, last: bool) -> Iterator[Row]:
+        weight = 1 if last else 4
+        for node in past.failed:
+            yield Row("node", 1, node=node, weight=weight)
+            yield from self.notes(node, 1, weight)
+        text = f"{self.model.told(f'plan {number}')} · {past.change}"
+        lines = wrap(text, self.width - (2 if cell_len(text) <= self.width - 2 else 4))
+        for index, line in enumerate(_shortened(lines)):
+            yield Row("change", 0, line, weight=1 if last else 3, first=index == 0)
+
+    def visit(self, node: ViewNode, depth: int, *, top: bool = False) -> Iterator[Row]:
+        if not self.display.shows(self.model, node):
+            return
+        weight = {"running": 0, "failed": 1}.get(node.state or "", 2)
+        if node.children and self.opened(node, top=top):
+            yield Row("node", depth, node=node, weight=weight)
+            for child in node.children:
+                yield from self.visit(child, depth + 1)
+        else:
+            yield Row("node", depth, node=node, weight=weight, folded=node.inside)
+        if node.state is not None:
+            yield from self.notes(node, depth, weight)
+
+    def opened(self, node: ViewNode, *, top: bool = False) -> bool:
+        display = self.display
+        if node.path in display.folds:
+            return display.folds[node.path]
+        if top or display.unfolded or display.filter:
+            return True
+        return not self.fold if node.state is None else node.state in _OPEN
+
+    def notes(self, node: ViewNode, depth: int, weight: int) -> Iterator[Row]:
+        """Yield the notes of a row: its failure, its guard, and the condition that it waits for."""
+        texts: list[str] = []
+        told = self.model.told
+        if node.state == "failed" and not any(c.state == "failed" for c in node.children):
+            texts.append(self.why(node))
+            texts += [told("continues anyway")] if node.passed else []
+        elif node.state == "running":
+            if node.spec.guard is not None:
+                guard = self.model.question(node.spec.guard)
+                texts.append(f"{told('while')} {guard} · {self.said(node.guard)}")
+            if node.answer is not None and node.answer.holds is None:
+                why = told(node.answer.why)
+                texts.append(f"{told('not sure yet')}: {why}" if why else told("looking"))
+        elif node.state == "stopped":
+            texts.append(node.detail)
+        elif node.state == "done" and getattr(node.spec, "tell", False) and node.answer:
+            texts.append(self.model.answer(node.path, node.answer))
+        texts += self.tries(node)
+        for text in filter(None, texts):
+            lines = wrap(clean(text), self.width - 2 * depth - 6)
+            for index, line in enumerate(_shortened(lines)):
+                yield Row("note", depth, line, weight=weight, first=index == 0)
+
+    def tries(self, node: ViewNode) -> list[str]:
+        """Return the failures of recovered attempts; of a running node, only the last."""
+        first = len(node.tries) if node.state == "running" else 1
+        if node.state not in ("running", "done"):
+            return []
+        return [
+            ": ".join(filter(None, (self.attempt(number, failure), why)))
+            for number, failure in enumerate(node.tries, 1)
+            if number >= first and (why := self.model.why(failure)) is not None
+        ]
+
+    def attempt(self, number: int, failure: Failure) -> str:
+        """Return the number of an attempt, with the code for authors."""
+        parts = (self.model.told(f"attempt {number}"), self.model.code(failure))
+        return " · ".join(filter(None, parts))
+
+    def said(self, verdict: Verdict | None) -> str:
+        """Return the text of a guard's verdict."""
+        if verdict is None:
+            return self.model.told("not asked yet")
+        words = {True: "holds", False: "broken", None: "not known"}
+        word = self.model.told(words[verdict.holds])
+        return f"{word} ({self.model.told(verdict.why)})" if verdict.why else word
+
+    def why(self, node: ViewNode) -> str:
+        """Return why a node failed; the code is included if the row has no room for it."""
+        if node.failure is None:
+            return node.detail
+        message = self.model.why(node.failure) or node.detail
+        code = self.model.code(node.failure)
+        if message in ("", node.failure.code):
+            return node.failure.code if self.width < NARROW else ""
+        return f"{code}: {message}" if code and self.width < NARROW else message
+
+
+def _shortened(lines: Sequence[str]) -> Iterable[str]:
+    if len(lines) <= _NOTE_LINES:
+        return lines
+    return (*lines[: _NOTE_LINES - 1], lines[_NOTE_LINES - 1] + " …")

@@ -1,0 +1,167 @@
+"""Keys and typed commands of the live view. They change its display, never the mission."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bt_exec.spec.shipped_yaml import read_yaml
+from bt_exec.tui.display_state import Display
+from bt_exec.tui.plan_rows import ViewNode
+from bt_exec.tui.row_selection import Row, focus_of, rows_of
+from bt_exec.tui.view_model import ViewModel
+
+__all__ = ["Action", "actions", "press", "selected"]
+
+_PAGE = 10
+_LONGEST = 100  # characters of a typed command
+
+
+@dataclass(frozen=True)
+class Action:
+    """Action of a key or a typed command.
+
+    Attributes:
+        name: Name of the action.
+        keys: Keys, as named by `bt_exec.tui.keys`.
+        words: Word on the command line, by language; empty if it has none.
+        does: Description, by language.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    words: Mapping[str, str]
+    does: Mapping[str, str]
+
+
+@cache
+def actions() -> tuple[Action, ...]:
+    """Return all actions, in the order of the help."""
+    table: Mapping[str, Any] = read_yaml(Path(__file__).with_name("view_keys.yaml"))
+    return tuple(
+        Action(name, tuple(one["keys"]), {"en": one["en"], "ko": one["ko"]}, one["does"])
+        for name, one in table.items()
+    )
+
+
+def press(display: Display, model: ViewModel, key: str, width: int) -> None:
+    """Perform the action of a key; `width` is that of the view [cells]."""
+    display.notice = ""
+    key = "space" if key == " " else key
+    if display.typed is not None:
+        _type(display, model, key, width)
+        return
+    for action in actions():
+        if key in action.keys:
+            _perform(display, model, action.name, width)
+
+
+def _type(display: Display, model: ViewModel, key: str, width: int) -> None:
+    """Process a key in the command line."""
+    typed = display.typed or ""
+    if key == "enter":
+        display.typed = None
+        if typed.startswith(":"):
+            _command(display, model, typed[1:].strip(), width)
+        return
+    if key == "escape" or (key == "backspace" and len(typed) == 1):
+        display.typed = None
+        display.filter = "" if typed.startswith("/") else display.filter
+        return
+    if key == "backspace":
+        typed = typed[:-1]
+    elif key == "space" or (len(key) == 1 and key.isprintable()):
+        typed = (typed + (" " if key == "space" else key))[:_LONGEST]
+    display.typed = typed
+    if typed.startswith("/"):
+        display.filter = typed[1:].strip()
+
+
+def _command(display: Display, model: ViewModel, text: str, width: int) -> None:
+    """Perform the action of a typed command, in either language."""
+    word, _, rest = text.partition(" ")
+    for action in actions():
+        for known in filter(None, action.words.values()):
+            if word.casefold() == known.strip() and (not rest or known.endswith(" ")):
+                if rest:
+                    display.filter = rest.strip()
+                else:
+                    _perform(display, model, action.name, width)
+                return
+    if text:
+        display.notice = f"{model.told('no such command')}: {text}"
+
+
+def _perform(display: Display, model: ViewModel, name: str, width: int) -> None:
+    match name:
+        case "node" | "times" | "camera" | "help":
+            display.page = "" if display.page == name else name
+        case "all":
+            display.unfolded = not display.unfolded
+            display.folds.clear()
+        case "follow":
+            display.cursor = None
+        case "active":
+            display.active = not display.active
+        case "filter" | "type":
+            display.typed = "/" if name == "filter" else ":"
+        case "details":
+            model.verbose = not model.verbose
+        case "pause":
+            display.paused = not display.paused
+        case "close" if display.page:
+            display.page = ""
+        case "close" if display.narrowed:
+            display.filter, display.active = "", False
+        case "close":
+            display.cursor = None
+        case _:
+            _select(display, model, name, width)
+
+
+def _select(display: Display, model: ViewModel, name: str, width: int) -> None:
+    """Move the cursor, or fold the selected node."""
+    rows = [row for row in rows_of(model, width, display=display) if _is_current(model, row)]
+    if not rows:
+        return
+    at = selected(rows, display.cursor)
+    node = _node(rows[at])
+    is_open = bool(node.children) and not rows[at].folded
+    above = (n for n in range(at - 1, -1, -1) if rows[n].depth < rows[at].depth)
+    steps = {"up": -1, "down": 1, "page up": -_PAGE, "page down": _PAGE, "first": -at}
+    if name == "toggle" or (name == "fold" and is_open) or (name == "open" and not is_open):
+        if node.children:
+            display.folds[node.path] = not is_open
+    elif name == "fold":
+        at = next(above, at)
+    else:
+        at += {**steps, "last": len(rows), "open": 1}[name]
+    display.cursor = _node(rows[min(max(at, 0), len(rows) - 1)]).path
+
+
+def _is_current(model: ViewModel, row: Row) -> bool:
+    """Return True if a row shows a node of the plan in force."""
+    return row.node is not None and model.forest.by_path.get(row.node.path) is row.node
+
+
+def _node(row: Row) -> ViewNode:
+    assert row.node is not None
+    return row.node
+
+
+def selected(rows: list[Row], cursor: str | None) -> int:
+    """Return the index of the row at the cursor, or of the nearest row above it in the tree.
+
+    Without a cursor, the index of the running row is returned.
+    """
+    if cursor is None:
+        return focus_of(rows)
+    paths = [row.node.path if row.node is not None else None for row in rows]
+    for index in range(len(rows) - 1, -1, -1):
+        if paths[index] == cursor:
+            return index
+    parents = [n for n, path in enumerate(paths) if path and cursor.startswith(f"{path}/")]
+    return max(parents, key=lambda n: len(paths[n] or ""), default=focus_of(rows))

@@ -1,0 +1,454 @@
+"""State of a mission for the terminal: updated by events, drawn by `bt_exec.tui.screen`.
+
+The model is a listener. It is updated on the loop's thread and drawn on another one, synchronized
+by `lock`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bt_exec import events as ev
+from bt_exec.failure import Failure, Problem
+from bt_exec.language.korean_errors import korean_mistake
+from bt_exec.language.messages import Messages, language_of
+from bt_exec.language.sanitize import one_line
+from bt_exec.outcome import Outcome
+from bt_exec.robot import Observation
+from bt_exec.skill import Verdict
+from bt_exec.spec.condition_expression import All, Any_, Is, Not
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Parallel,
+    Sequence,
+    walk,
+)
+from bt_exec.tui.node_text import (
+    begins_with_first,
+    label_node,
+    names_of,
+    say_notes,
+    seconds,
+    tries_first,
+    with_values,
+)
+from bt_exec.tui.plan_changes import say_changes
+from bt_exec.tui.plan_rows import Forest, ViewNode
+from bt_exec.tui.terminal_text import clean
+
+__all__ = ["Change", "ObservationLine", "Past", "ViewModel"]
+
+_COMMAND = 2000  # characters of a command that are shown
+_CHANGES = 1000  # state changes that are kept for display
+
+
+@dataclass(frozen=True)
+class Past:
+    """An earlier plan: its failed rows, and the changes of the next plan."""
+
+    failed: tuple[ViewNode, ...]
+    change: str
+
+
+@dataclass(frozen=True)
+class ObservationLine:
+    """The newest observation of one pack, with its description."""
+
+    t: float
+    text: str
+    observation: Observation
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A state change of a node.
+
+    Attributes:
+        t: Time of the change [s, mission clock].
+        node: The node; its state may have changed since.
+        state: The new state.
+        why: Reason of a failure, a skip or another attempt, in the command's language.
+        seconds: Duration of the state before, if the node was running [s].
+    """
+
+    t: float
+    node: ViewNode
+    state: ev.NodeState
+    why: str = ""
+    seconds: float | None = None
+
+
+_OF_NODES = (ev.NodeChanged, ev.SkillStarting, ev.SkillEnded, ev.Progress, ev.Asked)
+
+
+@dataclass
+class ViewModel:
+    """Current state of a mission.
+
+    Attributes:
+        command: The command as typed.
+        site: Name of the site.
+        mission_id: Identifier of the record.
+        language: Language of the command.
+        t: Mission clock at the last event [s].
+        tick: Number of the last tick.
+        spec: The plan in force.
+        forest: Rows.
+        past: Results of earlier plans.
+        buffers: The newest observation of each pack.
+        blinded: Why the last observation of a pack failed, by pack.
+        planning: The running compiler, and its start [s].
+        stopping: Why and how the mission is being stopped.
+        outcome: Outcome.
+        results: Saved results of skills, by name.
+        ascii: Whether only ASCII signs can be shown; fixed words are then English.
+        messages: Sentences in the language of the command.
+        began: Mission clock when the command arrived [s].
+        version: Incremented with every event.
+        hint: The line below the tree; if empty, how to stop a mission.
+        verbose: Whether to show names and arguments as written, for authors.
+        changes: The last state changes of nodes, of all plans.
+    """
+
+    command: str = ""
+    site: str = ""
+    mission_id: str = ""
+    language: str = "en"
+    t: float = 0.0
+    tick: int = 0
+    spec: MissionSpec | None = None
+    forest: Forest = field(default_factory=Forest)
+    past: list[Past] = field(default_factory=list)
+    buffers: dict[str, ObservationLine] = field(default_factory=dict)
+    blinded: dict[str, str] = field(default_factory=dict)
+    planning: tuple[str, float] | None = None
+    failure: Failure | None = None
+    stopping: str = ""
+    outcome: Outcome | None = None
+    version: int = 0
+    results: dict[str, Any] = field(default_factory=dict)
+    messages: Messages = field(default_factory=Messages, repr=False)
+    ascii: bool = False
+    hint: str = ""
+    verbose: bool = False
+    changes: deque[Change] = field(default_factory=lambda: deque(maxlen=_CHANGES))
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    wall: Callable[[], float] = field(default=time.monotonic, repr=False)
+    _heard: float = 0.0
+    began: float = 0.0
+    _saved: frozenset[str] = frozenset()  # names of results in the plan
+    _arguments: frozenset[str] = frozenset()  # values of arguments in the plan, and lists of them
+
+    def on(self, event: ev.Event) -> None:
+        """Update the model for an event."""
+        with self.lock:
+            self.t, self.tick = max(self.t, event.t), max(self.tick, event.tick)
+            self._heard = self.wall()
+            self.version += 1
+            self._take(event)
+
+    def now(self) -> float:
+        """Return the mission's time [s]; it advances between events."""
+        if self.outcome is not None or not self._heard:
+            return self.t
+        return self.t + self.wall() - self._heard
+
+    def told(self, text: str) -> str:
+        """Return a short text in the command's language."""
+        if self.language == "en" or self.ascii:
+            return clean(text)
+        if text in self.messages:
+            return clean(self.messages.say(text, self.language).rstrip("."))
+        return clean(self.messages.word(text, self.language))
+
+    def cause(self, text: str) -> str:
+        """Return why a part failed, in the command's language if there is a translation."""
+        if text in self.messages and not self.ascii:
+            return clean(self.messages.say(text, self.language).rstrip("."))
+        return self.fixed(text) if self.language == "en" else self.told(text)
+
+    @property
+    def blind(self) -> str:
+        """Why the last observations failed; empty if none did."""
+        return "; ".join(self.blinded.values())
+
+    def seen(self) -> str:
+        """Return the newest observation of each pack, or why nothing new is seen."""
+        new, texts = self.told("nothing new"), {name: b.text for name, b in self.buffers.items()}
+        texts.update({name: f"{new}: {why}" for name, why in self.blinded.items()})
+        return "; ".join(texts.values())
+
+    def fixed(self, text: str) -> str:
+        """Return a fixed word of the views in the command's language."""
+        return clean(self.messages.fixed(text, "en" if self.ascii else self.language))
+
+    def duration(self, value: float) -> str:
+        """Return a duration [s] in the command's language."""
+        return self.fixed(seconds(value))
+
+    def shown(self, text: str) -> str:
+        """Return text of a row with saved results replaced by their values."""
+        return with_values(text, self._saved, self.results)
+
+    def label(self, node: ViewNode, *, verbose: bool = False) -> str:
+        """Return the label of a row: in the command's language, or as written if `verbose`."""
+        if verbose or self.verbose:
+            return self.shown(node.label)
+        if node.named is None and begins_with_first(node.spec) and node.children:
+            return self.label(node.children[0])
+        if node.named is None and isinstance(node.spec, Sequence) and node.spec.name is None:
+            return self.told(f"{node.steps} steps" if node.steps != 1 else "1 step")
+        asks = node.spec if isinstance(node.spec, Check) and not node.spec.name else None
+        if asks is not None and not asks.runs:
+            text = self.question(asks.check)
+        else:
+            text = self.phrase(node.named or node.spec) or self.shown(self.told(node.label))
+        return f"{text}?" if asks is not None and asks.tell and text[-1:] != "?" else text
+
+    def about(self, node: ViewNode, *, verbose: bool = False) -> str:
+        """Return the text next to a row's label, in the command's language."""
+        text = self.shown(node.about)
+        if verbose or self.verbose:
+            return text
+        if tries_first(node.spec) and len(node.children) > 1:
+            others = (self.label(child) for child in node.children[1:])
+            first = self.about(node.children[0])
+            return " ".join(filter(None, (first, *(f"{self.told('or')} {one}" for one in others))))
+        if node.named is None and begins_with_first(node.spec) and len(node.children) > 1:
+            return " ".join((self.told("then"), self.label(node.children[-1])))
+        if isinstance(node.spec, Fallback | Parallel):
+            return self.told(text).replace(" or ", f" {self.told('or')} ")
+        return "" if self.phrase(node.named or node.spec) else text or _how_many(node)
+
+    def phrase(self, spec: NodeBase) -> str:
+        """Return a node with its arguments as a phrase: "go to the lounge"; empty if there is none.
+
+        A name given by the plan's author takes precedence.
+        """
+        if spec.name is not None or not self.messages.has_phrase(spec.phrase_key):
+            return ""
+        language = "en" if self.ascii else self.language
+        args = {name: self._value(value) for name, value in spec.given.items()}
+        return clean(self.messages.phrase(spec.phrase_key, language, args))
+
+    def question(self, expression: Any) -> str:
+        """Return a condition as a phrase: "the door is open"."""
+        match expression:
+            case All(of=parts) | Any_(of=parts) if not self.verbose:
+                word = self.told("and" if isinstance(expression, All) else "or")
+                return f" {word} ".join(map(self.question, parts))
+            case Not(of=part) if not self.verbose:
+                return f"{self.told('not')} ({self.question(part)})"
+        known = isinstance(expression, Is) and self.messages.has_phrase(expression.name)
+        if self.verbose or not known:
+            return self.shown(str(expression))
+        language = "en" if self.ascii else self.language
+        return clean(self.messages.phrase(expression.name, language, expression.args))
+
+    def answer(self, path: str, verdict: Verdict) -> str:
+        """Return the answer to a question: yes or no with the reason, or the pack's phrase."""
+        node = self.forest.by_path.get(path)
+        asks = node.spec.check if node is not None and isinstance(node.spec, Check) else None
+        if isinstance(asks, Is):
+            language = "en" if self.ascii else self.language
+            own = self.messages.answer(asks.name, language, verdict.why, asks.args)
+            if own:
+                return clean(own)
+        return f"{self.told('yes' if verdict.holds else 'no')}: {self.told(verdict.why)}"
+
+    def _value(self, value: Any) -> Any:
+        return self.shown(value) if isinstance(value, str) else value
+
+    def code(self, failure: Failure) -> str:
+        """Return the code of a failure; empty if a sentence is shown instead."""
+        return "" if not self.verbose and failure.code in self.messages else failure.code
+
+    def mistake(self, problem: Problem) -> str:
+        """Return a problem of a plan: a sentence, or everything about it for authors."""
+        if self.verbose:
+            return clean(problem)
+        english = self.language == "en" or self.ascii
+        return clean(problem.message if english else korean_mistake(problem))
+
+    def why(self, failure: Failure) -> str:
+        """Return why a node failed: the sentence of its code, or its measured values."""
+        if not self.verbose and failure.code in self.messages:
+            language = "en" if self.ascii else self.language
+            return clean(self.messages.explain(failure, language).rstrip("."))
+        told = self.told(failure.message)
+        listed = self.language == "en" or told != clean(failure.message)
+        if listed or failure.code not in self.messages:
+            return told
+        return clean(self.messages.explain(failure, self.language).rstrip("."))
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return the changes by passes, a line each.
+
+        Operators see names in words, without changes that only repeat arguments of a row.
+        """
+        if self.spec is None:
+            return ()
+        notes = self.spec.mission.notes
+        if self.verbose:
+            return say_notes(notes)
+        root = self.spec.root
+
+        def name_of(name: str) -> str:
+            node = next((node for node in walk(root) if label_node(node) == name), None)
+            return (self.phrase(node) if node is not None else "") or self.told(name)
+
+        return say_notes(notes, name_of, leave_out=self._arguments)
+
+    def because(self, failure: Failure) -> str:
+        """Return a short reason for the change of a plan; empty without a sentence for it.
+
+        Measured values are shown next to the failed step.
+        """
+        if failure.code not in self.messages:
+            return ""
+        language = "en" if self.ascii else self.language
+        said = clean(self.messages.explain(failure, language)).partition(": ")[0].rstrip(".")
+        begins = said[1:2].islower()  # not "I", and no abbreviation
+        return f"{said[:1].lower()}{said[1:]}" if begins else said
+
+    def _take(self, event: ev.Event) -> None:
+        match event:
+            case ev.MissionStarted():
+                self._start(event)
+            case ev.Observed():
+                self.blinded.pop(event.pack, None)
+                seen = event.observation.describe(self.language)
+                text = clean(self.messages.said_of(event.pack, seen, self.language))
+                self.buffers[event.pack] = ObservationLine(
+                    event.observation.t, text, event.observation
+                )
+            case ev.PerceptionFailed():
+                self.blinded[event.pack] = self.cause(event.message)
+            case ev.Planning():
+                self.planning = (clean(event.compiler), event.t)
+                if event.failure is None:  # the first plan, or the next turn: not a repair
+                    self.failure = None
+            case ev.Planned():
+                self._plan(event.spec)
+            case ev.Rejected() | ev.Refused():
+                self.planning = None
+            case ev.Aborting():
+                how = self.told(
+                    "stopping the mission" if event.how == "clean" else "stopping the robot now"
+                )
+                asked = event.reason in ("", "operator")  # requested by the operator who watches
+                self.stopping = how if asked else f"{how}: {self.told(event.reason)}"
+            case ev.Finished():
+                self.outcome, self.planning = event.outcome, None
+                self._stop_groups(event.t)
+            case _:
+                self._node(event)
+
+    def _stop_groups(self, t: float) -> None:
+        """Mark groups that still run at the end as stopped, because no event reports it."""
+        for node in self.forest:
+            if node.state == "running":
+                node.change("stopped", t, "", None)
+
+    def _start(self, event: ev.MissionStarted) -> None:
+        buffers = self.buffers
+        self.changes.clear()
+        fresh = ViewModel()
+        for name in ("spec", "forest", "past", "planning", "failure", "stopping"):
+            setattr(self, name, getattr(fresh, name))
+        self.outcome, self.blinded, self.buffers, self.results = None, {}, buffers, {}
+        self.command, self.site = one_line(clean(event.command), _COMMAND), event.site
+        self.mission_id = event.mission_id
+        self.language = event.language or language_of(event.command)
+        self.t, self.tick, self.began = event.t, event.tick, event.t
+
+    def _plan(self, spec: MissionSpec) -> None:
+        if self.spec is not None:
+            failed = tuple(
+                node
+                for node in self.forest
+                if node.state == "failed"
+                and not any(child.state == "failed" for child in node.children)
+            )
+            why = "" if self.verbose or self.failure is None else self.because(self.failure)
+            phrase = (lambda _: "") if self.verbose else self.phrase
+            change = say_changes(self.spec, spec, self.failure, self.told, phrase, why)
+            self.past.append(Past(failed, change))
+        before = self.told("kept")
+        if self.spec is not None:
+            before = self.told(f"kept from plan {self.spec.mission.plan_version}")
+        rows = self.forest.by_path
+        details = {
+            path: rows[path].detail if path in rows and rows[path].state == "kept" else before
+            for path in spec.mission.kept
+        }
+        self.spec, self.planning = spec, None
+        self.forest = Forest(spec.root, folded=not self.verbose)
+        self._saved = names_of(spec)
+        args = [[*map(str, n.args.values())] for n in walk(spec.root, Do)]
+        self._arguments = frozenset(text for one in args for text in (", ".join(one), *one))
+        for path, detail in details.items():
+            self.forest.change(path, "kept", self.t, detail, None)
+
+    def _node(self, event: ev.Event) -> None:
+        if isinstance(event, ev.NodeChanged) and not event.again:
+            if event.failure is not None:
+                self.failure = event.failure
+            detail = self.told(event.detail)
+            row = self.forest.change(event.path, event.state, event.t, detail, event.failure)
+            self._changed(event, row)
+            return
+        if not isinstance(event, _OF_NODES) or event.path not in self.forest.by_path:
+            return
+        node = self.forest.by_path[event.path]
+        match event:
+            case ev.NodeChanged(failure=Failure() as failure):
+                node.tries.append(failure)
+                self._changed(event, node)
+            case ev.SkillEnded(state="done"):
+                save: Mapping[str, str] = getattr(node.spec, "save", {})
+                for field_name, name in save.items():
+                    self.results[name] = event.result.get(field_name)
+            case ev.SkillStarting():
+                node.attempts += 1
+                node.progress, node.doing = None, ""
+                if node.state != "running":
+                    node.change("running", event.t, "", None)
+            case ev.Progress():
+                node.progress, node.doing = event.progress, self.told(event.doing)
+            case ev.Asked(role="while"):
+                node.guard = event.verdict
+            case ev.Asked():
+                node.answer = event.verdict
+
+    def _changed(self, event: ev.NodeChanged, node: ViewNode | None) -> None:
+        """Keep a state change of a row for display."""
+        if node is None:
+            return
+        why = self.why(event.failure) if event.failure is not None else self.told(event.detail)
+        last = self.changes[-1] if self.changes else None
+        if last is not None and (last.node, last.state, last.t) == (node, "stopped", event.t):
+            self.changes.pop()  # stopped because it failed: one change
+        ran = None if node.began is None or node.ended is None else node.ended - node.began
+        self.changes.append(Change(event.t, node, event.state, why, ran))
+
+
+def _how_many(node: ViewNode) -> str:
+    """Return the number of done subgoals of a named sequence: "2/3"; subgoals are named, too."""
+    if not isinstance(node.spec, Sequence) or node.spec.name is None:
+        return ""
+    goals = [
+        child for child in node.children if isinstance(child.spec, Sequence) and child.spec.name
+    ]
+    done = sum(child.state in ("done", "skipped", "kept") for child in goals)
+    begun = any(child.state is not None for child in goals)
+    return f"{done}/{len(goals)}" if begun else ""

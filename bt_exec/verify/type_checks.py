@@ -1,0 +1,197 @@
+"""Type checks of literals, subtypes, and names of types for messages."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.errors import PydanticSchemaGenerationError
+from pydantic_core import to_json
+
+from bt_exec.spec.yaml_source import Place, read_scalar
+
+__all__ = [
+    "Unfit",
+    "accepts",
+    "choices",
+    "item_types",
+    "plain",
+    "read_word",
+    "type_name",
+    "why_unfit",
+]
+
+_WORDS: Mapping[Any, str] = {
+    str: "text",
+    float: "number",
+    int: "integer",
+    bool: "boolean",
+    type(None): "nothing",
+    list: "list",
+    tuple: "list",
+    dict: "mapping",
+}
+
+
+_UNIONS = (Union, types.UnionType)
+
+
+class Unfit(NamedTuple):
+    """Reason why a value of a document does not have a type.
+
+    Attributes:
+        reason: A few words; empty if the name of the type is enough.
+        place: Place inside the value.
+    """
+
+    reason: str = ""
+    place: Place = ()
+
+
+def why_unfit(hint: Any, value: Any) -> Unfit | None:
+    """Return why a value of a document does not have type `hint`; None if it does.
+
+    Values are not converted: ``no`` is not a boolean and ``"5"`` is not a number.
+    """
+    if hint is None or hint is Any:
+        return None
+    try:
+        _adapter(hint).validate_json(to_json(_unescaped(value)), strict=True)
+    except PydanticSchemaGenerationError:
+        return Unfit("only a skill can make one; give a saved result as $name")
+    except ValidationError as error:
+        first = error.errors()[0]
+        if choices(hint) or (isinstance(hint, type) and hint in _WORDS):
+            return Unfit()
+        place = _inner_location(value, first["loc"])
+        return Unfit(str(first["msg"]).replace("Input should", "must").lower(), place)
+    except ValueError as error:  # not plain data, such as an object from Python code
+        return Unfit(str(error))
+    return None
+
+
+def read_word(hint: Any, word: Any) -> Any:
+    """Return a word converted to type `hint`: ``"3"`` becomes 3 if an integer is expected.
+
+    It is for values that a compiler took from a command. Other words are returned unchanged, so
+    that verification rejects them. Values in files are not converted.
+    """
+    if not isinstance(word, str) or hint is None or why_unfit(hint, word) is None:
+        return word
+    value = read_scalar(word)
+    return value if why_unfit(hint, value) is None else word
+
+
+def _inner_location(value: Any, loc: Place) -> Place:
+    """Return the part of pydantic's location that is inside the value, without names of types."""
+    place: list[str | int] = []
+    for part in loc:
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            continue
+        place.append(part)
+    return tuple(place)
+
+
+def choices(hint: Any) -> tuple[str, ...]:
+    """Return the values to choose from; empty if `hint` does not list values."""
+    bare = plain(hint)
+    if bare is bool:
+        return ("true", "false")
+    return tuple(map(str, get_args(bare))) if get_origin(bare) is Literal else ()
+
+
+def _adapter(hint: Any) -> TypeAdapter[Any]:
+    try:
+        return _made_adapter(hint)
+    except TypeError:  # metadata that cannot be hashed
+        return _made_adapter.__wrapped__(hint)
+
+
+@lru_cache(maxsize=256)
+def _made_adapter(hint: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(hint)
+
+
+def _unescaped(value: Any) -> Any:
+    """Return a literal as passed to the skill: ``$$text`` becomes ``$text``."""
+    if isinstance(value, list):
+        return [_unescaped(item) for item in value]
+    return value[1:] if isinstance(value, str) and value.startswith("$$") else value
+
+
+def item_types(hint: Any, count: int) -> list[Any] | None:
+    """Return the types of the items of a list with `count` items; None if it cannot be one."""
+    bare = plain(hint)
+    if bare in (None, Any):
+        return [Any] * count
+    kind, inner = get_origin(bare) or bare, get_args(bare)
+    if kind is tuple and inner and inner[-1] is not Ellipsis:
+        return list(inner) if len(inner) == count else None
+    if kind in (list, tuple, Sequence):
+        return [inner[0] if inner else Any] * count
+    return None
+
+
+def plain(hint: Any) -> Any:
+    """Return a type without its metadata."""
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+
+
+def accepts(target: Any, source: Any) -> bool:
+    """Return whether every value of type `source` also has type `target`, as far as types show."""
+    target, source = plain(target), plain(source)
+    if target == source or Any in (target, source) or None in (target, source):
+        return True
+    if get_origin(source) in _UNIONS:
+        return all(accepts(target, part) for part in get_args(source))
+    if get_origin(source) is Literal:
+        return all(_accepts_value(target, value) for value in get_args(source))
+    if get_origin(target) in _UNIONS:
+        return any(accepts(part, source) for part in get_args(target))
+    if get_origin(source) is not None:
+        return _accepts_items(target, source)
+    if target is float and source is int:
+        return True
+    try:
+        return issubclass(source, target)
+    except TypeError:  # not classes, or not a runtime protocol
+        return False
+
+
+def _accepts_value(target: Any, value: Any) -> bool:
+    """Return whether one value listed by a type has type `target`."""
+    target = plain(target)
+    if get_origin(target) in _UNIONS:
+        return any(_accepts_value(part, value) for part in get_args(target))
+    if get_origin(target) is Literal:
+        return value in get_args(target)
+    return accepts(target, type(value))
+
+
+def _accepts_items(target: Any, source: Any) -> bool:
+    """Whether a generic type such as ``list[int]`` is assignable to ``list[float]`` or ``list``."""
+    if get_origin(target) is None:
+        return target is get_origin(source)
+    items, found = get_args(target), get_args(source)
+    if get_origin(target) is not get_origin(source) or len(items) != len(found):
+        return False
+    return all(map(accepts, items, found))
+
+
+def type_name(hint: Any) -> str:
+    """Return a type for display: ``left|right``, ``number``, ``text``."""
+    bare = plain(hint)
+    if get_origin(bare) is Literal:
+        return "|".join(map(str, get_args(bare)))
+    if get_origin(bare) in _UNIONS:
+        parts = get_args(bare)
+        words = all(get_origin(plain(part)) is Literal for part in parts)
+        return ("|" if words else " or ").join(map(type_name, parts))
+    if get_origin(bare) in (list, Sequence) and get_args(bare):
+        return f"list of {type_name(get_args(bare)[0])}"
+    return _WORDS.get(get_origin(bare) or bare) or str(getattr(bare, "__name__", bare))

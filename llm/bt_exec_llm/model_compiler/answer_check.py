@@ -1,0 +1,221 @@
+"""Conversion of an answer to a verified plan, or to the list of its problems.
+
+The same checks apply to every model and tier: form, spelling, typical faults, checkers and passes
+of the packs, and all layers of `bt_exec.verify`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bt_exec.failure import Problem, SpecError
+from bt_exec.planning.compiler import Request, VerifiedPlan
+from bt_exec.planning.plan import Examined, examine
+from bt_exec.spec.load import parse
+from bt_exec.spec.model import Mission, MissionSpec
+from bt_exec.spec.node_paths import locate
+from bt_exec.spec.yaml_source import MAX_DEPTH, MAX_VALUES, Place, Source, show_place
+from bt_exec_llm.model_compiler import typical_faults
+from bt_exec_llm.model_compiler.expected_effects import Meant
+from bt_exec_llm.model_compiler.fact_checks import already_done, claims
+from bt_exec_llm.model_compiler.needless_changes import (
+    broken_guards,
+    needless_changes,
+    needless_repetitions,
+)
+from bt_exec_llm.model_compiler.plan_format import Form, unpack
+from bt_exec_llm.model_compiler.plan_words import talk_problems, unknown_words
+from bt_exec_llm.model_compiler.replan_scope import part_of, with_part
+from bt_exec_llm.model_compiler.spelling_correction import tidied
+
+__all__ = ["Judgement", "assess"]
+
+_NAME = "the answer"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Result of checking an answer.
+
+    Attributes:
+        plan: The verified plan, if there are no problems.
+        problems: All problems, with positions in the model's own document.
+        cannot: The model's reason for declining, if it declined.
+        notes: Deviations from the form that were tolerated.
+    """
+
+    plan: VerifiedPlan | None = None
+    problems: tuple[Problem, ...] = ()
+    cannot: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def spec(self) -> MissionSpec | None:
+        """The plan as the model wrote it; None if there are problems."""
+        return None if self.plan is None else self.plan.written
+
+
+def assess(
+    data: Any, request: Request, meant: Meant | None, model: str, notes: tuple[str, ...] = ()
+) -> Judgement:
+    """Check the data of an answer and return its plan or its problems.
+
+    Args:
+        data: Data of the answer, unchecked.
+        request: The request.
+        meant: A plan for the same command by a compiler without a model.
+        model: Name of the model, for the plan's header.
+        notes: Deviations that the parser tolerated.
+    """
+    large = _too_large(data)
+    if large is not None:
+        return Judgement(problems=(large,))
+    form = unpack(data)
+    if form.cannot:  # it is reported whatever the plan is
+        return Judgement(cannot=form.cannot, notes=(*notes, *form.notes))
+    if form.root is None:
+        return Judgement(problems=form.problems, notes=(*notes, *form.notes))
+    root, spelling = tidied(form.root, request)
+    notes = (*notes, *form.notes, *spelling)
+    problems = [*form.problems, *typical_faults.endless(root), *unknown_words(form, request)]
+    nothing = tuple(typical_faults.empty(root))
+    if nothing and not any(p.code == "ENDLESS_LOOP" for p in problems):
+        return Judgement(problems=(*problems, *nothing), notes=notes)
+    try:
+        written = _load(root, form, request, model)
+    except SpecError as error:
+        known = {problem.place for problem in problems}
+        problems += [problem for problem in error.problems if problem.place not in known]
+        return Judgement(problems=_at_written_positions(problems, form, None), notes=notes)
+    spec = _with_notes(with_part(written, request), notes)
+    expanded = None if meant is None else meant.expanded
+    examined = examine(spec, request, meant=expanded, stated=form.stated)
+    problems += _plan_problems(examined, form, request, meant)
+    if problems:
+        part = part_of(request)
+        place = None if part is None else part.place
+        return Judgement(problems=_at_written_positions(problems, form, place), notes=notes)
+    return Judgement(examined.verified(), notes=notes)
+
+
+def _plan_problems(
+    examined: Examined, form: Form, request: Request, meant: Meant | None
+) -> list[Problem]:
+    """Return the problems of the plan as a whole."""
+    problems = typical_faults.named(examined.problems, examined.written, request)
+    expanded, passed = examined.expanded, examined.plan
+    if expanded is None or passed is None:
+        return problems  # the reason is in `problems`
+    part = part_of(request)
+    place: Place = ("root",) if part is None else part.place
+    new = next(step for step in locate(expanded.root).walk() if step.place == place)
+    problems += claims(form.assumes, new, request)
+    problems += already_done(new, request)
+    codes = {problem.code for problem in problems}
+    problems += broken_guards(expanded, request)
+    if part is not None:
+        problems += typical_faults.same_again(new, part.node)
+    if codes & {"UNKNOWN_SKILL", "MISSING_ARGUMENT", "UNKNOWN_LABEL", "WRONG_TYPE"}:
+        return problems
+    problems += typical_faults.another_robot(new.node, None if part is None else part.node, request)
+    problems += typical_faults.another_command(expanded, meant, request)
+    asked = None if meant is None else meant.plan
+    problems += needless_changes(passed, asked, request)
+    problems += needless_repetitions(expanded, None if meant is None else meant.expanded, request)
+    problems += talk_problems(passed, asked, request)
+    if meant is None and _may_forbid(request.command):
+        problems += typical_faults.forbidden(expanded)
+    return problems
+
+
+def _load(root: Any, form: Form, request: Request, model: str) -> MissionSpec:
+    previous = request.previous
+    header = Mission(
+        command=request.command[:2000],
+        language="ko" if request.language == "ko" else "en",
+        plan_version=request.plan_version,
+        compiler="claude",
+        model=model or None,
+        parent=None if previous is None else previous.mission.plan_version,
+        subgoals=form.subgoals if previous is None else previous.mission.subgoals,
+    )
+    plain = header.model_dump(mode="json", exclude_none=True)
+    document = parse(Source(_NAME, {"mission": plain, "root": root})).document
+    assert isinstance(document, MissionSpec)
+    return document
+
+
+def _with_notes(spec: MissionSpec, notes: tuple[str, ...]) -> MissionSpec:
+    told = tuple(f"answer: {note}" for note in notes)
+    return spec.with_header(notes=(*spec.mission.notes, *told))
+
+
+def _at_written_positions(
+    problems: Iterable[Problem], form: Form, part: Place | None
+) -> tuple[Problem, ...]:
+    """Return the problems without repetitions, with positions in the model's own document."""
+    prefix = show_place(part) if part is not None else "root"
+    found: dict[tuple[str, str, str], Problem] = {}
+    for problem in problems:
+        place = problem.place
+        if place == prefix or place.startswith((f"{prefix}/", f"{prefix}[")):
+            place = "root" + place[len(prefix) :]
+        place = _by_id(place, form.places)
+        told = replace(problem, place=place, file="", line=None, column=None)
+        found.setdefault((told.code, told.place, told.found), told)
+    return tuple(found.values())
+
+
+def _by_id(place: str, ids: Mapping[str, str]) -> str:
+    """Return a position in a flat plan by the id of the node, such as ``n3/with/arm``."""
+    fitting = [known for known in ids if place == known or place.startswith(f"{known}/")]
+    longest = max(fitting, key=len, default="")
+    if not longest:
+        return place
+    rest = place[len(longest) :]
+    for key, field in (("/do", "/runs"), ("/tree", "/runs"), ("/check", "/asks")):
+        if "[" not in ids[longest] and (rest == key or rest.startswith(f"{key}/")):
+            rest = field + rest[len(key) :]
+    return ids[longest] + rest
+
+
+def _too_large(data: Any) -> Problem | None:
+    """Return a problem if an answer is larger than any valid plan; works without recursion."""
+    stack, count = [(data, 0)], 0
+    while stack:
+        value, depth = stack.pop()
+        count += 1
+        if depth > MAX_DEPTH:
+            return Problem("TOO_DEEP", f"is nested more than {MAX_DEPTH} levels deep")
+        if count > MAX_VALUES:
+            return Problem("TOO_BIG", f"holds more than {MAX_VALUES} values")
+        if isinstance(value, dict):
+            stack.extend((inner, depth + 1) for inner in value.values())
+        elif isinstance(value, list):
+            stack.extend((inner, depth + 1) for inner in value)
+    return None
+
+
+_WORDS = re.compile(
+    r"\b(?:not|(?:do|does|did|is|are|was|wo|ca|could|should|would|must|need)n['’]?t|never|no|"
+    r"nothing|nobody|without|avoid|refrain|stop|stay|keep|leave|let (?:it|him|her|them|me) be|"
+    r"alone|as (?:it|they) (?:is|are)|hands off|hold off|forbidden|prohibited|instead of|"
+    r"rather than|unless|except)\b"
+    r"|지 ?마|지 ?말|말고|말아|말 것|말도록|그대로|놔 ?[두둬]|내버려|가만히|건드리"
+    r"|금지|안 ?돼|안 ?되|않|없이|만지지|대지|하지는|멈[추춰]|두고|빼고|제외",
+    re.IGNORECASE,
+)
+
+
+def _may_forbid(command: str) -> bool:
+    """Return whether a command contains words that may forbid something.
+
+    The offline compiler handles the prohibitions that it understands. Other commands may also
+    forbid something ("leave the door alone", "그대로 둬"), and a model may overlook that. If the
+    offline compiler does not understand a command with such words, every plan with a skill is
+    rejected.
+    """
+    return _WORDS.search(command) is not None

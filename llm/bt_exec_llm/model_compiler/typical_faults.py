@@ -1,0 +1,202 @@
+"""Checks for typical faults of language models, in addition to verification.
+
+=========================  =====================================================================
+code                       the answer …
+=========================  =====================================================================
+NO_PLAN                    contains no plan at all: prose, code, a number
+EMPTY_PLAN                 is a plan without any action
+NEXT_ACTION_NOT_IN_LIST    names a next action that is not among the remaining actions
+ENDLESS_LOOP               repeats without end, or more than 100 times
+UNKNOWN_LABEL              acts on an object that no skill can handle
+ASSUMED_UNSEEN             assumes an unknown fact
+STATE_CONTRADICTS_SEEN     assumes a fact that contradicts the observation
+STATE_CONTRADICTS_PLAN     states a fact that makes a step of its own plan pointless
+ALREADY_DONE               repeats a finished step without ``skip_if``
+PLAN_FOR_ANOTHER_COMMAND   has other effects than the command asks for, omits a part of the
+                           command, or uses a robot that the command does not address
+REPEATED_UNASKED           runs a step many times that the command asks for once
+NOT_KEPT                   changes a fact that the command does not mention
+CHANGES_BACK               changes a fact and changes it back before its end
+GUARD_BREAKS_ITSELF        guards a step by a condition that the step itself ends
+UNASKED_TALK               talks to a person whom the command does not name
+WORDS_NOT_IN_COMMAND       speaks words that are not in the command
+COMMAND_FORBIDS            runs a skill although the command may forbid something
+SAME_PART_AGAIN            replaces the failed part by an equal one
+WORDS_AGAINST_PLAN         contains words that forbid its own plan or warn of it
+WORDS_BESIDE_PLAN          has words around the plan that are not usual openings
+=========================  =====================================================================
+
+Unknown names (``UNKNOWN_SKILL`` …) are found by `bt_exec.verify`, faults of a domain by the
+checkers of its pack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from bt_exec.failure import Problem
+from bt_exec.planning.compiler import Request
+from bt_exec.planning.robot_views import addressed_parts, owners_in
+from bt_exec.spec.model import KINDS, Do, MissionSpec, NodeBase, Tree
+from bt_exec.spec.node_paths import Located, locate
+from bt_exec.spec.yaml_source import show_place
+from bt_exec_llm.model_compiler.expected_effects import Meant, chosen_in, ends_of, said_of
+
+__all__ = [
+    "another_command",
+    "another_robot",
+    "empty",
+    "endless",
+    "forbidden",
+    "named",
+    "same_again",
+]
+
+MOST_RUNS = 100
+"""Limit of the runs of a node; above it the plan counts as an endless loop."""
+_FOREVER = ("forever", "infinite", "infinity", "inf", "until_success", "always", "true")
+_LOOPS = ("loop", "while_true", "forever", "repeat_until", "retry_until_successful", "keep_running")
+
+
+def empty(root: Any) -> Iterator[Problem]:
+    """Yield a problem if a plan contains no action."""
+    nodes = [node for _, node in _nodes(root)]
+    if nodes and all(_is_hollow(node) for node in nodes):
+        message = "nothing is done in this plan; where nothing may be needed, use skip_if"
+        yield Problem("EMPTY_PLAN", message, "root", found="no do, check or tree")
+
+
+def _is_hollow(node: dict[str, Any]) -> bool:
+    """Return whether a node is a list of child nodes, and is therefore not an action itself."""
+    children = [node[kind] for kind in ("sequence", "fallback", "parallel") if kind in node]
+    listed = children[0] if len(children) == 1 and isinstance(children[0], list) else None
+    return listed is not None and all(isinstance(child, dict) for child in listed)
+
+
+def endless(root: Any) -> Iterator[Problem]:
+    """Yield a problem for each endless loop in the data of a plan."""
+    for place, node in _nodes(root):
+        runs = 1
+        for key in ("repeat", "retry"):
+            value = node.get(key)
+            word = str(value).lower()
+            number = value if isinstance(value, int) and not isinstance(value, bool) else None
+            if word in _FOREVER or (number is not None and number <= 0):
+                yield _endless(f"{place}/{key}", f"{key}: {value}")
+            elif number is not None:
+                runs *= number
+        if runs > MOST_RUNS:
+            yield _endless(place, f"{runs} runs")
+        if not any(kind in node for kind in KINDS):
+            loop = next((key for key in node if str(key).lower() in _LOOPS), None)
+            if loop is not None:
+                yield _endless(place, str(loop))
+
+
+def _endless(place: str, found: str) -> Problem:
+    message = f"a plan must end: repeat and retry are counts, {MOST_RUNS} runs at most"
+    return Problem("ENDLESS_LOOP", message, place, found)
+
+
+def _nodes(value: Any, place: str = "root", depth: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the position and data of every node of a plan."""
+    if not isinstance(value, dict) or depth > 60:
+        return
+    yield place, value
+    for kind in ("sequence", "fallback", "parallel"):
+        children = value.get(kind)
+        for index, child in enumerate(children if isinstance(children, list) else []):
+            yield from _nodes(child, f"{place}/{kind}[{index}]", depth + 1)
+
+
+def forbidden(spec: MissionSpec) -> Iterator[Problem]:
+    """Yield a problem for the first skill of a plan whose command may forbid something."""
+    for step in islice(locate(spec.root).walk(Do), 1):
+        message = "the command forbids something; state that in 'cannot', and plan nothing"
+        yield Problem("COMMAND_FORBIDS", message, show_place(step.place), step.node.do)
+
+
+def same_again(new: Located[NodeBase], old: NodeBase) -> Iterator[Problem]:
+    """Yield a problem if a replacement equals the failed part."""
+    if _outline(new.node) == _outline(old):
+        message = "this part failed already; change something, or give a reason in 'cannot'"
+        yield Problem("SAME_PART_AGAIN", message, show_place(new.place))
+
+
+def _outline(node: NodeBase) -> Any:
+    """Return a part of a plan as data, without names and with expanded subtrees."""
+    if isinstance(node, Tree) and node.body is not None and not node.modifiers:
+        return _outline(node.body)
+    own = node.model_dump(mode="json", exclude={"name", "body", "sequence", "fallback", "parallel"})
+    return type(node).__name__, own, [_outline(child) for child in node.children]
+
+
+def named(problems: tuple[Problem, ...], spec: MissionSpec, request: Request) -> list[Problem]:
+    """Return the problems of verification, with the code ``UNKNOWN_LABEL`` for invalid labels."""
+    labels = {
+        f"{show_place(step.place)}/with/{name}"
+        for step in locate(spec.root).walk(Do)
+        if step.node.do in request.catalogue.skills
+        for name in request.catalogue.skills[step.node.do].labels()
+    }
+    return [
+        Problem("UNKNOWN_LABEL", p.message, p.place, p.found, p.allowed)
+        if p.code == "WRONG_TYPE" and p.place in labels
+        else p
+        for p in problems
+    ]
+
+
+def another_command(spec: MissionSpec, meant: Meant | None, request: Request) -> Iterator[Problem]:
+    """Yield a problem for each difference between the effects of a plan and of the command."""
+    if meant is None:
+        return
+    wanted = ends_of(meant.expanded, request.catalogue, request.messages)
+    found = ends_of(spec, request.catalogue, request.messages)
+    for key, (fact, value) in wanted.facts.items():
+        if key in found.facts and found.facts[key][1] == value:
+            continue
+        message = f"the command asks for {fact}={value}, the plan ends with something else"
+        there = f"nothing on {fact}"
+        if key in found.touched:
+            there = "=".join(found.touched[key])
+            if found.touched[key][1] == value:
+                message = (
+                    f"the command asks for {fact}={value}; skip_if or a branch may leave it out"
+                )
+                there += ", not in every case"
+        yield _another(message, there, f"{fact}={value}")
+    if wanted.questions and wanted.questions.keys() != found.questions.keys():
+        message = "the command asks a question; answer it with only this check and tell: true"
+        asked = ", ".join(sorted(found.questions.values())) or "no such check"
+        yield _another(message, asked, *sorted(wanted.questions))
+    for key, (fact, value) in found.touched.items():
+        if key not in wanted.touched:
+            message = f"the command does not ask for {fact}={value}; do what it asks and no more"
+            yield _another(message, f"{fact}={value}")
+    # a re-plan may use another arm, as the library does
+    said = said_of(meant, request) if request.failure is None else {}
+    for (skill, name), values in said.items():
+        for value in sorted(chosen_in(spec, (skill, name), request.catalogue) - values, key=str):
+            message = f"the command itself sets {name} of {skill}"
+            yield _another(message, f"{name}={value}", *(f"{name}={v}" for v in sorted(values)))
+    if found.moves and not wanted.moves:
+        yield _another("the command asks for an answer; nothing may be moved for it", "do", "check")
+
+
+def another_robot(new: NodeBase, old: NodeBase | None, request: Request) -> Iterator[Problem]:
+    """Yield a problem for each robot that the command or the replaced part does not involve."""
+    robots = set(request.catalogue.robots)
+    if old is not None:
+        allowed = owners_in(old, request.catalogue) & robots
+    else:
+        parts = addressed_parts(request)
+        allowed = {robot for part in parts for robot in part.robots} or robots
+    for robot in sorted(owners_in(new, request.catalogue) & robots - allowed):
+        yield _another("this is for another robot", robot, *sorted(allowed))
+
+
+def _another(message: str, found: str, *allowed: str) -> Problem:
+    return Problem("PLAN_FOR_ANOTHER_COMMAND", message, "root", found, allowed)

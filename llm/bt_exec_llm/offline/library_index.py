@@ -1,0 +1,161 @@
+"""Index of a site's library and words, built once for each language.
+
+A language is indexed when its first command arrives. If a command does not match the utterances of
+its own language, those of the other language are tried, too.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from bt_exec.language.messages import language_of
+from bt_exec.planning.compiler import Request
+from bt_exec.site.shipped_data import data_path
+from bt_exec.spec.library import Library
+from bt_exec_llm.offline.bind import Binder
+from bt_exec_llm.offline.earlier_commands import Past
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.lexicon_files import extend_lexicon
+from bt_exec_llm.offline.number_assignment import Number, number_parameters
+from bt_exec_llm.offline.reader import Reader
+from bt_exec_llm.offline.small_talk import Talk
+from bt_exec_llm.offline.utterance_frames import Frames
+
+__all__ = ["Index", "cached_index"]
+
+_MOST = 16
+"""Number of indexed libraries that are cached."""
+
+
+@dataclass
+class Index:
+    """Index of the trees and words of one site in one language.
+
+    Attributes:
+        lexicon: The words of the site.
+        reader: Reader of commands.
+        frames: Frames of the trees.
+        binder: Binder of steps to trees.
+        library: The trees.
+        types: Types of the site, by name.
+        pasts: Cache of understood sessions, by their commands and outcomes.
+        near: Utterances indexed by the beginnings of their words, by language; see `nearest`.
+    """
+
+    lexicon: Lexicon
+    reader: Reader
+    frames: Frames
+    binder: Binder
+    library: Library
+    types: Mapping[str, Any] = field(default_factory=dict)
+    pasts: dict[tuple[str, ...], Past] = field(default_factory=dict)
+    near: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        lexicon: Lexicon,
+        library: Library,
+        language: str = "",
+        types: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Index:
+        """Build the index of `library` for `language`, or for all languages if that is empty."""
+        utterances = {
+            tree.tree: [t for t in tree.utterances if not language or language_of(t) == language]
+            for tree in library
+        }
+        reader = Reader(lexicon)
+        frames = Frames.of(library, reader, utterances)
+        if frames.unread:  # the words of their utterances become verbs
+            reader = Reader(lexicon.with_sayings(frames.unread))
+            frames = Frames.of(library, reader, utterances)
+        numbers = number_parameters(library, types)
+        binder = Binder(frames, library, reader.lexicon, numbers, types)
+        return cls(lexicon, reader, frames, binder, library, types)
+
+    @cached_property
+    def talk(self) -> Talk:
+        """Index of the phrases that are not commands."""
+        return Talk(self.reader)
+
+    @cached_property
+    def whole(self) -> Index:
+        """Index with the utterances of every language."""
+        return Index.of(self.lexicon, self.library, types=self.types)
+
+
+_BY_REQUEST: OrderedDict[Any, tuple[Any, Index]] = OrderedDict()
+_BY_WORDS: OrderedDict[Any, Index] = OrderedDict()
+_BY_LIBRARY: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
+_LOCK = threading.Lock()
+
+
+def cached_index(request: Request, language: str) -> Index:
+    """Return the index of a request's site in a language.
+
+    The requests of a site share their catalogue, library and settings, so the cache is keyed by the
+    identities of these objects. It keeps references to them, so that an identity is not reused.
+
+    Raises:
+        RegistrationError: If a lexicon file is invalid.
+    """
+    of = (request.catalogue, request.library, request.settings)
+    key = (*map(id, of), len(request.library), language)
+    with _LOCK:
+        if key in _BY_REQUEST:
+            _BY_REQUEST.move_to_end(key)
+            return _BY_REQUEST[key][1]
+        index = _index_for_words(request, language)
+        _cache_value(_BY_REQUEST, key, (of, index))
+        return index
+
+
+def _index_for_words(request: Request, language: str) -> Index:
+    packs = request.catalogue.packs
+    files: tuple[Path, ...] = (
+        data_path("configs", "lexicon", "common.yaml"),
+        *(pack.lexicon for pack in packs if pack.lexicon is not None),
+    )
+    own = tuple(
+        (pack.name, json.dumps(pack.words(request.settings_of(pack)), sort_keys=True))
+        for pack in packs
+        if pack.words is not None
+    )
+    types = request.catalogue.types
+    numbers = _cached_numbers(request)
+    key = (files, own, id(request.library), len(request.library), numbers, language)
+    if key not in _BY_WORDS:
+        index = Index.of(extend_lexicon(files, own), request.library, language, types)
+        _cache_value(_BY_WORDS, key, index)
+    _BY_WORDS.move_to_end(key)
+    return _BY_WORDS[key]
+
+
+def _cached_numbers(request: Request) -> tuple[tuple[str, tuple[Number, ...]], ...]:
+    """Return the number parameters of a request's trees, cached by library."""
+    of = (request.catalogue, request.library)
+    key = (*map(id, of), len(request.library))
+    if key not in _BY_LIBRARY:
+        _cache_value(
+            _BY_LIBRARY,
+            key,
+            (of, tuple(number_parameters(request.library, request.catalogue.types).items())),
+        )
+    _BY_LIBRARY.move_to_end(key)
+    found: tuple[tuple[str, tuple[Number, ...]], ...] = _BY_LIBRARY[key][1]
+    return found
+
+
+def _cache_value(store: OrderedDict[Any, Any], key: Any, value: Any) -> None:
+    """Cache a value; evict the least recently used one."""
+    store[key] = value
+    while len(store) > _MOST:
+        store.popitem(last=False)

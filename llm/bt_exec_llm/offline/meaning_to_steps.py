@@ -1,0 +1,295 @@
+"""Conversion of a meaning to steps, and checks of the whole source text.
+
+If no step can express a part of a meaning, the meaning has no steps: no command is executed in
+part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import pairwise
+
+from bt_exec.language.reading.lexicon import language_data
+from bt_exec.language.reading.meaning_node import Node, normal
+from bt_exec.language.reading.reader import Reading, may_deny_more
+from bt_exec_llm.offline.clauses import Clauses
+from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
+from bt_exec_llm.offline.exclusions import apply_exclusions
+from bt_exec_llm.offline.grammar_words import verbs_in
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.questions import PAIR
+from bt_exec_llm.offline.step import QUESTION, Step
+
+__all__ = ["condition_of_meaning", "find_choice", "pieces_of_fragment", "steps_of_meaning"]
+
+_REMARK = "remark"
+_WITH = ("~with", "~using", "~by", "~use")
+"""Categories of words before an instrument."""
+_ORDERING = ("before_word", "after_word", "~before", "~before_you", "~after", "~after_you")
+"""Categories of words that order two acts."""
+
+
+def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[Step]:
+    """Return the steps of a meaning.
+
+    Args:
+        meaning: Meaning in normal form.
+        lexicon: The words of the site.
+        reading: The text that has the meaning.
+
+    Raises:
+        NoStepsError: If a part of it cannot be expressed.
+    """
+    _check_texts(reading, lexicon)
+    raw = reading.edge.meaning
+    if isinstance(raw, Node) and _is_unclear(raw, reading):
+        raise NoStepsError
+    if _is_inside(reading, lexicon.list_types("each")) or _tells_before(reading, lexicon):
+        raise NoStepsError
+    if any(leaf.category == "suggest" for leaf in reading.edge.leaves()):
+        raise UnclearTextError("NEGATED", reading.text)  # "why don't you" may be a question
+    if find_choice(meaning) is not None:
+        raise UnclearTextError("CHOICE", reading.said(meaning))
+    steps = list(Clauses(lexicon, reading, meaning).convert(meaning))
+    late = any(not step.positive and steps[0].positive for step in steps[:-1])
+    if late and _has_joined_before_negation(reading):
+        raise NoStepsError  # it is unclear whether the previous acts are forbidden, too
+    if not steps:
+        raise LeftAloneError
+    saving = {name for name, verb in lexicon.verbs.items() if verb.rescues}
+    steps = _with_repeated_returns(_with_returned_things(steps, saving, lexicon), lexicon)
+    if any(one.acts and not one.rescues and saving.issuperset(one.acts) for one in steps):
+        raise NoStepsError
+    steps = [one if one.rescues else one.without_verbs(saving) for one in steps]
+    found = apply_exclusions(_with_recipients(steps, lexicon), lexicon)
+    acts = [step for step in found if step.positive and step.acts]
+    if len(found) > 1 and _ends_before(found[0], reading, lexicon):
+        raise NoStepsError
+    if len(found) == 1 and _is_bare(found[0], lexicon):
+        raise NoStepsError
+    english = reading.language == "en"
+    if english:
+        found = _share_instruments(found, reading)
+    elif len({_names_instrument(step) for step in acts}) > 1:
+        raise NoStepsError  # it is unclear whether the instrument applies to all acts
+    return [
+        replace(
+            step,
+            joined=step.joined if at and not step.contrast else "",
+            contrast=step.contrast or (english and at > 0 and not step.positive),
+        )
+        for at, step in enumerate(found)
+    ]
+
+
+def _with_returned_things(steps: list[Step], saving: set[str], lexicon: Lexicon) -> list[Step]:
+    """Return steps in which a conditional delivery is tried first, and its alternative is a rescue.
+
+    "If he is in, give him the coffee, otherwise bring it back" is "give him the coffee, and if he
+    is not in, bring it back".
+    """
+    found = list(steps)
+    for at, (first, second) in enumerate(pairwise(steps)):
+        if first.condition is None or not second.acts or not first.excludes(second):
+            continue
+        asked = first.condition[0]
+        alone = [one.condition and one.condition[0] for one in steps].count(asked) == 2
+        sought = {(p.name, p.value) for p in asked.pieces}
+        recipients = {(p.name, p.value) for p in first.pieces if p.name in lexicon.people}
+        persons = bool(sought) and {name for name, _ in sought} <= lexicon.people
+        present = persons and (not recipients or sought <= recipients)
+        carried = saving.issuperset(second.acts) and lexicon.taking_verbs & {*first.verbs}
+        if alone and present and carried:
+            found[at] = replace(first, condition=None)
+            found[at + 1] = replace(second, rescues=True, case=0)
+    return found
+
+
+def _with_repeated_returns(steps: list[Step], lexicon: Lexicon) -> list[Step]:
+    """Return steps in which the return is repeated, too: "go there and come back twice".
+
+    Raises:
+        NoStepsError: If it is not clear which acts are repeated.
+    """
+    closing = lexicon.closing_verbs
+    often = [one for one in steps if one.times > 1 and one.acts and closing.issuperset(one.acts)]
+    if not often:
+        return steps
+    *_, last = steps
+    several = len(steps) != 2 or often != [last] or any(one.turns > 1 for one in steps)
+    reports = any(lexicon.verbs[verb].finds for verb in last.acts)
+    if several or reports or steps[0].times > 1 or any(one.condition for one in steps):
+        raise NoStepsError
+    return [replace(one, times=1, turns=last.times) for one in steps]
+
+
+def pieces_of_fragment(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[Piece]:
+    """Return the pieces of a fragment: "the left one", "to the lounge".
+
+    Raises:
+        NoStepsError: If it cannot be expressed.
+    """
+    return Clauses(lexicon, reading, meaning).convert_fragment(meaning)
+
+
+def condition_of_meaning(question: Node, lexicon: Lexicon, reading: Reading) -> tuple[Step, bool]:
+    """Return the step of a yes/no question, and the answer for which the condition holds.
+
+    Raises:
+        NoStepsError: If it cannot be expressed.
+    """
+    return Clauses(lexicon, reading, question).convert_condition(question)
+
+
+def find_choice(meaning: Node) -> Node | None:
+    """Return the node of the alternatives that a command leaves open ("left or right"), or None."""
+    if meaning.kind in ("ask", "avoid"):
+        return None
+    if meaning.kind == "choice" or (meaning.kind == "or" and _are_things(meaning.parts())):
+        return meaning
+    return next(filter(None, map(find_choice, meaning.children())), None)
+
+
+def _are_things(parts: Iterable[Node]) -> bool:
+    return all(any(one.kind == "thing" for one in part.walk()) for part in parts)
+
+
+def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
+    """Raise NoStepsError if it is not clear which words belong to a text for a person.
+
+    Raises:
+        UnclearTextError: If an act after the text may belong to it: "tell him to wait and look".
+    """
+    leaves = list(reading.edge.leaves())
+    said = [leaf for leaf in leaves if leaf.category in ("text", "text.asked")]
+    if said and any(leaf.category == _REMARK and leaf.start > said[0].start for leaf in leaves):
+        raise NoStepsError  # part of the message for a person
+    for before, leaf, *after in zip(leaves, leaves[1:], leaves[2:], leaves[3:], strict=False):
+        link, act = after
+        if leaf.category == "text.item" or not leaf.category.startswith("text"):
+            continue
+        if before.category in ("joint", "manner"):
+            raise NoStepsError
+        if link.text != "and":
+            continue
+        verbs = {*verbs_in(str(act.meaning))}
+        known = lexicon.taking_verbs | lexicon.closing_verbs
+        if leaf.text.startswith("to") and not verbs & known:
+            start = reading.text.rfind(leaf.meaning.text("said"))
+            raise UnclearTextError("AMBIGUOUS", reading.text[start:])
+
+
+def _is_unclear(meaning: Node, reading: Reading) -> bool:
+    """Return True if it is unclear what a prohibition or a word for the order applies to."""
+    kinds = {node.kind for node in meaning.walk()}
+    acts = [node for node in meaning.walk() if node.kind == "act"]
+    inside = any(part.kind == "ordered" for act in acts for part in act.walk())
+    paused = any(leaf.category == "comma" for leaf in reading.edge.leaves())
+    pair = len(acts) == PAIR and "if" not in kinds
+    marked = inside and pair and reading.language == "ko"  # 팔부터: a particle marks it
+    same = len(acts) >= PAIR and normal(meaning) == normal(_without_ordering(meaning))
+    reminded = any(one.text("sign") == "reminded" for one in meaning.walk())
+    clear = marked or (pair and (paused or reminded))
+    moved = (inside and not marked) or ("ordered" in kinds and not clear and not same)
+    before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
+    last = any(one.text("sign") == "last" for one in meaning.walk())
+    moved = moved and (reading.language == "ko" or len(acts) > 1 or last)
+    return moved or ("avoid" in kinds and (before or may_deny_more(reading.edge)))
+
+
+def _without_ordering(node: Node) -> Node:
+    inner = node.map(_without_ordering)
+    return inner.node("of") if inner.kind == "ordered" else inner
+
+
+def _is_inside(reading: Reading, kinds: Iterable[str]) -> bool:
+    """Return True if 안 may mean "inside" the preceding place, not a negation (안 어두우면)."""
+    within = {f"~{word}" for word in language_data(reading.language)["words"].get("within", ())}
+    leaves = list(reading.edge.leaves())
+    places = tuple(f"value/{kind}/" for kind in kinds)
+    return any(
+        second.category in within
+        and third.category.startswith("adj")
+        and isinstance(first.meaning, Node)
+        and first.meaning.text("name").startswith(places)
+        for first, second, third in zip(leaves, leaves[1:], leaves[2:], strict=False)
+    )
+
+
+def _tells_before(reading: Reading, lexicon: Lexicon) -> bool:
+    """Return True if an act is to follow a report: "tell me before you open it"."""
+    acts = [leaf for leaf in reading.edge.leaves() if leaf.category.startswith("v.")]
+    verbs = [verbs_in(str(leaf.meaning)) for leaf in acts]
+    telling = {name for name, verb in lexicon.verbs.items() if verb.finds == "tell"}
+    tells = any(telling.issuperset(names) for names in verbs)
+    return tells and any(leaf.category.endswith(".before") for leaf in acts)
+
+
+def _ends_before(step: Step, reading: Reading, lexicon: Lexicon) -> bool:
+    """Return True if the mission would end before an act: "come back before checking it"."""
+    ordered = any(leaf.category in _ORDERING for leaf in reading.edge.leaves())
+    return ordered and step.positive and lexicon.closing_verbs.issuperset(step.verbs)
+
+
+def _has_joined_before_negation(reading: Reading) -> bool:
+    """Return True if a prohibition may apply to the previous act, too (열고 닫지 말고)."""
+    moods = [leaf.category.rpartition(".")[2] for leaf in reading.edge.leaves()]
+    denied = [at for at, mood in enumerate(moods) if mood in ("instead", "prohibited")]
+    return any(mood == "and" for at in denied for mood in moods[:at])
+
+
+def _is_bare(step: Step, lexicon: Lexicon) -> bool:
+    """Return True for "give me" without an object."""
+    asked_for = any(lexicon.verbs[verb].asked_for for verb in step.verbs if verb != QUESTION)
+    return asked_for and not step.pieces and step.condition is None
+
+
+def _with_recipients(steps: list[Step], lexicon: Lexicon) -> list[Step]:
+    """Return steps in which a text without recipient gets that of the prohibition before it.
+
+    In "do not ask the professor, only deliver the documents", the professor is the recipient.
+    """
+    found: list[Step] = []
+    persons: list[Piece] = []
+    for step in steps:
+        named = [piece for piece in step.pieces if piece.name in lexicon.people]
+        texts = any(piece.kind == "text" for piece in step.pieces)
+        if step.positive and texts and not named:
+            step = replace(step, pieces=[*persons, *step.pieces])
+        persons = [] if step.positive else named
+        found.append(step)
+    return found
+
+
+def _names_instrument(step: Step) -> bool:
+    return any(piece.mark == "with" for piece in step.pieces)
+
+
+def _share_instruments(steps: list[Step], reading: Reading) -> list[Step]:
+    """Return English steps in which a step without objects has the next step's instrument.
+
+    Raises:
+        NoStepsError: If an instrument may apply to later acts, too.
+    """
+    found = list(steps)
+    for at in range(len(found) - 2, -1, -1):
+        step, after = found[at], found[at + 1]
+        if step.positive and not step.pieces and _names_instrument(after):
+            found[at] = replace(step, pieces=[p for p in after.pieces if p.mark == "with"])
+    acts = [one for one in found if one.positive and QUESTION not in one.verbs]
+    named = [(_names_instrument(one), one.condition, one.case) for one in acts]
+    if _instrument_stands_first(reading) and any(
+        one[0] and not other[0] and one[1:] == other[1:] for one, other in pairwise(named)
+    ):
+        raise NoStepsError
+    return found
+
+
+def _instrument_stands_first(reading: Reading) -> bool:
+    """Return True if an instrument precedes all acts: "with your left arm, open and take"."""
+    leaves = list(reading.edge.leaves())
+    tools = [leaf.start for leaf in leaves if leaf.category in _WITH]
+    acts = [leaf.start for leaf in leaves if leaf.category.startswith("v.")]
+    return bool(tools) and min(acts, default=0) > min(tools)

@@ -1,0 +1,119 @@
+"""Refusals in the language of the command, with the reason and possible commands."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import Refusal
+from bt_exec.language.messages import Messages, messages_of
+from bt_exec.planning.compiler import Request
+from bt_exec_llm.offline.choices import offer_choices
+from bt_exec_llm.offline.clarification import (
+    clarification_question,
+    missing_types,
+    understood_commands,
+)
+from bt_exec_llm.offline.library_index import Index
+from bt_exec_llm.offline.number_assignment import parse_number_range
+from bt_exec_llm.offline.similar_utterances import first_utterances, nearest_utterances
+from bt_exec_llm.offline.text_normalization import LONGEST, printable
+from bt_exec_llm.offline.trouble import Trouble
+
+__all__ = ["build_refusal", "example_commands"]
+
+_SHOWN = 3
+_ABILITIES = 8
+_CASE = re.compile(r"(?<=[가-힣\d]{2})(에서|에게|에|으로|까지|한테|께)$")  # 회의실에 becomes 회의실
+_WHENEVER = re.compile(r"\b(when|once)\s+(?=\S)", re.IGNORECASE)
+_NOT_KNOWN = ("UNKNOWN_OBJECT", "UNKNOWN_ACTION", "UNKNOWN_WORD", "NOT_UNDERSTOOD")
+_SLIPS = ("UNKNOWN_OBJECT", "UNKNOWN_WORD", "UNKNOWN_ACTION", "NOT_UNDERSTOOD")
+_PLAIN = ("STOP", "NOTHING_SAID", "NOTHING_LEFT")
+"""Codes that are answered without suggestions."""
+
+
+_sentences = partial(messages_of, Path(__file__).with_name("refusals.yaml"))
+
+
+def build_refusal(
+    trouble: Trouble, text: str, request: Request, language: str, index: Index
+) -> Refusal:
+    """Return the refusal of a normalised command, with suggestions."""
+    sentences = _sentences()
+    words = printable(trouble.words)
+    if trouble.code == "UNKNOWN_OBJECT":
+        words = _CASE.sub("", words)
+    span = ""
+    if trouble.code in ("OUT_OF_RANGE", "NUMBER"):
+        hint = index.types.get(trouble.missing[0]) if trouble.hint is None else trouble.hint
+        span = _range_text(hint, language, sentences)
+    message = sentences.say(trouble.code, language, words=words, longest=LONGEST, range=span)
+    if span:
+        return Refusal(trouble.code, message, missing=trouble.missing)
+    meant = _correct_typo(trouble, text, language, index)
+    needed = missing_types(trouble, text, index)
+    offered, kinds = offer_choices(trouble, text, language, index)
+    if offered:
+        *first, last = map(_quote, offered)
+        asked = sentences.say("CHOOSE", language, names=", ".join(first), last=last)
+        message = sentences.say("MISSING", language, words=words, asked=asked)
+        needed = kinds or (words,)
+        return Refusal(
+            trouble.code, message, offered, did_you_mean=offered, missing=needed, question=asked
+        )
+    near: tuple[str, ...] = ()
+    if trouble.code not in _PLAIN:
+        near = understood_commands(
+            nearest_utterances(text, language, index), language, index, _SHOWN
+        )
+    if near and not needed and not meant:
+        message += " " + sentences.say("CAN", language, can=", ".join(map(_quote, near)))
+    if meant:
+        message += " " + sentences.say("MEANT", language, meant=meant[0])
+    asked = ""
+    if needed:
+        asked = clarification_question(needed[0], language, index, request.messages, sentences)
+        message = sentences.say("MISSING", language, words=words, asked=asked)
+    return Refusal(
+        trouble.code,
+        message,
+        near,
+        did_you_mean=meant,
+        missing=needed or ((words,) if trouble.code in _NOT_KNOWN and words else ()),
+        question=asked,
+    )
+
+
+def example_commands(language: str, index: Index) -> tuple[str, ...]:
+    """Return some possible commands, quoted as parts of a sentence."""
+    tried = understood_commands(first_utterances(language, index), language, index, _ABILITIES)
+    return tuple(map(_quote, tried))
+
+
+def _correct_typo(trouble: Trouble, text: str, language: str, index: Index) -> tuple[str, ...]:
+    """Return the command with misspelt words corrected, if the result is understood."""
+    if trouble.code == "CONDITION" and language == "en":  # it can be asked as a question
+        now = _WHENEVER.sub("if ", text, count=1)
+        return understood_commands([now], language, index, 1) if now != text else ()
+    respelt = index.reader.corrected(text) if trouble.code in _SLIPS else ""
+    return understood_commands([respelt], language, index, 1) if respelt else ()
+
+
+def _range_text(hint: Any, language: str, sentences: Messages) -> str:
+    """Return the range of a numeric type in words."""
+    _, least, most = parse_number_range(hint)
+    code = {(True, True): "BETWEEN", (True, False): "AT_LEAST", (False, True): "AT_MOST"}.get(
+        (least is not None, most is not None), "ANY_NUMBER"
+    )
+    bounds = {"least": least, "most": most}
+    return sentences.say(
+        code, language, **{key: f"{one:g}" for key, one in bounds.items() if one is not None}
+    )
+
+
+def _quote(utterance: str) -> str:
+    """Return an utterance in quotes, without its initial capital and its full stop."""
+    text = utterance.strip().rstrip(".")
+    return f'"{text[:1].lower()}{text[1:]}"'

@@ -1,0 +1,151 @@
+"""Phrases that are not commands, such as thanks, questions about the past, or a call for help.
+
+A text is such a phrase if it contains one of the required phrases and *every* other word is in the
+list of further allowed words. English words match in any form, Korean ones with any particle or
+ending.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from bt_exec.language.phrase_patterns import expand_phrase
+from bt_exec.language.reading.english_inflection import gerund, past, plural
+from bt_exec.language.reading.korean_inflection import STEM_ENDING
+from bt_exec.language.reading.lattice import lattice
+from bt_exec.language.reading.lexicon import Lexicon, language_data, language_of_name
+from bt_exec.language.reading.normalized_text import Text
+from bt_exec_llm.offline.lexicon import Words
+from bt_exec_llm.offline.reader import Reader
+
+__all__ = ["Talk"]
+
+_ALWAYS = "always"
+"""Category of words that are allowed beside every phrase."""
+
+
+class Talk:
+    """Index of the phrases of one lexicon that are not commands.
+
+    Args:
+        reader: The words of the site.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self._lexicon = reader.lexicon
+        self._known: dict[str, _Phrases] = {}
+
+    def find_code(self, text: str, language: str, codes: Iterable[str]) -> str:
+        """Return the first of `codes` that a normalised command matches; "" if there is none."""
+        if language not in self._known:
+            self._known[language] = _Phrases(language, self._phrases(language))
+        spans = self._known[language].find(text)
+        return next((code for code in codes if spans.match(code)), "")
+
+    def _phrases(self, language: str) -> Iterator[tuple[str, str]]:
+        """Yield all phrases of a language with their categories."""
+        lexicon = self._lexicon
+        idle = (lexicon.filler, lexicon.courtesy, lexicon.vocative, lexicon.determiners, lexicon.me)
+        every: list[tuple[str, Words]] = [(_ALWAYS, words) for words in idle]
+        every.append((_ALWAYS, Words(en=lexicon.leads.base)))
+        for code, section in lexicon.talk.items():
+            every += [(f"needs {code}", section.needs), (f"beside {code}", section.beside)]
+            every += [(f"beside {code}", words) for words in self._site_words() if section.known]
+        for category, words in every:
+            for phrase in getattr(words, language):
+                for said in expand_phrase(phrase.casefold()):
+                    yield said, category
+
+    def _site_words(self) -> list[Words]:
+        """Return the words for objects and acts of the site, except acts of speaking."""
+        lexicon = self._lexicon
+        finding = {name for name, verb in lexicon.verbs.items() if verb.finds}
+        speaking = lexicon.taking_verbs | finding
+        acts = [verb for name, verb in lexicon.verbs.items() if name not in speaking]
+        return [*lexicon.nouns.values(), *acts]
+
+
+class _Span(NamedTuple):
+    """Phrase found in a text: its positions and categories."""
+
+    start: int
+    end: int
+    category: str
+
+
+class _Spans:
+    """All phrases that occur in one text."""
+
+    def __init__(self, spans: Iterable[_Span], length: int) -> None:
+        self._by_start: dict[int, list[_Span]] = defaultdict(list)
+        self._length = length
+        for span in spans:
+            self._by_start[span.start].append(span)
+
+    def match(self, code: str) -> bool:
+        """Return True if phrases cover the text, including one that `code` requires."""
+        needed, allowed = f"needs {code}", {f"needs {code}", f"beside {code}", _ALWAYS}
+        reached, left = {(0, False)}, [(0, False)]
+        while left:
+            at, met = left.pop()
+            for span in self._by_start[at]:
+                state = (span.end, met or span.category == needed)
+                if span.category in allowed and state not in reached:
+                    reached.add(state)
+                    left.append(state)
+        return (self._length, True) in reached
+
+
+class _Phrases:
+    """Matcher for the phrases of one language in all their forms.
+
+    Args:
+        language: ``en`` or ``ko``.
+        phrases: Phrases with their categories.
+    """
+
+    def __init__(self, language: str, phrases: Iterable[tuple[str, str]]) -> None:
+        self._words = Lexicon.empty(language_of_name(language, True))
+        every = [*phrases]
+        self._bases = _bases(every) if language == "en" else {}
+        for said, category in every:
+            if language == "ko" and said.endswith(STEM_ENDING) and said.split()[-1] != STEM_ENDING:
+                self._words.add_verb(said, category, None)
+            else:
+                self._words.add_word(self._base_forms(said), category)
+
+    def find(self, text: str) -> _Spans:
+        """Return the phrases that occur in a text."""
+        language = self._words.language
+        plain = Text.of(text, language.contractions)
+        if language.name == "en":
+            words = (plain.chars[start:end] for start, end in plain.words)
+            plain = Text.of(self._base_forms(" ".join(words)), {})
+        edges = lattice(plain, self._words, {})
+        suffixes = {
+            entry.category for own in self._words.entries.values() for entry in own if entry.suffix
+        }
+        spans = (_Span(one.start, one.end, one.category.partition(".")[0]) for one in edges)
+        known = (
+            one._replace(category=_ALWAYS) if one.category in (*suffixes, "comma") else one
+            for one in spans
+        )
+        return _Spans(known, len(plain.chars))
+
+    def _base_forms(self, text: str) -> str:
+        return " ".join(self._bases.get(word, word) for word in text.split())
+
+
+def _bases(phrases: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+    """Return the base forms of English words, by inflected form."""
+    words = {word for said, _ in phrases for word in said.split()}
+    irregular: Mapping[str, Any] = language_data("en")["forms"]
+    found: dict[str, str] = {}
+    for word in sorted(words, key=len, reverse=True):  # a shorter word is the base of a longer one
+        for form in (plural(word), gerund(word), past(word)):
+            found[form] = word
+    for word, forms in irregular.items():
+        found |= dict.fromkeys(forms, word)
+    return {form: found.get(word, word) for form, word in found.items()}

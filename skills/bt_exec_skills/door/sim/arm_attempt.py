@@ -1,0 +1,196 @@
+"""Context of an arm's attempt, and shared motions: around the door, back off, home."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bt_exec.failure import Failed
+from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN, HOME, side_of
+from bt_exec_skills.door.sim.arm_path import follow, line, plan, wait
+from bt_exec_skills.door.sim.ik import ArmIK, Pose, Vector
+from bt_exec_skills.door.sim.layout import DOOR_HEIGHT
+from bt_exec_skills.door.sim.limb import Limb
+from bt_exec_skills.door.sim.world import DoorWorld
+from bt_exec_skills.motion.stepped_motion import MotionSteps
+
+__all__ = ["Job", "Variant", "phase"]
+
+_STANDS_OUT_RAD = 0.4  # minimum angle of a door that blocks a passing hand
+_BESIDE_M = 0.05  # half the width of a hand, with a margin: closer motions may hit the door
+_SAMPLE_RAD = 0.05
+_CLEAR_M = 0.16  # distance from the closed door's plane at which a hand is outside the cabinet
+_FINGERS_APART_M = 2 * FINGER_OPEN - 0.004  # minimum gap of open fingers
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Variation between attempts: the physics is deterministic, so a retry must differ.
+
+    Attributes:
+        yaw: Offset of the hand's yaw [rad].
+        up: Offset of the hand's height [m].
+        elbow: Offset of the upper arm's roll in the attractor posture [rad].
+    """
+
+    yaw: float = 0.0
+    up: float = 0.0
+    elbow: float = 0.0
+
+
+VARIANTS = (
+    Variant(),
+    Variant(yaw=0.15, up=0.012, elbow=0.4),
+    Variant(yaw=-0.15, up=-0.012, elbow=-0.3),
+    Variant(yaw=0.0, up=0.02, elbow=0.7),
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One attempt of one arm.
+
+    Attributes:
+        world: The simulated world.
+        limb: The arm.
+        ik: Inverse kinematics.
+        attempt: Number of earlier attempts at the same object.
+    """
+
+    world: DoorWorld
+    limb: Limb
+    ik: ArmIK
+    attempt: int = 0
+
+    @property
+    def variant(self) -> Variant:
+        """Variation of this attempt."""
+        return VARIANTS[self.attempt % len(VARIANTS)]
+
+    @property
+    def posture(self) -> Vector:
+        """Attractor posture of the free motion [rad], shape (7,)."""
+        posture = np.array(HOME[self.limb.arm])
+        posture[2] += side_of(self.limb.arm) * self.variant.elbow
+        return posture
+
+    def plan(self, poses: Sequence[Pose], start: Vector | None = None) -> list[Vector]:
+        """Return joint angles through `poses`, from `start` or the current target."""
+        begin = self.limb.target if start is None else start
+        return plan(self.ik, self.limb, begin, poses, self.posture)
+
+    def here(self, like: Pose) -> Pose:
+        """Return a pose with the current position of the hand and the orientation of `like`."""
+        return Pose(self.limb.grip, like.yaw, like.pitch, like.turn_cost, like.tolerance)
+
+    def clear(self) -> MotionSteps:
+        """Release the handle, and draw the hand out of the cabinet if it is inside.
+
+        Fingers that closed without a hold, in an interrupted grasp, open first; otherwise they
+        would drag the material out and drop it.
+        """
+        limb, door = self.limb, self.world.geometry
+        inside = door.outside(self.world.angle, limb.grip) < 0
+        if limb.pulls:
+            limb.detach()
+            yield from self._release_handle()
+            yield from self.back_off(0.09)
+        elif inside and limb.grip[0] > door.front_x - 0.10:
+            if not limb.holds and limb.opening < _FINGERS_APART_M:
+                yield from self._release_handle()
+            yield from self.withdraw()
+
+    def _release_handle(self) -> MotionSteps:
+        self.limb.command_fingers(FINGER_OPEN)
+        yield from phase(wait(0.3), "letting go")
+
+    def withdraw(self) -> MotionSteps:
+        """Draw the hand straight back out of the cabinet, level, then aside before the edge."""
+        door, angle, place = self.world.geometry, self.world.angle, self.limb.grip
+        out = Pose(place.copy(), turn_cost=0.05)
+        out.position[0] = door.front_x - _CLEAR_M
+        edge = door.edge(angle)
+        aside = Pose(out.position.copy(), turn_cost=0.03, tolerance=0.04)
+        aside.position[:2] = edge[0] - 0.10, min(place[1], edge[1] - 0.10)
+        path = self.plan([*line(Pose(place), out), *line(out, aside)])
+        yield from phase(follow(self.limb, path, 0.8), "drawing back")
+
+    def round_edge(self, *, outwards: bool) -> list[Pose]:
+        """Return the path around the free edge of an open door, from one of its sides to the other.
+
+        Args:
+            outwards: Whether the path leads to the outer side of the door.
+        """
+        edge = self.world.geometry.edge(self.world.angle)
+        inner, before, outer = (
+            Pose(edge + offset, turn_cost=0.03, tolerance=0.04)
+            for offset in ([-0.10, -0.13, 0.0], [-0.16, 0.0, 0.0], [-0.10, 0.14, 0.0])
+        )
+        if outwards:
+            return [inner, *line(inner, before), *line(before, outer)]
+        return [outer, *line(outer, before), *line(before, inner)]
+
+    def past_door(self, goal: Pose) -> list[Vector]:
+        """Return joint angles to `goal` before the door's outer face, around the door.
+
+        The path is the straight joint motion if that is free of collision, otherwise the shortest
+        free path around the free edge of the door. If no path is free, it is the one with the
+        largest clearance.
+
+        Raises:
+            Failed: UNREACHABLE, if the goal is out of reach; nothing has moved then.
+        """
+        best = self.plan([goal])
+        room = self._clearance_along(best)
+        round_edge = self.round_edge(outwards=True)
+        for first in reversed(range(len(round_edge))):
+            if room >= _BESIDE_M:
+                break
+            with contextlib.suppress(Failed):  # the goal itself may be reachable
+                path = self.plan([*round_edge[first:], goal])
+                kept = self._clearance_along(path)
+                if kept > room:
+                    best, room = path, kept
+        return best
+
+    def _clearance_along(self, path: Sequence[Vector]) -> float:
+        """Return the smallest distance of the arm from the panel along `path` [m]."""
+        world, room = self.world, math.inf
+        for start, end in itertools.pairwise([self.limb.target, *path]):
+            count = max(1, math.ceil(float(np.abs(end - start).max()) / _SAMPLE_RAD))
+            for k in range(1, count + 1):
+                arm = self.ik.along(start + (end - start) * k / count)
+                room = min(room, world.geometry.beside(world.angle, arm))
+        return room
+
+    def back_off(self, distance: float) -> MotionSteps:
+        """Draw the hand back along its fingers by `distance` [m]."""
+        fingers = self.limb.fingers
+        yaw = float(np.arctan2(fingers[1], fingers[0]))
+        start = Pose(self.limb.grip, yaw)
+        end = Pose(start.position - distance * fingers, yaw, turn_cost=0.1, tolerance=0.04)
+        yield from phase(follow(self.limb, self.plan(line(start, end)), 0.7), "backing off")
+
+    def home(self) -> MotionSteps:
+        """Bring the arm to its rest posture, around the edge of an open door."""
+        door, angle, grip = self.world.geometry, self.world.angle, self.limb.grip
+        side = side_of(self.limb.arm)
+        way: list[Pose] = []
+        if angle > _STANDS_OUT_RAD and grip[2] > door.edge(angle)[2] - DOOR_HEIGHT / 2 - 0.05:
+            if side * door.outside(angle, grip) < 0.03:
+                way += self.round_edge(outwards=side > 0)
+            beside = np.array([0.26, side * 0.24, 0.85])
+            way.append(Pose(beside, turn_cost=0.03, tolerance=0.05))
+        path = [*self.plan(way), np.array(HOME[self.limb.arm])]
+        yield from phase(follow(self.limb, path), "returning home")
+
+
+def phase(steps: Iterable[float], name: str) -> MotionSteps:
+    """Add a phase name to `steps`, which yields only progress."""
+    for progress in steps:
+        yield progress, name

@@ -1,0 +1,282 @@
+"""Decisions about all instances of a question: several attributes, exclusions, relations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from math import inf
+from typing import Literal
+
+from bt_exec_skills.image.perception.attributes import AttributeName, verify_attribute
+from bt_exec_skills.image.perception.instances import (
+    Counted,
+    Crop,
+    Decision,
+    Instance,
+    with_overlapping_boxes,
+)
+from bt_exec_skills.image.perception.relations import (
+    Column,
+    RelationName,
+    Row,
+    holds,
+    is_between,
+    is_in_part,
+    measure,
+    partly_holds,
+)
+from bt_exec_skills.image.perception.text_recognition import READ
+
+__all__ = [
+    "Bound",
+    "all_hold",
+    "all_of",
+    "any_holds",
+    "in_part",
+    "of_kind",
+    "present",
+    "related",
+    "start_decisions",
+    "verify_all",
+    "within",
+]
+
+Bound = Literal["at_least", "at_most", "more", "fewer", "exactly"]
+
+_RANGES: Mapping[Bound, Callable[[int], tuple[float, float]]] = {
+    "at_least": lambda number: (number, inf),
+    "at_most": lambda number: (0, number),
+    "more": lambda number: (number + 1, inf),
+    "fewer": lambda number: (0, number - 1),
+    "exactly": lambda number: (number, number),
+}
+_DIAGONAL = 0.5  # confidence that an object at the corner of another one is not beside it
+_SEVERAL = "perhaps several objects"
+_ONE_THING = 0.5  # below this score an instance may not be a single object
+
+
+def of_kind(instances: Sequence[Instance], label: str, without: str = "") -> list[Instance]:
+    """Return the instances with a label, ignoring case; all instances if `label` is empty.
+
+    Instances with a label of `without` are dropped. Several labels are separated by ``|``. Each
+    instance keeps the boxes of the others that overlap it.
+    """
+    labels, others = label.lower().split("|"), without.lower().split("|") if without else []
+    mine = [
+        one
+        for one in instances
+        if (not label or one.label.lower() in labels) and one.label.lower() not in others
+    ]
+    return with_overlapping_boxes(mine, instances)
+
+
+def start_decisions(instances: Sequence[Instance]) -> list[Decision]:
+    """Return the decisions before crops are examined: single objects are accepted."""
+    return [_start_decision(one) for one in instances]
+
+
+def _start_decision(one: Instance) -> Decision:
+    if one.score >= (READ if one.source == "text" else _ONE_THING):
+        return Decision(True, "", 1.0)
+    if one.source == "text":
+        return Decision(None, "perhaps misread", 0.5)
+    why = "perhaps only noise" if one.source == "difference" else _SEVERAL
+    return Decision(None, why, one.score)
+
+
+def verify_all(
+    crops: Sequence[Crop],
+    decisions: Sequence[Decision],
+    attributes: Sequence[AttributeName],
+    *,
+    wanted: bool = True,
+    any_of: bool = False,
+) -> list[Decision]:
+    """Return the decisions after the crops were examined.
+
+    Args:
+        crops: Crop of each candidate.
+        decisions: Earlier decisions; rejected candidates stay rejected.
+        attributes: Required attributes.
+        wanted: False accepts the objects without the attributes.
+        any_of: True if one of the attributes is enough.
+    """
+    open_crops = [
+        crop for crop, one in zip(crops, decisions, strict=True) if one.holds is not False
+    ]
+    result = []
+    for one, before in zip(crops, decisions, strict=True):
+        if before.holds is False:
+            result.append(before)
+            continue
+        each = [verify_attribute(one, name, open_crops) for name in attributes]
+        now = any_holds(each) if any_of else all_hold(each)
+        if not wanted:
+            now = now._replace(holds=None if now.holds is None else not now.holds)
+        result.append(all_hold([before, now]))
+    return result
+
+
+def all_hold(decisions: Sequence[Decision]) -> Decision:
+    """Return whether all decisions hold, with the deciding reason and its confidence."""
+    no = [one for one in decisions if one.holds is False]
+    if no:
+        return max(no, key=lambda one: one.confidence)
+    open_ones = [one for one in decisions if one.holds is None]
+    if open_ones:
+        return min(open_ones, key=lambda one: one.confidence)
+    found = " ".join(one.found for one in decisions if one.found)
+    return Decision(True, found, min((one.confidence for one in decisions), default=1.0))
+
+
+def any_holds(decisions: Sequence[Decision]) -> Decision:
+    """Return whether one of several decisions holds, with the clearest reason."""
+    holding = [one for one in decisions if one.holds]
+    if holding:
+        return max(holding, key=lambda one: one.confidence)
+    open_ones = [one for one in decisions if one.holds is None]
+    return open_ones[0] if open_ones else max(decisions, key=lambda one: one.confidence)
+
+
+def related(
+    instances: Sequence[Instance],
+    decisions: Sequence[Decision],
+    relation: RelationName,
+    landmarks: Sequence[Instance],
+    *,
+    wanted: bool = True,
+    others: Sequence[Instance] = (),
+) -> list[Decision]:
+    """Return the decisions after positions were compared; one landmark with the relation is enough.
+
+    With `wanted` False, the instances that have the relation to none of the landmarks are kept. If
+    there are no landmarks, every instance counts as ``overlapping``. ``nearest`` and ``farthest``
+    keep the accepted instance nearest to, or farthest from, its nearest landmark.
+
+    Args:
+        instances: The candidates.
+        decisions: Earlier decisions; rejected candidates stay rejected.
+        relation: The relation.
+        landmarks: The related objects.
+        wanted: False for the negated relation.
+        others: For ``between``, the objects on the other side.
+    """
+    if relation in ("nearest", "farthest"):
+        return _decide_by_distance(instances, decisions, landmarks, relation == "nearest")
+    result = []
+    for one, before in zip(instances, decisions, strict=True):
+        known = [other for other in landmarks if other.bbox != one.bbox]
+        if relation == "overlapping":
+            there = not landmarks or any(holds(one, relation, other) for other in landmarks)
+            partly = False
+        elif relation == "between":
+            pairs = product(known, (other for other in others if other.bbox != one.bbox))
+            found = [is_between(one, *pair) for pair in pairs]
+            there, partly = True in found, None in found and True not in found
+        else:
+            there = any(holds(one, relation, other) for other in known)
+            partly = not there and any(partly_holds(one, relation, other) for other in known)
+        clear = _DIAGONAL if partly else 0.9
+        place = Decision(there is wanted, relation if there else f"not {relation}", clear)
+        result.append(all_hold([before, place]))
+    return result
+
+
+def in_part(
+    instances: Sequence[Instance],
+    decisions: Sequence[Decision],
+    size: tuple[int, int],
+    row: Row,
+    column: Column,
+    *,
+    wanted: bool = True,
+) -> list[Decision]:
+    """Return the decisions after positions in the picture were examined.
+
+    Args:
+        instances: The candidates.
+        decisions: Earlier decisions; rejected candidates stay rejected.
+        size: Height and width of the picture [px].
+        row: Required row; empty for any.
+        column: Required column; empty for any.
+        wanted: False keeps the objects outside that part of the picture.
+    """
+    result = []
+    for one, before in zip(instances, decisions, strict=True):
+        inside, clear = is_in_part(one, size, row, column)
+        found = " ".join(filter(None, (row, column)))
+        place = Decision(inside is wanted, found if inside else f"not {found}",
+                         0.9 if clear else _DIAGONAL)  # fmt: skip
+        result.append(all_hold([before, place]))
+    return result
+
+
+_EQUALLY_FAR = 1.1  # ratio of two distances up to which neither is the nearest
+
+
+def _decide_by_distance(
+    instances: Sequence[Instance],
+    decisions: Sequence[Decision],
+    landmarks: Sequence[Instance],
+    nearest: bool,
+) -> list[Decision]:
+    word = "nearest" if nearest else "farthest"
+    marks = {one.bbox for one in landmarks}
+    far = [
+        min((measure(one, other).distance_px for other in landmarks), default=inf) + 1
+        for one in instances
+    ]
+    asked = [
+        distance
+        for one, before, distance in zip(instances, decisions, far, strict=True)
+        if before.holds is not False and one.bbox not in marks
+    ]
+    best = (min if nearest else max)(asked, default=inf)
+    alike = [max(one, best) / min(one, best) <= _EQUALLY_FAR for one in asked if marks]
+    result = []
+    for one, before, distance in zip(instances, decisions, far, strict=True):
+        if (
+            one.bbox in marks
+            or not marks
+            or max(distance, best) > _EQUALLY_FAR * min(distance, best)
+        ):
+            now = Decision(False, f"not {word}", 0.9)
+        else:
+            sure = alike.count(True) == 1
+            now = Decision(True if sure else None, word, 0.9 if sure else 0.5)
+        result.append(all_hold([before, now]))
+    return result
+
+
+def present(decisions: Sequence[Decision]) -> bool | None:
+    """Return whether there is an instance; None if undecided.
+
+    A region that is one object or several counts as at least one object.
+    """
+    if any(one.holds or (one.holds is None and one.found == _SEVERAL) for one in decisions):
+        return True
+    return None if any(one.holds is None for one in decisions) else False
+
+
+def within(counted: Counted, bound: Bound, number: int) -> bool | None:
+    """Return whether a count satisfies a bound; None if undecided instances could change it."""
+    least, most = counted.sure, counted.sure + counted.unsettled
+    low, high = _RANGES[bound](number)
+    if low <= least and most <= high:
+        return True
+    return None if least <= high and most >= low else False
+
+
+def all_of(holding: Sequence[Decision], every: Sequence[Decision]) -> bool | None:
+    """Return whether all instances have a quality; None if undecided or without instances.
+
+    Args:
+        holding: Decisions about the instances with the quality.
+        every: Decisions about all instances.
+    """
+    mine, theirs = ([one.holds for one in some] for some in (holding, every))
+    if mine.count(True) + mine.count(None) < theirs.count(True):
+        return False
+    if None in mine or None in theirs or not theirs.count(True):
+        return None
+    return mine.count(True) == theirs.count(True)

@@ -1,0 +1,91 @@
+"""Comparison of two pictures or two crops: differing regions, similarity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import cv2
+import numpy as np
+
+from bt_exec_skills.image.perception.attributes import name_colour, name_shape
+from bt_exec_skills.image.perception.colours import to_cielab
+from bt_exec_skills.image.perception.instance_decisions import all_hold
+from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
+from bt_exec_skills.perception.picture import Frame
+
+__all__ = ["Aspect", "alike", "all_alike", "differences"]
+
+Aspect = Literal["colour", "shape", "size"]
+
+_SEEN = 10.0  # CIE76; 2.3 is just noticeable, JPEG and noise make up to about 8
+_SURE = 30.0
+_LEAST_SHARE = 0.0002  # share of the picture; smaller regions are specks
+_SAME_FORM = 0.02  # tolerance of the aspect ratios of two versions of a picture
+_SAME_SIZE, _OTHER_SIZE = 1.15, 1.35  # ratio of the sides of objects
+
+
+def differences(one: Frame, other: Frame) -> list[Instance]:
+    """Return the regions in which two pictures differ, in pixels of the first.
+
+    The second picture is scaled to the first. Two pictures with different aspect ratios differ as
+    a whole. The score is derived from the colour distance in CIELAB: below 0.5 a region may be
+    noise.
+    """
+    high, wide = one.shape[:2]
+    form = (wide / high) / (other.shape[1] / other.shape[0])
+    if abs(form - 1) > _SAME_FORM:
+        return [Instance("", (0, 0, wide, high), 1.0, "difference")]
+    if other.shape != one.shape:
+        other = np.asarray(cv2.resize(other, (wide, high), interpolation=cv2.INTER_AREA), np.uint8)
+    labs = [
+        to_cielab(np.asarray(cv2.GaussianBlur(each, (5, 5), 0), np.uint8)) for each in (one, other)
+    ]
+    apart = np.linalg.norm(labs[0] - labs[1], axis=2)
+    seen = cv2.morphologyEx((apart > _SEEN).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5)))
+    number, regions, stats, _ = cv2.connectedComponentsWithStats(np.asarray(seen, np.uint8))
+    found = []
+    for region in range(1, number):
+        x, y, w, h, area = (int(value) for value in stats[region])
+        if area < max(9.0, _LEAST_SHARE * wide * high):
+            continue
+        mask = np.asarray(regions[y : y + h, x : x + w] == region, bool)
+        far = float(apart[y : y + h, x : x + w][mask].mean())
+        score = min(1.0, 0.5 * far / ((_SEEN + _SURE) / 2))
+        found.append(Instance("", (x, y, x + w, y + h), score, "difference", mask))
+    return found
+
+
+def all_alike(ours: Sequence[Crop], others: Sequence[Crop] | None, by: Aspect) -> Decision | None:
+    """Return whether all objects are like the others, or like each other; None without a pair.
+
+    Args:
+        ours: The objects.
+        others: The other objects; None compares the objects of `ours` with each other.
+        by: Aspect of the comparison.
+    """
+    if others is None and len(ours) == 1:
+        return Decision(True, "", 1.0)
+    if others is not None:
+        pairs = [alike(one, other, by) for one in ours for other in others]
+    else:  # equal names and equal sizes are transitive, but for the tolerance of sizes
+        ordered = sorted(ours, key=lambda one: one.instance.area)
+        compared = ordered[1:] if by != "size" else ordered[-1:]
+        pairs = [alike(ordered[0], other, by) for other in compared]
+    return all_hold(pairs) if pairs else None
+
+
+def alike(one: Crop, other: Crop, by: Aspect) -> Decision:
+    """Return whether two objects have the same colour, shape or size, and the finding."""
+    if by == "size":
+        sides = sorted(float(np.sqrt(crop.instance.area)) for crop in (one, other))
+        ratio = sides[1] / max(sides[0], 1e-9)
+        if _SAME_SIZE < ratio < _OTHER_SIZE:
+            return Decision(None, f"1:{ratio:.1f}", 0.5)
+        return Decision(ratio <= _SAME_SIZE, f"1:{ratio:.1f}", min(1.0, 0.6 + abs(ratio - 1.25)))
+    name = name_colour if by == "colour" else name_shape
+    (first, clear), (second, clear_too) = name(one), name(other)
+    sure = min(clear, clear_too)
+    if sure < 0.5:
+        return Decision(None, "unclear", sure)
+    return Decision(first == second, f"{first} {second}" if first != second else first, sure)

@@ -1,0 +1,157 @@
+"""Answers that are values: text in the picture, and measures."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bt_exec_skills.image.perception.bar_chart import BarFact, bar_value
+from bt_exec_skills.image.perception.instances import count
+from bt_exec_skills.image.perception.measurements import Extent, measured
+from bt_exec_skills.image.perception.written_values import Value, Written
+from bt_exec_skills.image.rules.lexicon import object_names
+from bt_exec_skills.image.rules.sentences import Speaker, confidence_phrase, rejection_sentences
+from bt_exec_skills.image.workbench import Answer, Candidates
+
+__all__ = ["Scale", "bar_answer", "measure_answer", "value_answer"]
+
+_MISSING = (
+    "total", "date", "dearest", "cheapest", "articles", "line", "last_line", "first_sum",
+)  # fmt: skip
+"""Values with a sentence for their absence."""
+_SUREST = 0.9  # confidence of a measure: its last digit is not certain
+_UNSURE = 0.5
+_BAR_SURE = 0.85  # confidence of a value read at an axis
+
+
+class Scale(NamedTuple):
+    """Known size that defines the scale of a picture.
+
+    Attributes:
+        of: Set of the single instance of that size.
+        extent: Kind of the size.
+        length: Value.
+        unit: Unit of the value.
+    """
+
+    of: Candidates
+    extent: Extent
+    length: float
+    unit: str
+
+
+def value_answer(found: Value, wanted: Written, name: str, language: str) -> Answer:
+    """Return the answer to a question about a receipt, price list or form.
+
+    Args:
+        found: The value.
+        wanted: Requested value.
+        name: The article, for a price.
+        language: Language of the answer.
+    """
+    speaker = Speaker(language)
+    if found.value is None:
+        missing = f"no_{wanted}" if wanted in _MISSING else "no_price"
+        said, confidence = speaker.say(missing, what=name), _UNSURE
+    else:
+        confidence = found.sure
+        if isinstance(found.value, bool):
+            parts = [speaker.say("yes" if found.value else "no", what=name)]
+        else:
+            parts = [_value_sentence(speaker, found, wanted, name)]
+        if found.row:
+            parts.append(speaker.say("read_from", row=found.row))
+        if wanted == "total":
+            checked = {True: "adds_up", False: "adds_not_up", None: "summed"}[found.adds_up]
+            parts += [speaker.say(checked)] if found.adds_up is not None or not found.row else []
+        said = " ".join(parts)
+    return Answer(f"{said} {confidence_phrase(speaker, confidence)}", found.value, confidence)
+
+
+def _value_sentence(speaker: Speaker, found: Value, wanted: Written, name: str) -> str:
+    value, ahead = found.value, ""
+    if found.ahead is not None:
+        wanted, ahead = ("gap" if not found.ahead else wanted), _format_number(found.ahead)
+        value = value if found.ahead else found.ahead
+    if isinstance(value, list):
+        said = ", ".join(value)
+        return speaker.say(wanted if value else f"no_{wanted}", what=name, value=said)
+    said = value if isinstance(value, str) else _format_number(float(value or 0))
+    return speaker.say(wanted, what=name, value=said, ahead=ahead)
+
+
+def bar_answer(
+    found: Candidates, lines: Candidates, name: str, what: str, wanted: BarFact, language: str
+) -> Answer:
+    """Return the value or the label of a bar of a chart.
+
+    Args:
+        found: Regions that match the description.
+        lines: Recognised text.
+        name: Text below the bar; empty if the description identifies it.
+        what: The bar, in the words of the question.
+        wanted: Whether the value at the axis is asked, or the text below the bar.
+        language: Language of the answer.
+    """
+    speaker = Speaker(language)
+    names = object_names(name) if name else frozenset[str]()
+    bar = bar_value(found.accepted(), found.instances, lines.instances, names)
+    confidence = _UNSURE
+    known = bar.label if wanted == "label" else bar.value
+    if known not in (None, ""):
+        told_by = 1.0 if name else count(found.instances, found.decisions).confidence
+        confidence = min(_BAR_SURE, told_by)
+    value = "" if bar.value is None else _format_number(bar.value)
+    facts = {"what": name or what, "value": value, "label": bar.label}
+    if wanted == "label" and bar.label:
+        said = speaker.say("bar_label" if value else "bar_name", **facts)
+    else:
+        said = speaker.say("bar" if value and wanted == "value" else "not_measured", **facts)
+    return Answer(f"{said} {confidence_phrase(speaker, confidence)}", known or None, confidence)
+
+
+def measure_answer(
+    found: Candidates,
+    other: Candidates | None,
+    words: tuple[str, str],
+    extent: Extent,
+    scale: Scale | None,
+    language: str,
+) -> Answer:
+    """Return the answer to a question about the length, area or distance of objects.
+
+    The answer is certain only if each description fits exactly one object.
+
+    Args:
+        found: Set that the question is about.
+        other: The other set, for ``distance``.
+        words: Descriptions of the sets in the words of the question.
+        extent: Requested measure.
+        scale: A known size, or None for pixels.
+        language: Language of the answer.
+    """
+    speaker = Speaker(language)
+    sets = [one for one in (found, other, scale.of if scale else None) if one is not None]
+    totals = [count(one.instances, one.decisions) for one in sets]
+    known = (scale.of.accepted(), scale.extent, scale.length) if scale else None
+    others = other.accepted() if other is not None else []
+    value = measured(found.accepted(), others, extent, known)
+    confidence = min(_SUREST, *(one.confidence for one in totals), *(one.whole for one in sets))
+    several = any(one.sure != 1 or one.unsettled for one in totals)
+    if several or value is None:
+        confidence = min(confidence, _UNSURE)
+    unit = (scale.unit if scale else "px") + ("²" if extent == "area" else "")
+    name = extent if value is not None else "not_measured"
+    facts = {"what": words[0], "other": words[1], "unit": unit}
+    said = speaker.say(name, value="" if value is None else _format_number(value), **facts)
+    notes = [speaker.say("several_measured")] if several and value is not None else []
+    notes += rejection_sentences(speaker, found)
+    return Answer(
+        " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence
+    )
+
+
+def _format_number(value: float) -> str:
+    """Return a number with thousands separators, without insignificant digits."""
+    if value == int(value):
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if value == round(value, 1) else f"{value:,.2f}"

@@ -1,0 +1,112 @@
+"""Skill `write_program`: the program of an answer, generated and tested."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from bt_exec.failure import Failed, UsageError
+from bt_exec.skill import Service, Steps, skill
+from bt_exec_skills.image.rules.program import NoProgramError, build_program
+from bt_exec_skills.image.rules.program_check import check_program
+from bt_exec_skills.image.rules.sentences import Speaker
+from bt_exec_skills.image.skills.worker import run_on_worker
+from bt_exec_skills.image.workbench import Bench
+from bt_exec_skills.image.writing.program_author import Authored, request_program
+
+__all__ = ["Tried", "write_program"]
+
+_TEMPLATES = "templates"
+
+
+class Tried(NamedTuple):
+    """Result of a program's trial.
+
+    Attributes:
+        ending: How the run ended; ``unwritten`` without a program.
+        agrees: Whether it returns the answer.
+        by: Author: ``templates``, or the name of the model.
+        refused: Rejected programs of a model with the reasons: faults by attempt.
+        said: Complete output of the model, by attempt.
+        usage: Cost of the model: requests, tokens.
+    """
+
+    ending: str
+    agrees: bool
+    by: str = _TEMPLATES
+    refused: Sequence[Sequence[str]] = ()
+    said: Sequence[str] = ()
+    usage: Mapping[str, float] = {}
+
+
+@skill(
+    fails={"NO_FILE_NAMED", "NOTHING_FOUND_YET", "UNREADABLE", "NO_PICTURE"},
+    needs={"answer": "told"},
+    timeout_s=600,
+)
+def write_program(
+    bench: Service[Bench], question: str, language: Literal["en", "ko"] = "en"
+) -> Steps[Tried]:
+    """Write the program of the answer to the file given by the user, and run it once.
+
+    It repeats the steps of the tools on the same picture, in a sandbox without network, files or
+    other processes. A different answer is reported. If the site's model is to write it, the faults
+    of its program are sent back once. After that the program of the templates is kept, which is
+    reported.
+    """
+    file = bench.program_file
+    if file is None:
+        raise Failed("NO_FILE_NAMED", "there is no output file for the program", retryable=False)
+    if bench.answer is None:
+        raise Failed("NOTHING_FOUND_YET", "there is no answer yet")
+    bench.program = yield from run_on_worker(
+        lambda: _write_and_try(bench, file, question, language), "trying"
+    )
+    made = bench.program
+    return Tried(
+        made["ending"],
+        made["agrees"] is True,
+        made["model"] if made["by"] == "model" else _TEMPLATES,
+        [one["faults"] for one in made["attempts"]],
+        [one["said"] for one in made["attempts"]],
+        made["usage"],
+    )
+
+
+def _write_and_try(bench: Bench, file: Path, question: str, language: str) -> dict[str, Any]:
+    """Write the program and try it; return the result and the message."""
+    speaker = Speaker(language)
+    authored = Authored()
+    if bench.writer is not None:
+        authored = request_program(bench, bench.writer, question, language)
+    about = {
+        "by": _TEMPLATES,
+        "model": authored.model,
+        "attempts": [{"said": one.said, "faults": [*one.faults]} for one in authored.attempts],
+        "usage": authored.usage,
+    }
+    if authored.code is not None and authored.checked is not None:
+        _write(file, authored.code)
+        told = speaker.say("program_by_model", model=authored.model or "?")
+        checked = {**authored.checked.to_dict(), "file": str(file)}
+        return {**checked, **about, "by": "model", "text": f"{told} {checked['text']}".strip()}
+    dropped = "" if bench.writer is None else speaker.say("program_dropped", why=authored.why)
+    try:
+        text = build_program(bench, question)
+    except NoProgramError as error:
+        said = speaker.say("program_unwritten", tool=error.tool)
+        none = {"file": "", "ending": "unwritten", "agrees": None}
+        return {**none, **about, "text": f"{dropped} {said}".strip()}
+    if dropped:
+        dropped = f"{dropped} {speaker.say('program_ours')}"
+    _write(file, text)
+    tried = check_program(bench, text, language, trusted=True).to_dict()
+    return {**tried, **about, "file": str(file), "text": f"{dropped} {tried['text']}".strip()}
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}") from None

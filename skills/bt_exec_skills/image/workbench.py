@@ -1,0 +1,424 @@
+"""Bench: the picture of a mission, and the instance sets of its tools.
+
+Plans refer to sets by name (``target``, ``other``, ``landmark``, …) and never to boxes. The boxes
+are kept here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+from bt_exec.failure import Failed, UsageError
+from bt_exec.models import Writer
+from bt_exec_skills.image.models.contracts import (
+    UNMEASURED,
+    PromptedDetector,
+    accepted_detections,
+)
+from bt_exec_skills.image.perception.annotation import (
+    Annotation,
+    find_annotation,
+    read_annotation,
+)
+from bt_exec_skills.image.perception.detection import Detected, detect_with_tiles, select_label
+from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
+from bt_exec_skills.image.perception.loading import load_picture
+from bt_exec_skills.image.perception.text_recognition import can_read, read_text
+from bt_exec_skills.image.perception.vision_models import CrossCheck, LookAnswer
+from bt_exec_skills.perception.contracts import Detection, Detector, View
+from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.things.detector import LEAST_SCORE
+from bt_exec_skills.vision.detector import NetworkDetector
+
+__all__ = [
+    "SETS",
+    "Answer",
+    "Bench",
+    "Candidates",
+    "CheckedClaim",
+    "Judgement",
+    "SetName",
+    "Step",
+]
+
+SetName = Literal["target", "other", "landmark", "landmark2", "landmark3"]
+_ABSENT = 0.7  # measured confidence that a network has missed nothing if it finds nothing
+_LONGEST = 200  # length of an error message [characters]
+SETS: tuple[SetName, ...] = get_args(SetName)
+
+
+@dataclass
+class Candidates:
+    """Set of instances with a decision about each.
+
+    Attributes:
+        instances: Instances in the order of their numbers.
+        decisions: Decisions, one per instance.
+        crops: Crops of the instances, in the same order; None until they are cut.
+        looked: Whether the crops were examined, by an attribute check or by a model.
+        crop_failed: Whether cropping failed.
+        whole: Confidence that the set is complete, 0..1.
+    """
+
+    instances: Sequence[Instance]
+    decisions: Sequence[Decision]
+    crops: Sequence[Crop] | None = None
+    looked: bool = False
+    crop_failed: bool = False
+    whole: float = 1.0
+
+    def accepted(self) -> list[Instance]:
+        """Return the accepted instances."""
+        pairs = zip(self.instances, self.decisions, strict=True)
+        return [one for one, decision in pairs if decision.holds]
+
+
+@dataclass(frozen=True)
+class Step:
+    """Executed tool: its name and its arguments."""
+
+    tool: str
+    args: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Answer to a question.
+
+    Attributes:
+        text: Sentence in the language of the question.
+        value: Machine-readable answer: a number, yes or no, places, colours.
+        confidence: 0..1; at most 0.5 if something is undecided.
+    """
+
+    text: str
+    value: Any
+    confidence: float
+
+
+class CheckedClaim(NamedTuple):
+    """Claim of a model's answer with the finding of the tools.
+
+    Attributes:
+        text: Sentence that makes the claim.
+        holds: True or False as computed by tools from the picture; None if they cannot decide.
+        found: Finding of the tools as text; empty if there is none.
+        confidence: Confidence of the finding, 0..1.
+        answers: Whether the claim answers the question.
+    """
+
+    text: str
+    holds: bool | None
+    found: str = ""
+    confidence: float = 0.0
+    answers: bool = False
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Judgement of an answer; the scores are defined in `rules.judging`.
+
+    Attributes:
+        agrees: Whether the judges agree with the answer; None if no judge can decide.
+        cross_checks: Verdict of each judge.
+        claims: Findings about each claim of a model's answer.
+        confidence: Confidence of the answer after judgement, 0..1.
+        coverage: Share of the instances that were verified on crops, 0..1; None without instances.
+        reasoning: Share of the reasoning that observations support, 0..1.
+    """
+
+    agrees: bool | None
+    cross_checks: Sequence[CrossCheck]
+    confidence: float
+    coverage: float | None
+    reasoning: float
+    claims: Sequence[CheckedClaim] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "agrees": self.agrees,
+            "claims": [one._asdict() for one in self.claims],
+            "cross_checks": [one._asdict() for one in self.cross_checks],
+            "confidence": round(self.confidence, 3),
+            "evidence_coverage": None if self.coverage is None else round(self.coverage, 3),
+            "reasoning": round(self.reasoning, 3),
+        }
+
+
+@dataclass
+class Bench:
+    """Service of the pack that holds the picture and all results.
+
+    Attributes:
+        file: Picture file, or None.
+        annotation_file: Annotation file given by the user or found beside the picture, or None.
+        detector: Object detector, or None.
+        detector_names: Classes of the detector.
+        out: File of the annotated picture, or None.
+        program_file: File of the program, or None.
+        second_file: Picture to compare with, or None.
+        writer: Language model that writes the program; None uses the templates.
+        reader_file: Weights of a text recogniser, or None for the one of rapidocr.
+        least_score: Minimum score of a detection that may be an object, 0..1.
+        only_by_name: Whether the detector is queried only for the classes that a question names.
+            Its classes are few, so its detections are not all objects of a picture.
+        sets: Sets by name.
+        steps: Executed tools, in order.
+        answer: Last answer.
+        asked: Answers of vision models about the picture and its crops, in order.
+        judgement: Judgement of the answer, or None.
+        reasoning: Share of the reasoning that observations support, 0..1; see `rules.judging`.
+        by_model: Whether a language model worded the answer.
+        question: Question that a model answered.
+        code_plan: Steps of the program in order, if a model planned them.
+        program: Result of the program as plain data; None if none was requested.
+        prompted: Detector with text prompts that replaces `detector`, or None.
+        again: Whether earlier steps are repeated only to compare their answer.
+        compared: Whether the objects of two sets are alike; None if not compared or undecided.
+    """
+
+    file: Path | None = None
+    annotation_file: Path | None = None
+    detector: Detector[View[None], Detection] | None = None
+    detector_names: tuple[str, ...] = ()
+    out: Path | None = None
+    program_file: Path | None = None
+    reader_file: Path | None = None
+    second_file: Path | None = None
+    least_score: float = LEAST_SCORE
+    only_by_name: bool = False
+    sets: dict[str, Candidates] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    answer: Answer | None = None
+    asked: list[LookAnswer] = field(default_factory=list)
+    judgement: Judgement | None = None
+    reasoning: float = 1.0
+    by_model: bool = False
+    question: str = ""
+    program: Mapping[str, Any] | None = None
+    compared: Decision | None = None
+    writer: Writer | None = None
+    code_plan: tuple[str, ...] = ()
+    again: bool = False
+    prompted: PromptedDetector | None = None
+
+    def __post_init__(self) -> None:
+        """Search for an annotation beside the picture."""
+        if self.annotation_file is None and self.file is not None:
+            self.annotation_file = find_annotation(self.file)
+
+    @cached_property
+    def picture(self) -> Frame:
+        """Picture in full size.
+
+        Raises:
+            Failed: If no picture was given.
+        """
+        if self.file is None:
+            raise Failed("NO_PICTURE", "no picture was given", retryable=False)
+        return load_picture(self.file)
+
+    @cached_property
+    def second_picture(self) -> Frame:
+        """Picture to compare with.
+
+        Raises:
+            Failed: If none was given.
+        """
+        if self.second_file is None:
+            raise Failed("SECOND_NEEDED", "there is no second picture", retryable=False)
+        return load_picture(self.second_file)
+
+    @cached_property
+    def annotation(self) -> Annotation:
+        """Content of the annotation.
+
+        Raises:
+            Failed: If there is none.
+        """
+        if self.annotation_file is None or self.file is None:
+            message = "there is no annotation"
+            raise Failed("ANNOTATION_NEEDED", message, retryable=False, thing="things")
+        height, width = self.picture.shape[:2]
+        return read_annotation(self.annotation_file, self.file, (height, width))
+
+    def names(self) -> tuple[str, ...]:
+        """Return the class names of the annotation."""
+        return tuple(one for one in self._annotation_names() if one != "?")
+
+    @property
+    def reads(self) -> bool:
+        """Return True if text recognition is available."""
+        return can_read()
+
+    def read(self, within: Sequence[Instance] | None) -> Sequence[Instance]:
+        """Return the lines of text in the picture, or within some instances."""
+        return read_text(self.picture, within, self.reader_file)
+
+    def detected(self, label: str) -> Detected:
+        """Return the detections of `label`, or of every class if it is empty.
+
+        Raises:
+            Failed: If there is no detector.
+        """
+        if self.prompted is not None:
+            prompts, size = (tuple(label.split("|")) if label else ()), self.picture.shape
+            try:
+                told = self.prompted.detect(self.picture.copy(), prompts)
+            except Exception as error:  # a foreign model may raise anything
+                why = f"{type(error).__name__}: {error}"[:_LONGEST]
+                raise UsageError(f"the site's detector failed: {why}") from error
+            found = accepted_detections(told, prompts, (size[0], size[1]))
+            kept, whole = select_label(found, label, self.least_score)
+            kept = [replace(one, score=min(one.score, UNMEASURED)) for one in kept]
+            return Detected(kept, min(whole, UNMEASURED))
+        if self.detector is None:
+            raise Failed("NO_DETECTOR", "this site has no detector", retryable=False)
+        recalls = self.detector.recalls if isinstance(self.detector, NetworkDetector) else {}
+        seen = detect_with_tiles(self.detector, self.picture)
+        recall = min(recalls.get(one, 1.0) for one in label.split("|"))
+        kept, whole = select_label(seen.found, label, self.least_score, recall)
+        return Detected(kept, whole if kept and not seen.tiled else min(whole, _ABSENT))
+
+    def begin(self) -> None:
+        """Reset the state for a new question."""
+        self.sets.clear()
+        self.steps.clear()
+        self.answer = None
+        self.asked.clear()
+        self.judgement, self.reasoning, self.by_model = None, 1.0, False
+        self.question, self.code_plan = "", ()
+        self.program = None
+        self.compared = None
+
+    def fresh(self) -> Bench:
+        """Return a bench over the same picture and files without any results.
+
+        It writes no files: the paths of picture and program are not set.
+        """
+        new = Bench(
+            self.file,
+            self.annotation_file,
+            self.detector,
+            self.detector_names,
+            reader_file=self.reader_file,
+            second_file=self.second_file,
+            least_score=self.least_score,
+            only_by_name=self.only_by_name,
+            prompted=self.prompted,
+        )
+        for name in ("picture", "second_picture", "annotation"):
+            if name in self.__dict__:
+                new.__dict__[name] = self.__dict__[name]
+        return new
+
+    def unverified_sets(self) -> list[str]:
+        """Return the sets whose boxes are not yet verified on crops; ``annotation`` is one of them.
+
+        Empty sets and sets that could not be cropped are not included.
+        """
+        waiting = [
+            name
+            for name, found in self.sets.items()
+            if found.instances and not found.looked and not found.crop_failed
+        ]
+        return [*waiting, "annotation"] if self._is_unread() else waiting
+
+    def _is_unread(self) -> bool:
+        read = any(step.tool == "read_annotation" for step in self.steps)
+        return not read and self._annotation_names() not in ((), ("?",))
+
+    def candidates(self, name: str) -> Candidates:
+        """Return a set.
+
+        Raises:
+            Failed: If it does not exist.
+        """
+        if name not in self.sets:
+            raise Failed("NOTHING_FOUND_YET", f"set {name!r} is empty: find objects first")
+        return self.sets[name]
+
+    def cut(self, name: str) -> tuple[Candidates, Sequence[Crop]]:
+        """Return a set whose crops are cut, since attributes are verified on crops.
+
+        Raises:
+            Failed: If they are not cut.
+        """
+        found = self.candidates(name)
+        if found.crops is None:
+            raise Failed("NOT_CROPPED", f"set {name!r} is not cropped: crop it first")
+        return found, found.crops
+
+    def facts(self) -> dict[str, str]:
+        """Return the facts about inputs and sets that plans and skills need."""
+        sources = {
+            "picture": "given" if self.file is not None else "none",
+            "annotation.names": "|".join(self._annotation_names()),
+            "detector.names": "|".join(self.detector_names),
+            "detector.asked": "by name" if self.only_by_name else "for all",
+            "annotated_picture": "wanted" if self.out is not None else "none",
+            "annotation": "unread" if self._is_unread() else "none",
+            "second": "given" if self.second_file is not None else "none",
+            "reader": "ready" if self.reads else "none",
+            "crops.picture": "cut" if self.file is not None else "none",
+            "program": "wanted" if self.program_file is not None else "none",
+            "code_plan": "wanted" if self.program_file and self.writer else "none",
+        }
+        ready: dict[str, str] = {}
+        waiting = self.unverified_sets()
+        for name in SETS:
+            found = self.sets.get(name)
+            ready[f"boxes.{name}"] = "none" if found is None else "known"
+            ready[f"crops.{name}"] = "none" if found is None or found.crops is None else "cut"
+            ready[f"looked.{name}"] = "no" if name in waiting else "yes" if found else "none"
+        return sources | ready
+
+    def _annotation_names(self) -> tuple[str, ...]:
+        """Return the class names of the annotation; ``?`` if it is unreadable."""
+        if self.annotation_file is None:
+            return ()
+        try:
+            return self.annotation.names or ("?",)
+        except UsageError:
+            return ("?",)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return boxes, scores and decisions by set, and the answer, as plain data."""
+        sets = {
+            name: [
+                {
+                    "number": number,
+                    "label": one.label,
+                    "bbox": list(one.bbox),
+                    "score": round(one.score, 3),
+                    "source": one.source,
+                    "accepted": decision.holds,
+                    "found": decision.found,
+                    "confidence": round(decision.confidence, 3),
+                }
+                for number, (one, decision) in enumerate(
+                    zip(found.instances, found.decisions, strict=True), 1
+                )
+            ]
+            for name, found in self.sets.items()
+        }
+        answer = None
+        if self.answer is not None:
+            answer = {
+                "text": self.answer.text,
+                "value": self.answer.value,
+                "confidence": round(self.answer.confidence, 3),
+            }
+        judged = None if self.judgement is None else self.judgement.to_dict()
+        said = {
+            "picture": str(self.file or ""),
+            "answer": answer,
+            "judgement": judged,
+            "instances": sets,
+        }
+        return said if self.program is None else {**said, "program": dict(self.program)}

@@ -1,0 +1,112 @@
+"""Steps of a plan: core work, reporting, and their composition.
+
+**Core work** is the purpose of a mission: navigation, observation, deliveries, and conversations
+with persons other than the user.
+**Reporting** is going to the base, talking to the user, and the summary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Sequence as Many
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bt_exec.language.messages import language_of, messages_of
+from bt_exec.pack import PassContext
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence, steps_of, walk
+from bt_exec_skills.reporter.site_map import SiteMap, make_map
+
+__all__ = [
+    "BASE",
+    "PROFESSOR",
+    "PROFESSOR_OFFICE",
+    "REPORT_TOPIC",
+    "USER",
+    "Changed",
+    "actions",
+    "contains_core",
+    "do",
+    "goes_home",
+    "is_core",
+    "map_of",
+    "note",
+    "place_of",
+    "put_together",
+    "tells_user",
+]
+
+Changed = tuple[MissionSpec, tuple[str, ...]]
+"""Result of a pass: the spec, and one short sentence per change."""
+
+BASE, USER = "basecamp", "user"
+PROFESSOR, PROFESSOR_OFFICE = "professor", "professor_office"
+REPORT_TOPIC = "report"
+"""Placeholder for a topic made from the plan; see `bt_exec_skills.reporter.rules.topics`."""
+
+
+def do(action: str, **args: Any) -> Do:
+    """Return an action."""
+    return Do.model_validate({"do": action, "with": args})
+
+
+def goes_home(node: NodeBase) -> bool:
+    """Return True if a node drives to the base."""
+    return isinstance(node, Do) and node.do == "navigate" and node.args.get("target") == BASE
+
+
+def tells_user(node: NodeBase) -> bool:
+    """Return True if a node talks to the user."""
+    return isinstance(node, Do) and node.do == "talk_to_person" and node.args.get("target") == USER
+
+
+def is_core(node: NodeBase) -> bool:
+    """Return True if a node is itself core work."""
+    if not isinstance(node, Do) or goes_home(node) or tells_user(node):
+        return False
+    return node.do in ("navigate", "observe_scene", "talk_to_person", "deliver_object")
+
+
+_sentences = partial(messages_of, Path(__file__).with_name("notes.yaml"))
+
+
+def note(context: PassContext, key: str) -> str:
+    """Return the note of a pass about its change: the sentence `key` of ``notes.yaml``."""
+    return _sentences().say(key, language_of(context.command))
+
+
+def contains_core(node: NodeBase) -> bool:
+    """Return True if a node or one of its descendants is core work."""
+    return any(is_core(inner) for inner in walk(node))
+
+
+def actions(node: NodeBase) -> Iterator[Do]:
+    """Yield the actions of a plan in the order of a run without failures."""
+    return walk(node, Do, failing=False)
+
+
+def place_of(node: NodeBase) -> str | None:
+    """Return the place where a step works: the target of its first drive or observation."""
+    for action in actions(node):
+        if action.do in ("navigate", "observe_scene"):
+            return str(action.args.get("target"))
+    return None
+
+
+def put_together(spec: MissionSpec, steps: Many[NodeBase]) -> MissionSpec:
+    """Return the plan with `steps` as its steps; the same object if they are unchanged."""
+    before = steps_of(spec.root)
+    if len(before) == len(steps) and all(
+        new is old for new, old in zip(steps, before, strict=True)
+    ):
+        return spec
+    every = tuple(steps) or (do("talk_to_person", target=USER, topic=REPORT_TOPIC),)
+    if len(every) == 1 and not isinstance(spec.root, Sequence):
+        return spec.model_copy(update={"root": every[0]})
+    return spec.model_copy(update={"root": Sequence.model_validate({"sequence": every})})
+
+
+def map_of(context: PassContext) -> SiteMap | None:
+    """Return the map of the site, or None if it has none."""
+    return make_map(context.settings) if context.settings.places else None

@@ -1,0 +1,41 @@
+"""Skill `navigate`."""
+
+from __future__ import annotations
+
+from bt_exec.failure import Failed
+from bt_exec.observation import World
+from bt_exec.skill import Service, Steps, skill
+from bt_exec_skills.reporter.perception.observation import ReporterObservation
+from bt_exec_skills.reporter.reporting.notebook import Notebook
+from bt_exec_skills.reporter.robot import PlaceName, ReporterRobot
+from bt_exec_skills.reporter.site_map import SiteMap
+from bt_exec_skills.reporter.skills.shared import DRIVE_FAILS, drive, known_place, noting
+
+__all__ = ["navigate"]
+
+
+@skill(
+    fails={"UNKNOWN_LOCATION", *DRIVE_FAILS},
+    effects={"at": "{target}"},
+    uses={"base"},
+    timeout_s=240,
+)
+def navigate(
+    robot: ReporterRobot,
+    world: World[ReporterObservation],
+    site_map: Service[SiteMap],
+    notebook: Service[Notebook],
+    target: PlaceName,
+) -> Steps:
+    """Drive to a place of the site's map, around people and obstacles.
+
+    If a route is blocked, another one is taken. If none is left, the robot waits a few seconds for
+    people to move on before it gives up. Afterwards the robot stands within 1.2 m of the pose of
+    the place.
+    """
+    with noting(notebook, robot, world, "navigate", target=target):
+        place = known_place(site_map, target)
+        yield from drive(robot, robot.goto(place.poses[0]), target=target)
+        if robot.place != target:
+            raise Failed("BLOCKED_PATH", "the place is occupied", target=target)
+    notebook.note(world.now, "went", robot.place, target=target)

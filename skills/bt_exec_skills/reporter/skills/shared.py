@@ -1,0 +1,135 @@
+"""Shared parts of the skills: names, motions, pictures, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from bt_exec.failure import Failed
+from bt_exec.observation import World
+from bt_exec.skill import Steps
+from bt_exec_skills.motion.stepped_motion import follow_motion
+from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.perception.fresh_observations import fresh_observation
+from bt_exec_skills.reporter.perception.observation import ReporterObservation
+from bt_exec_skills.reporter.reporting.notebook import Notebook
+from bt_exec_skills.reporter.robot import Motion, ReporterRobot
+from bt_exec_skills.reporter.site_map import Person, Place, SiteMap
+
+__all__ = [
+    "DRIVE_FAILS",
+    "PERCEPTION_FAILS",
+    "drive",
+    "drive_near",
+    "known_person",
+    "known_place",
+    "look_once",
+    "noting",
+]
+
+DRIVE_FAILS = frozenset({"UNREACHABLE", "BLOCKED_PATH", "STOPPED"})
+"""Failure codes of `drive` for a motion to a target."""
+PERCEPTION_FAILS = frozenset({"CAMERA_FAULT"})
+"""Failure codes of `look_once`."""
+
+
+def known_place(site_map: SiteMap, target: str) -> Place:
+    """Return the place called `target`.
+
+    Raises:
+        Failed: UNKNOWN_LOCATION, with the known places, nearest first.
+    """
+    place = site_map.places.get(target)
+    if place is None:
+        known = site_map.nearest_place(target)
+        raise Failed(
+            "UNKNOWN_LOCATION",
+            f"no place is called {target}; known, nearest first: {', '.join(known)}",
+            target=target,
+            known=list(known),
+        )
+    return place
+
+
+def known_person(site_map: SiteMap, who: str) -> Person:
+    """Return the person called `who`.
+
+    Raises:
+        Failed: UNKNOWN_PERSON, with the known people.
+    """
+    person = site_map.people.get(who)
+    if person is None:
+        known = list(site_map.people) or "nobody"
+        raise Failed("UNKNOWN_PERSON", f"there is no person {who}", who=who, known=known)
+    return person
+
+
+def drive(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
+    """Wait for the end of `motion`. The robot is stopped in any case.
+
+    Args:
+        robot: The robot.
+        motion: Motion that was just started.
+        **facts: Evidence for a failure.
+
+    Raises:
+        Failed: With the code of `Motion.failure`, if the motion missed its goal.
+    """
+    yield from follow_motion(motion, lambda: robot.doing)
+    failure = motion.failure
+    if failure is not None:
+        retryable = failure.code != "REFUSED"
+        raise Failed(failure.code, failure.message, retryable=retryable, **facts)
+
+
+def drive_near(robot: ReporterRobot, pose: Pose) -> Steps[bool]:
+    """Drive towards a pose and return True if it was reached.
+
+    Raises:
+        Failed: STOPPED.
+    """
+    try:
+        yield from drive(robot, robot.goto(pose))
+    except Failed as failed:
+        if failed.code == "STOPPED":
+            raise
+        return False
+    return True
+
+
+def look_once(world: World[ReporterObservation]) -> Steps[ReporterObservation]:
+    """Return the next picture of a working camera.
+
+    Raises:
+        Failed: CAMERA_FAULT if no picture arrives within a few seconds.
+    """
+    begun = world.now
+
+    def failure() -> Failed:
+        fresh = world.observation is not None and world.observation.t >= begun
+        return Failed("CAMERA_FAULT", "the picture is black" if fresh else "no new picture came")
+
+    return (yield from fresh_observation(world, begun, failure))
+
+
+@contextmanager
+def noting(
+    notebook: Notebook,
+    robot: ReporterRobot,
+    world: World[ReporterObservation],
+    skill: str,
+    **args: Any,
+) -> Iterator[None]:
+    """Note a failure of the robot, with the arguments of the skill and the load of the tray."""
+    try:
+        yield
+    except Failed as failed:
+        facts = {**args, "tray": robot.tray, **failed.evidence}
+        notebook.note(
+            world.now,
+            "failed",
+            robot.place,
+            **{**facts, "skill": skill, "code": failed.code, "message": failed.message},
+        )
+        raise

@@ -1,0 +1,83 @@
+"""Attribute groups: objects that belong together, and their containers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.object_names import Attribute, looks_of
+
+__all__ = ["containers_of", "groups_of", "things", "unsorted"]
+
+_NEUTRAL = ("", "white", "black", "grey", "brown")
+
+
+def things(now: Environment) -> tuple[str, ...]:
+    """Return the objects that are not containers, in order."""
+    return tuple(one.name for one in now.looks() if not one.holds_things)
+
+
+def groups_of(names: Iterable[str], attribute: Attribute) -> dict[str, tuple[str, ...]]:
+    """Return the names by attribute value, in the order of the first object of each group."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(looks_of(name).value(attribute), []).append(name)
+    return {value: tuple(group) for value, group in found.items()}
+
+
+def containers_of(
+    groups: Iterable[str], attribute: Attribute, now: Environment, kind: str = ""
+) -> dict[str, str]:
+    """Return a container for each group: one with the group's value, else one without a value.
+
+    Groups without a container are left out if the other groups have a container with their value.
+
+    Args:
+        groups: Values of the attribute.
+        attribute: Attribute to sort by.
+        now: Current environment.
+        kind: Requested kind of container; any if empty.
+
+    Raises:
+        Trouble: NOT_ENOUGH_CONTAINERS.
+    """
+    wanted = list(groups)
+    holders = [one for one in now.looks() if one.holds_things and kind in ("", one.kind)]
+    if not kind:  # trays are used for delivery
+        holders = [one for one in holders if one.kind != "tray"]
+    found: dict[str, str] = {}
+    for value in wanted:
+        own = [one.name for one in holders if one.value(attribute) == value]
+        if own:
+            found[value] = own[0]
+    spare = [
+        one.name
+        for one in holders
+        if one.value(attribute) in _NEUTRAL and one.name not in found.values()
+    ]
+    for value in wanted:
+        if value not in found and spare:
+            found[value] = spare.pop(0)
+    missing = [value for value in wanted if value not in found]
+    if missing and not any(looks_of(name).value(attribute) in found for name in found.values()):
+        there = tuple(one.name for one in holders)
+        raise Trouble(
+            "NOT_ENOUGH_CONTAINERS",
+            groups=str(len(wanted)),
+            missing=tuple(missing),
+            containers=there,
+        )
+    return {value: found[value] for value in wanted if value in found}
+
+
+def unsorted(now: Environment, attribute: Attribute) -> tuple[str, ...]:
+    """Return the objects that are in no container, or share a container with another group."""
+    value_of = {name: looks_of(name).value(attribute) for name in things(now)}
+    holders = {name: now.holder(name) for name in value_of}
+    found = []
+    for name, holder in holders.items():
+        shared = {value_of[other] for other, place in holders.items() if place == holder}
+        if holder is None or len(shared) > 1:
+            found.append(name)
+    return tuple(found)

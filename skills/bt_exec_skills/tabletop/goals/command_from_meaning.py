@@ -1,0 +1,395 @@
+"""Conversion of meanings to the parts of commands about tables.
+
+A request for which there is no skill is refused with its words, and never done in part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import cast
+
+from bt_exec.language.reading.meaning_node import Node, Value, conjuncts
+from bt_exec_skills.tabletop.goals.branches import (
+    NOTHING,
+    acts_on_each,
+    after_remarks,
+    asked_branches,
+    is_about,
+    itself,
+    polarity,
+    selected_question,
+    with_asked_place,
+    with_noun,
+    with_object,
+    with_subject,
+    with_theme,
+)
+from bt_exec_skills.tabletop.goals.model import Ask, Phrase, Trouble, Verb
+from bt_exec_skills.tabletop.goals.object_phrases import (
+    HAND,
+    SIDES,
+    Phrases,
+    formula_of,
+    has_nouns,
+    is_held,
+    taken_from,
+    target_of,
+)
+from bt_exec_skills.tabletop.goals.question import Question
+from bt_exec_skills.tabletop.goals.question_from_meaning import Questions
+from bt_exec_skills.tabletop.goals.related_parts import elaborated, with_swaps, with_verbs
+from bt_exec_skills.tabletop.object_names import CONTAINERS, Attribute
+from bt_exec_skills.tabletop.robot import Side
+
+__all__ = ["Converter"]
+
+_PARTS = {"left_part": "left", "right_part": "right", "middle": "middle"}
+_SAME: Mapping[str, Verb] = {"lower": "put_down", "pair": "sort"}
+_TO_PLACES = ("move", "sort", "clear", "empty")
+_THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "there"),)))))
+_IT, _ALL = (Node("pronoun", (("name", name),)) for name in ("it", "all"))
+_LETTING = ("put_down", "put_back", "lower")
+
+
+class Converter:
+    """Conversion of one text's meaning to the parts of a command, or to a question.
+
+    Args:
+        phrases: Converter of the text's noun phrases.
+        holds: Answers the question of a condition.
+        before: Place named by earlier commands, as a relation to that place; None if there is none.
+        subject: Object of the previous command; None if there is none.
+
+    Attributes:
+        phrase: Converts a noun phrase; see `Phrases.phrase`.
+        question: Converts the meaning of a question; see `Questions.question`.
+    """
+
+    def __init__(
+        self,
+        phrases: Phrases,
+        holds: Callable[[Question], bool],
+        before: Node | None = None,
+        subject: Node | None = None,
+    ) -> None:
+        self._said, self._korean, self._start = phrases.said, phrases.korean, phrases.start
+        self.phrase = phrases.phrase
+        self.question = Questions(phrases).question
+        self._holds = holds
+        self._earlier_goal = before
+        self._before = phrases.phrase(subject) if subject is not None else None
+        self._first_goal: Node | None = None
+        self._place: Phrase | None = None
+        self._places: list[Phrase] = []
+        self._side: Side = "in"
+        self._unmet = ""
+        self._source: Phrase | None = None
+
+    def asks(self, meaning: Node) -> tuple[Ask, ...]:
+        """Return the parts of a command.
+
+        Raises:
+            Trouble: If the table cannot do it, or if it is not a command.
+        """
+        places = filter(_is_place, meaning.walk())
+        self._first_goal = min(places, key=self._start, default=None)
+        found = tuple(self._asks(meaning))
+        if not found and self._unmet:
+            raise Trouble("CONDITION_UNMET", what=self._unmet)
+        return found
+
+    def _asks(self, node: Node) -> list[Ask]:
+        if node.kind == "seq":
+            said = with_swaps(elaborated(after_remarks(node.parts())))
+            parts = [ask for part in said for ask in self._asks(part)]
+            return with_verbs(parts)
+        if node.kind == "if":
+            return self._chosen(node)
+        if node.kind == "avoid":
+            act = node.node("of")
+            return [] if act.text("verb") in _LETTING else [self._left(act)]
+        if node.kind != "act":
+            raise Trouble("NOT_UNDERSTOOD")
+        return [self._ask(node)]
+
+    def branch_question(self, node: Node) -> Question | None:
+        """Return the question that a condition selects; None if it selects an act or nothing.
+
+        Raises:
+            Trouble: If a branch cannot be answered, or the condition cannot be decided.
+        """
+        node = with_asked_place(node)
+        found = {
+            name: self.question(selected_question(node, name)) for name in asked_branches(node)
+        }
+        if not found:
+            return None
+        selected = "then" if self.fulfils(with_object(node)) else "other"
+        return found.get(selected)
+
+    def fulfils(self, question: Node) -> bool:
+        """Return the answer to a yes/no question, including negated ones.
+
+        Raises:
+            Trouble: If the answer cannot be decided.
+        """
+        if question.text("what") != "whether":
+            raise Trouble("NOT_UNDERSTOOD")
+        positive, wanted = polarity(question)
+        about = question.node("of").get("of")
+        if not wanted and isinstance(about, Node) and about.kind == "both":
+            raise Trouble("NOT_UNDERSTOOD")  # ambiguous: not both of them, or neither
+        return self._holds(self.question(positive)) == wanted
+
+    def _chosen(self, node: Node) -> list[Ask]:
+        """Return the parts of the selected branch.
+
+        The other branch is converted as well, so that its errors are reported.
+        """
+        parts = acts_on_each(node)
+        if parts:
+            return [ask for part in parts for ask in self._asks(part)]
+        node = with_asked_place(node)
+        question = with_object(node)
+        subject = question.node("of").get("of")
+        there = polarity(question)[1]
+        named = self._named_place(question)
+        self._place = self._place or named
+        self._places += [named] if named is not None else []
+        acts = [one for part in node.parts("then") for one in part.walk() if is_about(one)]
+        other = node.get("other")
+        exists = question.node("of").kind == "exists"
+        if acts and isinstance(other, Node) and (there or not (exists and self._korean)):
+            other = with_theme(other, acts[0].node("of"))
+        branches = [
+            self._branch(branch, itself(subject, placed=placed), every=exists and placed)
+            for branch, placed in ((node.get("then"), there), (other, not there))
+        ]
+        wanted_branch = self.fulfils(question)
+        chosen = branches[0 if wanted_branch else 1]
+        selected = "then" if wanted_branch else "other"
+        if selected in asked_branches(node):
+            raise Trouble("NOT_UNDERSTOOD")  # a question among acts
+        if not chosen and (not isinstance(node.get(selected), Node) or other == NOTHING):
+            self._unmet = next(filter(None, map(self._said, question.walk())), "-")
+        return chosen
+
+    def _named_place(self, question: Node) -> Phrase | None:
+        """Return the place named in a condition: "if the bowl is empty, put the apple there"."""
+        places = [one for one in question.walk() if one.kind == "rel" and not is_held(one)]
+        if places:
+            return self.phrase(target_of(places[0]))
+        about = question.node("of").get("of")
+        if not isinstance(about, Node) or about.kind != "np" or formula_of(about) == HAND:
+            return None
+        if any(map(has_nouns, about.walk())):
+            return None
+        found = self.phrase(about.replace(quantity=None))
+        return found if found.table or found.kind in CONTAINERS else None
+
+    def _branch(
+        self, branch: Value | None, subject: Value | None, *, every: bool = False
+    ) -> list[Ask]:
+        """Return the parts of a branch; with `every`, "all" means all objects of `subject`."""
+        if not isinstance(branch, Node) or branch == NOTHING:
+            return []
+        if branch.kind == "ask":  # it is answered if it is selected
+            return []
+        if self._korean and isinstance(subject, Node) and subject.kind == "np":
+            subject = subject.replace(det=subject.get("det") or "some")  # 공이 있으면: one or more
+            if every:
+                branch = branch.substitute(_ALL, subject.replace(det="all"))
+        whole = with_subject(branch, subject) if isinstance(subject, Node) else branch
+        if isinstance(subject, Node):
+            whole = with_noun(whole, subject, counted=self._korean)  # 거 means any object
+        return with_verbs(self._asks(whole))
+
+    def _left(self, act: Node) -> Ask:
+        if any(one.get("quantity") or one.text("det") == "any" for one in act.parts()):
+            raise Trouble("NOT_UNDERSTOOD")  # it is unclear which one must not be moved
+        themes = tuple(replace(one, number="all") for one in self._themes(act))
+        goal = act.get("to")
+        to = None
+        if isinstance(goal, Node):
+            to, side, _ = self._goal(goal)
+            to = to if side == "in" else None
+        if not themes:
+            raise Trouble("NOT_UNDERSTOOD")
+        return Ask("leave", self._said(act), themes, to)
+
+    def _themes(self, act: Node) -> tuple[Phrase, ...]:
+        themes = tuple(map(self._theme, act.parts("of")))
+        first = themes[0] if themes else None
+        if first and len(themes) > 1 and not first.kind and first.values and themes[1].kind:
+            themes = (replace(first, kind=themes[1].kind), *themes[1:])
+        return themes
+
+    def _theme(self, node: Node) -> Phrase:
+        """Return the phrase of an object; an elliptical one repeats the previous noun."""
+        found, before = self.phrase(node), self._before
+        if (found.kind or (found.values and found.count)) and not found.rest:
+            self._before = found
+        if before is None or found.kind or found.again or found.name or found.table or found.held:
+            return found
+        one, ranked = Node("one") in conjuncts(formula_of(node)), bool(found.order)
+        plain = one and not (found.values or ranked)
+        if plain and (before.count == 1 or before.number == "any"):
+            found = replace(found, rest=True, number="any")  # "one cup … and one …"
+        elif plain and not found.rest and (before.count or before.number == "all"):
+            like = replace(before, count=0, number="all")
+            return replace(found, number="any", count=0, like=like)  # "the cups … one of them"
+        if found.rest:  # "one cup … the other", "two red cubes … the rest"
+            part = before.count > 0 or before.number == "any"
+            sure = one or Node("many") not in conjuncts(formula_of(node))  # not "everything else"
+            like = replace(before, count=0) if part else Phrase(kind=before.kind)
+            return replace(found, like=like, sure=sure) if part or one else found
+        if one or ranked or (self._korean and found.values):
+            return replace(found, like=Phrase(kind=before.kind), sure=ranked or not self._korean)
+        return found
+
+    def _ask(self, act: Node) -> Ask:
+        verb = cast(Verb, _SAME.get(act.text("verb"), act.text("verb")))
+        if verb == "go":
+            goal = act.node("of")
+            goal = target_of(goal) if goal.kind == "rel" else goal
+            self._place, self._side = self.phrase(goal), "in"
+            return Ask("go", self._said(act), (self._place,))
+        if verb in ("clear", "empty") and HAND in map(formula_of, act.parts("of")[:1]):
+            return Ask("put_down", self._said(act))
+        themes = self._themes(act)
+        source = act.get("source")
+        away = self.phrase(source) if isinstance(source, Node) else None
+        self._source = away or next((one.relation[1] for one in themes if one.relation), None)
+        where = act.get("to")
+        if where == Node("rel", (("relation", "me"),)):
+            return Ask("bring", self._said(act), themes)
+        to, side, own = self._goal(where) if isinstance(where, Node) else (None, "in", None)
+        if away is not None and _is_number(away):
+            away = _numbered_like(away, to, away.text)  # "from number 0 to table 1"
+        by = cast(Attribute, act.text("by")) or own
+        text = self._said(act)
+        if by and (side != "in" or away is not None):
+            raise Trouble("NOT_UNDERSTOOD")
+        if own and not themes:
+            themes = (Phrase("", again=True),)  # "into its bowl": what the hand holds, or all
+        if by:
+            themes = tuple(map(_every, themes)) if self._korean else themes
+            return Ask("sort", text, themes, to, "in", by)
+        emptied = verb in ("clear", "empty") and to is None and len(themes) == 1
+        if emptied and themes[0].kind in CONTAINERS:
+            self._place = self._place or themes[0]  # "empty the bowl and put the apple in it"
+        if away is not None:
+            if to is None and verb not in ("bring", "pick"):
+                return Ask("out", text, themes, away)
+            themes = tuple(taken_from(one, away) for one in themes)
+        if verb in ("sort", "bring", "pick") and to is not None:
+            verb = "move"
+        return self._placing(verb, text, themes, to, side)
+
+    def _placing(
+        self, verb: Verb, text: str, themes: tuple[Phrase, ...], to: Phrase | None, side: Side
+    ) -> Ask:
+        """Return the part for a verb; omitted objects and places are taken from the context."""
+        holders = all(one.number == "one" and one.kind in CONTAINERS for one in themes)
+        if verb == "clear" and themes and holders and not self._korean:
+            verb = "empty"  # "clear the tray onto the table"; in Korean it is about the tray itself
+        if verb == "empty" and to is not None and not any(one.table for one in themes):
+            content = (Phrase(one.text, number="all", relation=("in", one)) for one in themes)
+            return Ask("move", text, tuple(content), to, side)
+        if to is not None and verb not in (*_TO_PLACES, ""):
+            raise Trouble("NOT_UNDERSTOOD")
+        if verb == "move" and to is None:
+            if self._place is None and self._first_goal is None:
+                raise Trouble("NOT_UNDERSTOOD")
+            to, side, _ = self._goal(_THERE)
+        if not themes and verb in ("move", "") and to is not None:
+            themes = (Phrase("", number="all", again=True),)
+        return Ask(verb, text, themes, to, side)
+
+    def _goal(self, goal: Node) -> tuple[Phrase, Side, Attribute | None]:
+        """Return the target, its side, and the attribute that objects and target share."""
+        relation, target = goal.text("relation"), target_of(goal)
+        if target == Node("pronoun", (("name", "there"),)):
+            named = self._first_goal or self._earlier_goal
+            if self._place is None and named is not None:
+                return self._goal(named)  # "before you … on the tray, put the cup there"
+            if self._place is None:
+                raise Trouble("NOTHING_BEFORE", what=self._said(goal) or "-")
+            return self._place, self._side, None
+        if target.text("det") == "some":
+            raise Trouble("NOT_UNDERSTOOD")  # a topic: "the banana, to the right"
+        to = self.phrase(target)
+        beside = self._side != "in" and SIDES.get(relation, "in") != "in"
+        if target == _IT and beside and self._place is not None:
+            to = self._place  # "to the left of the tray … to the right of it"
+        if any(one.kind not in ("", to.kind, *CONTAINERS) for one in to.but):
+            raise Trouble("NOT_UNDERSTOOD")  # an object that is excluded as a place
+        if to.table and relation in _PARTS:
+            to, side = replace(to, part=_PARTS[relation]), SIDES["in"]
+        elif relation in SIDES:
+            side = SIDES[relation]
+        else:
+            raise Trouble("NOT_UNDERSTOOD")
+        previous = self._place or self._source or self._place_before()
+        if _is_number(to):
+            to = _numbered_like(to, previous, self._said(goal))  # "from table 0 to number 1"
+        if to.order and not (to.kind or to.values or to.name) and previous and previous.table:
+            to = replace(to, table=True)  # "to the left table … to the right one"
+        to = self._like_others(to, target, side)
+        same = [one for one in self._places if to == Phrase(to.text, kind=one.kind, definite=True)]
+        to = same[-1] if same else to  # "in the red bowl … into the bowl"
+        bare = (to.values or to.rest or to.order) and not (
+            to.kind or to.name or to.table or to.again
+        )
+        like = to.but[0] if to.but else previous
+        if like and side == "in" and bare:  # "in the red bowl … in the blue one", "the other"
+            to = replace(to, kind=like.kind, table=like.table)
+        self._place, self._side = to, side
+        self._places.append(to)
+        return replace(to, own=None), side, to.own
+
+    def _place_before(self) -> Phrase | None:
+        """Return the place of earlier commands: "in the blue bowl ... in the red one"."""
+        place = self._earlier_goal.get("to") if self._earlier_goal is not None else None
+        return self.phrase(place) if isinstance(place, Node) and place.kind == "np" else None
+
+    def _like_others(self, to: Phrase, target: Node, side: Side) -> Phrase:
+        """Return a target without the words that compare it to other objects."""
+        parts = conjuncts(formula_of(target))
+        if to.table and Node("own") in parts:
+            return replace(to, own=None, number="one")  # "on the same table": any one
+        if side == "in" or Node("one") not in parts or self._before is None:
+            return to
+        like = Phrase(kind=self._before.kind)  # "the red cube to the left of the blue one"
+        return replace(to, like=like, sure=not self._korean)
+
+
+def _is_number(phrase: Phrase) -> bool:
+    """Return True for a phrase that consists of a number: "number 1"."""
+    described = phrase.kind or phrase.name or phrase.table or phrase.values
+    return phrase.index is not None and not described
+
+
+def _numbered_like(to: Phrase, like: Phrase | None, text: str) -> Phrase:
+    """Return a place named by its number alone, with the noun of an earlier place.
+
+    Raises:
+        Trouble: NOTHING_BEFORE without such a place.
+    """
+    if like is None or not (like.kind or like.table):
+        raise Trouble("NOTHING_BEFORE", what=text or to.text or "-")
+    return replace(to, kind=like.kind, table=like.table)
+
+
+def _is_place(node: Node) -> bool:
+    """Return True for a named place of a relation between an object and a place."""
+    to = node.get("to") if node.kind == "rel" else None
+    return isinstance(to, Node) and to.kind == "np"
+
+
+def _every(phrase: Phrase) -> Phrase:
+    """Return a phrase that means all objects if its noun has no number, as in Korean."""
+    if phrase.again or phrase.number != "one":
+        return phrase
+    return replace(phrase, number="all")

@@ -1,0 +1,336 @@
+"""Conversion of noun phrases of a meaning to descriptions of objects on tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import cast, get_args
+
+from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, negation
+from bt_exec_skills.tabletop.goals.model import Order, Phrase, Trouble
+from bt_exec_skills.tabletop.lexicon import lexicon
+from bt_exec_skills.tabletop.object_names import Attribute
+from bt_exec_skills.tabletop.robot import Side
+
+__all__ = [
+    "ANY",
+    "EACH_OTHER",
+    "HAND",
+    "SIDES",
+    "TABLE",
+    "Phrases",
+    "formula_of",
+    "has_nouns",
+    "is_held",
+    "taken_from",
+    "target_of",
+]
+
+_ORDERS: Mapping[str, Order] = {
+    "big": "biggest",
+    "small": "smallest",
+    "near": "nearest",
+    "far": "farthest",
+    "nearest": "nearest",
+    "farthest": "farthest",
+    "left": "left",
+    "right": "right",
+    "middle": "middle",
+    "front": "front",
+    "back": "back",
+    "left_of": "left",
+    "right_of": "right",
+    "left_part": "left",
+    "right_part": "right",
+    "fullest": "fullest",
+    "emptiest": "emptiest",
+}
+SIDES: Mapping[str, Side] = {
+    "at": "in",
+    "in": "in",
+    "left_part": "left_of",
+    "right_part": "right_of",
+    "next_to": "next_to",
+    "where": "next_to",
+    "left_of": "left_of",
+    "right_of": "right_of",
+    "in_front_of": "in_front_of",
+    "behind": "behind",
+}
+"""Sides by the relations of the lexicon."""
+TABLE, HAND = (Node("thing", (("name", name),)) for name in ("table", "hand"))
+ANY = Node("any")
+EACH_OTHER = "each_other"
+"""Kind of a place that is beside another one of the moved objects."""
+
+
+def target_of(relation: Node) -> Node:
+    """Return the target of a relation.
+
+    Raises:
+        Trouble: If the relation has no target object, as in "to me" and "in your hand".
+    """
+    target = relation.get("to")
+    if not isinstance(target, Node):
+        raise Trouble("NOT_UNDERSTOOD")
+    return target
+
+
+def formula_of(phrase: Node) -> Node:
+    """Return the formula that describes the objects of a phrase."""
+    found = phrase.get("of")
+    return found if isinstance(found, Node) else ANY
+
+
+def has_nouns(part: Node) -> bool:
+    """Return True for alternatives of different objects: "an apple or a lemon"."""
+    return part.kind == "or" and any(one.kind == "thing" for one in part.walk())
+
+
+def is_held(node: Node) -> bool:
+    """Return True if a formula means "in the hand"."""
+    if node.kind != "rel":
+        return False
+    to = node.get("to")
+    return node.text("relation") == "held" or (isinstance(to, Node) and formula_of(to) == HAND)
+
+
+def taken_from(theme: Phrase, holder: Phrase) -> Phrase:
+    """Return a phrase for the content of a container: "take the cup out of the bowl"."""
+    if theme.again or theme.name or theme.relation is not None:
+        return theme
+    return replace(theme, relation=("in", holder))
+
+
+class Phrases:
+    """Conversion of the noun phrases of one text.
+
+    Args:
+        said: Function that returns the words of a node.
+        start: Function that returns the position of a node in the text.
+        language: Language of the text.
+        names: Names of objects and tables.
+        tables: Names of tables.
+
+    Attributes:
+        said: Function that returns the words of a node.
+        start: Function that returns the position of a node in the text.
+        korean: Whether the text is Korean.
+    """
+
+    def __init__(
+        self,
+        said: Callable[[Node], str],
+        start: Callable[[Node], int],
+        language: str,
+        names: Iterable[str],
+        tables: Iterable[str],
+    ) -> None:
+        self.said, self.start = said, start
+        self.korean = language == "ko"
+        self._names, self._tables = frozenset(names), frozenset(tables)
+
+    def phrase(self, node: Node) -> Phrase:
+        """Return the phrase of a node.
+
+        Raises:
+            Trouble: If it uses an attribute that object names do not contain.
+        """
+        text = self.said(node)
+        if node.kind == "pronoun":
+            name = node.text("name")
+            if name == EACH_OTHER:
+                return Phrase(text, kind=EACH_OTHER)
+            return Phrase(text, number="one" if name == "it" else "all", again=name != "all")
+        if node.kind != "np":
+            raise Trouble("NOT_UNDERSTOOD")
+        found = Phrase(text)
+        plural = False
+        parts = conjuncts(formula_of(node))
+        if TABLE not in parts and any(part.text("relation") == "with" for part in parts):
+            raise Trouble("NOT_UNDERSTOOD")
+        for part in parts:
+            if part.kind == "many":
+                plural = True
+            else:
+                found = self._with(found, part)
+        inside = any(part.text("relation") in ("in", "at") for part in parts)
+        if found.table and inside:
+            raise Trouble("NOT_UNDERSTOOD")  # a table is in and on nothing
+        found = replace(found, kind=found.kind or _contrasted(found))
+        out = (replace(but, kind=but.kind or found.kind) for but in found.but)  # "not the red cups"
+        return self._numbered(replace(found, but=tuple(out)), node, plural)
+
+    def values(self, predicate: Node) -> Mapping[Attribute, tuple[str, ...]]:
+        """Return the attributes of a predicate: "red", "red or blue".
+
+        Raises:
+            Trouble: If object names do not contain them.
+        """
+        return (self._or if predicate.kind == "or" else self._has)(Phrase(), predicate).values
+
+    def _numbered(self, phrase: Phrase, node: Node, plural: bool) -> Phrase:
+        det = node.text("det")
+        quantity = node.get("quantity")
+        count = 0
+        if isinstance(quantity, Node):
+            bound = quantity.text("bound")
+            if bound not in ("exactly", "at_least", "at_most") or quantity.text("number") == "0":
+                raise Trouble("NOT_UNDERSTOOD")
+            count = int(quantity.text("number"))
+        number = phrase.number
+        nameless = self.korean and not (phrase.kind or phrase.name or phrase.table)
+        if det in ("rest", "another"):
+            phrase = replace(phrase, rest=True)
+            one = phrase.table or Node("one") in conjuncts(formula_of(node))
+            single = not plural and one
+            number = "any" if det == "another" else "one" if single else "all"
+        elif det == "any":
+            number = "any"
+        elif det == "all_but":  # "all but two"
+            left = replace(phrase, number="any", count=count)
+            phrase, number, count = replace(phrase, but=(*phrase.but, left)), "all", 0
+        elif det == "all" or plural:
+            number = "all"
+        elif (det == "some" or nameless) and not phrase.order:
+            number = "some"
+        if phrase.table and not det and not phrase.order and not phrase.name:
+            number = "any" if count == 1 else "all"
+        return replace(phrase, number=number, count=count, definite=det == "the")
+
+    def _with(self, phrase: Phrase, part: Node) -> Phrase:
+        handlers: dict[str, Callable[[Phrase, Node], Phrase]] = {
+            "any": lambda phrase, _: phrase,
+            "one": lambda phrase, _: phrase,
+            "pronoun": lambda phrase, _: replace(phrase, again=True),
+            "thing": self._thing,
+            "has": self._has,
+            "or": self._or,
+            "most": self._most,
+            "placed": self._placed,
+            "rel": self._rel,
+            "not": self._not,
+            "nth": lambda phrase, part: replace(phrase, index=int(part.text("number"))),
+            "own": lambda phrase, part: replace(
+                phrase, own=cast(Attribute, part.text("aspect") or "colour")
+            ),
+        }
+        if part.kind not in handlers:
+            raise Trouble("NOT_UNDERSTOOD")
+        return handlers[part.kind](phrase, part)
+
+    def _thing(self, phrase: Phrase, part: Node) -> Phrase:
+        name = part.text("name")
+        if phrase.kind:
+            return replace(phrase, kind=_narrower(phrase.kind, name))  # "of the fruit, the banana"
+        if phrase.table:
+            raise Trouble("NOT_UNDERSTOOD")
+        if name in self._names:
+            return replace(phrase, name=name, table=name in self._tables)
+        if name == "table":
+            return replace(phrase, table=True)
+        if name == "hand":
+            raise Trouble("NOT_UNDERSTOOD")
+        return replace(phrase, kind=name)
+
+    def _has(self, phrase: Phrase, part: Node) -> Phrase:
+        value = part.text("attribute")
+        kind = _kind_of(value)
+        if kind in get_args(Attribute):
+            attribute = cast(Attribute, kind)
+            values = phrase.values.get(attribute, ())
+            return replace(phrase, values={**phrase.values, attribute: (*values, value)})
+        if value == "empty":
+            return replace(phrase, empty=True)
+        if value not in _ORDERS or phrase.order:
+            raise Trouble("NOT_UNDERSTOOD")
+        return replace(phrase, order=_ORDERS[value])
+
+    def _or(self, phrase: Phrase, part: Node) -> Phrase:
+        if all(one.kind == "not" for one in part.parts()):
+            return self._not(phrase, negation(conjunction(*map(negation, part.parts()))))
+        kinds = {_kind_of(one.text("attribute")) for one in part.parts()}
+        if len(kinds) != 1 or kinds & {"", "side", "distance", "state", "order"}:
+            raise Trouble("NOT_UNDERSTOOD")
+        for one in part.parts():
+            phrase = self._has(phrase, one)
+        return phrase
+
+    def _most(self, phrase: Phrase, part: Node) -> Phrase:
+        value = part.text("attribute")
+        if value not in _ORDERS or phrase.order:
+            raise Trouble("NOT_UNDERSTOOD")
+        anchor = part.get("to")
+        near = self.phrase(anchor) if isinstance(anchor, Node) else None
+        rank = int(part.text("rank") or 1)
+        phrase = replace(phrase, order=_ORDERS[value], near=near, rank=rank)
+        inner = part.get("of")
+        for one in conjuncts(inner) if isinstance(inner, Node) else ():
+            several = one.kind == "many"
+            phrase = replace(phrase, number="all") if several else self._with(phrase, one)
+        return phrase
+
+    def _placed(self, phrase: Phrase, part: Node) -> Phrase:
+        side = part.text("column")
+        if part.get("row") is not None or side not in ("left", "right") or phrase.order:
+            raise Trouble("NOT_UNDERSTOOD")
+        return replace(phrase, order=_ORDERS[side])
+
+    def _rel(self, phrase: Phrase, part: Node) -> Phrase:
+        relation = part.text("relation")
+        if is_held(part):
+            return replace(phrase, held=True)
+        if phrase.relation is not None:
+            raise Trouble("NOT_UNDERSTOOD")
+        other = self.phrase(target_of(part))
+        if other.own:
+            raise Trouble("NOT_UNDERSTOOD")
+        if relation != "with" and relation not in SIDES:
+            raise Trouble("NOT_UNDERSTOOD")
+        return replace(phrase, relation=(SIDES.get(relation, "in"), other))
+
+    def _not(self, phrase: Phrase, part: Node) -> Phrase:
+        inner = part.parts()[0]
+        options = inner.parts() if inner.kind == "or" else (inner,)
+        out = []
+        for option in options:
+            but = self.phrase(Node("np", (("of", option),)))
+            if but.table:
+                raise Trouble("NOT_UNDERSTOOD")
+            text = self.said(option) or but.text
+            named = but.kind or but.name
+            out.append(replace(but, text=text, number="all" if named else "some"))
+        return replace(phrase, but=(*phrase.but, *out))
+
+
+def _contrasted(phrase: Phrase) -> str:
+    """Return the noun that a phrase without one shares with its contrasted exception.
+
+    In "not the small cube but the big one" both are cubes. Empty without such an exception.
+    """
+    if phrase.name or phrase.table or phrase.again:
+        return ""
+    for but in phrase.but:
+        for attribute in phrase.values.keys() & but.values.keys():
+            if set(phrase.values[attribute]).isdisjoint(but.values[attribute]):
+                return but.kind
+    return ""
+
+
+def _narrower(one: str, other: str) -> str:
+    """Return the more specific of two kinds.
+
+    Raises:
+        Trouble: If neither is.
+    """
+    things = lexicon()["things"]
+    for kind, member in ((one, other), (other, one)):
+        if member in things.get(kind, {}).get("members", ()):
+            return member
+    raise Trouble("NOT_UNDERSTOOD")
+
+
+def _kind_of(value: str) -> str:
+    """Return the kind of an attribute, or an empty string."""
+    entry = lexicon()["attributes"].get(value)
+    return "" if entry is None else str(entry["kind"])

@@ -1,0 +1,365 @@
+"""Completion of commands from the session: answers, corrections, "again", "go on" and pronouns.
+
+Earlier commands are resolved again in the current world, so that the result depends only on the
+words of the commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from bt_exec.language.meaning import Turn
+from bt_exec.language.reading.meaning_node import (
+    Node,
+    conjunction,
+    disjunction,
+    normal,
+)
+from bt_exec.language.reading.reader import MARGIN, Reading
+from bt_exec.language.reading.reference_resolution import with_named_conditions
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.amendments import amended, formulas, holds, last_act, like_before
+from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
+from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.goals.read import Said, read
+from bt_exec_skills.tabletop.goals.resolve import Scope, tables_of, things_of
+from bt_exec_skills.tabletop.object_names import looks_of
+
+__all__ = ["ASKS_BACK", "Meanings", "Session"]
+
+ASKS_BACK = ("WHICH_ONE", "WHERE_TO")
+"""Refusals that can be answered with a word."""
+_UNFINISHED = ("aborted", "blocked", "failed", "partial")
+_GO_ON, _PUT = (Node("act", (("verb", verb),)) for verb in ("go_on", "move"))
+_EMPTY = Node("has", (("attribute", "empty"),))
+_HELD = Node("rel", (("relation", "held"),))
+_CLEARING = ("clear", "empty")
+_ANYTHING = (Node("np"), Node("np", (("of", Node("any")),)))
+_IT, _THEM, _THERE, _ALL = (
+    Node("pronoun", (("name", name),)) for name in ("it", "them", "there", "all")
+)
+
+Meanings = list[tuple[Node, float]]
+"""Possible meanings of a text, with their costs."""
+Try = Callable[[Meanings], Trouble | None]
+
+
+class Session:
+    """Commands of the session so far, in one world.
+
+    Args:
+        now: Current environment.
+        converter: Function that returns the converter of meanings.
+        trouble_of: Function that returns why meanings cannot be followed, or None.
+
+    Attributes:
+        readings: The parsed commands.
+        place: Last place named by earlier commands, as a relation to that place; None if there is
+            none.
+        subject: Object of the previous command; None if there is none.
+        subjects: Objects of the last command or question that named any.
+    """
+
+    def __init__(
+        self, now: Environment, converter: Callable[[], Converter], trouble_of: Try
+    ) -> None:
+        self._now, self._converter, self._trouble_of = now, converter, trouble_of
+        self.readings: list[Reading] = []
+        self.place: Node | None = None
+        self.subject: Node | None = None
+        self.subjects: tuple[Node, ...] = ()
+
+    def said(self, node: Node) -> str:
+        """Return the words of a node, from the newest command that contains it."""
+        found = (reading.said(node) for reading in reversed(self.readings))
+        return next(filter(None, found), "")
+
+    def start(self, node: Node) -> int:
+        """Return the position of a node in the newest command; 0 if it is not there."""
+        edge = self.readings[-1].edge_of(node)
+        return 0 if edge is None else edge.start
+
+    def meanings(self, command: str | Said, turns: Sequence[Turn]) -> Meanings:
+        """Return the possible meanings of a command after some turns, cheapest first.
+
+        Args:
+            command: The command as typed, or already parsed.
+            turns: The turns.
+
+        Raises:
+            Trouble: If it is not understood, or has no antecedent.
+        """
+        before: Meanings = []
+        begun: Meanings | None = None
+        self.place = self.subject = None
+        self.subjects = ()
+        asked = False
+        for turn in turns:
+            try:
+                before = self._step(turn.command, before, asked, begun)
+            except Trouble:
+                asked = False
+                continue
+            asked = turn.code in ASKS_BACK
+            self.place = _place_of(before[0][0]) or self.place
+            subjects = _subjects(before[0][0])
+            self.subject = next(iter(subjects), None)
+            if any(map(_is_named, subjects)) or not self.subjects or before[0][0].kind != "ask":
+                self.subjects = subjects
+            if turn.status not in ("", "refused"):
+                begun = before if turn.status in _UNFINISHED else None
+        return self._step(command, before, asked, begun)
+
+    def _step(
+        self, command: str | Said, before: Meanings, asked: bool, begun: Meanings | None
+    ) -> Meanings:
+        said = read(command, self._now) if isinstance(command, str) else command
+        self.readings.append(said.reading)
+        text = said.reading.text
+        found: Meanings = []
+        cheapest = said.meanings[0][1]
+        for node, cost in said.meanings:
+            if node.kind == "fragment" and cost > cheapest + MARGIN:
+                continue
+            if node == _GO_ON:
+                if begun is None:
+                    raise Trouble("NOTHING_UNFINISHED")
+                return begun
+            questioned = text.rstrip().endswith(("?", "？"))
+            node = self._with_held(node, asked or questioned)
+            changed = node.kind == "again" and node.get("of") is not None
+            if (questioned and node.kind == "again") or changed or _is_denial(node):
+                continue  # e.g. "again?", "again with the left arm, not on the tray"
+            if questioned and _is_open(node):
+                old = before[0][0] if before and node.kind == "fragment" else None
+                again = amended(old, node) if old is not None and old.kind == "ask" else ()
+                found += [(one, cost) for one in (tuple(again) or _questions(node))]
+            elif node.kind == "fragment" and asked:
+                found += [(one, cost) for one in self._answered(node, before)]
+            elif node.text("sign") == "answer" and not (before and before[0][0].kind == "ask"):
+                continue  # an answer without a question
+            elif node.kind == "fragment":
+                found += [(one, cost) for old, _ in before[:1] for one in amended(old, node)]
+            elif node.kind == "again":
+                found += before
+            else:
+                found.append((self._with_antecedent(node, before), cost))
+        if not found:
+            raise Trouble("NOT_UNDERSTOOD")
+        return found
+
+    # -- answers
+
+    def _answered(self, fragment: Node, before: Meanings) -> Iterator[Node]:
+        trouble = self._trouble_of(before)
+        if trouble is None:
+            return
+        if trouble.code == "WHERE_TO":
+            yield from (one for old, _ in before for one in amended(old, fragment))
+            return
+        chosen = self._chosen(fragment.node("of"), trouble.choices)
+        if not chosen:
+            return
+        name = Node("np", (("of", Node("thing", (("name", chosen),))), ("det", "the")))
+        what = str(trouble.facts["what"])
+        for old, _ in before:
+            for part in old.walk():
+                if part.kind == "np" and self.said(part) == what:
+                    yield old.substitute(part, name)
+                    break
+
+    def _chosen(self, answer: Node, choices: Sequence[str]) -> str:
+        """Return the choice that an answer selects; empty if it selects none or several."""
+        if answer.kind == "rel":
+            answer = answer.node("to")
+        kinds = {looks_of(name).kind for name in choices}
+        tables = {name: table for name, table in self._now.tables.items() if name in choices}
+        objects = {name: one for name, one in self._now.objects.items() if name in choices}
+        try:
+            phrase = self._converter().phrase(answer)
+            if tables:
+                phrase = replace(phrase, table=True, number="all")
+                found = tables_of(phrase, Scope(replace(self._now, told=tables)))
+            else:
+                kind = phrase.kind or (next(iter(kinds)) if len(kinds) == 1 else "")
+                kind = "" if kind == "object" else kind
+                phrase = replace(phrase, kind=kind, number="all")
+                found = things_of(phrase, Scope(replace(self._now, objects=objects, held=None)))
+        except Trouble:
+            return ""
+        return found[0] if len(found) == 1 else ""
+
+    # -- pronouns
+
+    def _with_held(self, node: Node, asked: bool) -> Node:
+        """Return the meaning of a bare place or verb while an object is held: "onto the tray"."""
+        of = node.get("of") if node.kind == "fragment" else None
+        if asked or self._now.held is None:
+            return node
+        if node == _PUT:
+            return node.replace(verb="put_down")
+        if node.kind == "act" and not node.parts() and _lacks_theme(node):
+            return node.replace(of=_IT)
+        if isinstance(of, Node) and of.kind == "np" and holds(of):
+            of = Node("rel", (("relation", "at"), ("to", of)))
+        if not isinstance(of, Node) or of.kind != "rel":
+            return node
+        return Node("act", (("verb", "move"), ("of", _IT), ("to", of)))
+
+    def _about_question(self, node: Node, before: Meanings) -> Node:
+        """Return a meaning with "if so" and "there" replaced by the last question and place."""
+        if node.kind == "if" and before and before[0][0].kind == "ask":
+            named = with_named_conditions(Node("seq", (("of", (before[0][0], node)),)))
+            return named if named.kind == "if" else node
+        if node.text("what") == "how_many" and node.get("of") in _ANYTHING:
+            subjects = tuple(filter(_is_named, self.subjects))
+            return normal(node.replace(of=subjects[0])) if len(subjects) == 1 else node
+        there = self.place.get("to") if node.kind == "ask" and self.place is not None else None
+        if not isinstance(there, Node):
+            return node
+        node = node.substitute(_THERE, there)
+        return node if any(map(holds, self.subjects)) else _with_holder(node, there)
+
+    def _with_antecedent(self, node: Node, before: Meanings) -> Node:
+        """Return a meaning in which a leading pronoun is replaced by its antecedent."""
+        node = self._about_question(node, before)
+        if self._now.held is not None or not before:
+            return node
+        subjects = self.subjects
+        if not subjects:
+            return node
+        subject, done = subjects[0], False
+        korean = self.readings[-1].language == "ko"
+        many = len(subjects) > 1 or _is_plural(subject)
+
+        def walk(part: Node) -> Node:
+            nonlocal done
+            about = part.get("of") if part.kind == "act" else None
+            if about == _THEM and not done and len(subjects) > 1:
+                return part.replace(of=subjects)
+            if about == _ALL and not done and many:
+                return part.replace(of=tuple(one.replace(det="all") for one in subjects))
+            if part.kind == "np" and part.get("det") == "rest" and not done:
+                for one in filter(partial(_may_contrast, part), subjects):
+                    part = like_before(part, one)
+            if part.kind == "np" and _THEM in formulas(part) and not done:
+                return normal(
+                    part.substitute(_THEM, disjunction(*(n.node("of") for n in subjects)))
+                )
+            if part.kind == "pronoun" and part.text("name") not in ("there", "all"):
+                several = len(subjects) > 1 or (
+                    not (korean or _is_plural(subject)) if part == _THEM else not _is_named(subject)
+                )
+                return part if done or several else subject
+            if part.kind == "act" and not done and not part.parts() and _lacks_theme(part):
+                part = part.replace(of=subject)
+            inner = part.map(beside if part.kind == "act" else walk)
+            done = done or part.kind in ("np", "act", "ask")
+            return inner
+
+        def beside(part: Node) -> Node:
+            """Replace pronouns in a part of an act; the other parts of the act do not affect it."""
+            nonlocal done
+            before = done
+            found = walk(part)
+            done = before
+            return found
+
+        return normal(walk(node))
+
+
+def _with_holder(node: Node, place: Node) -> Node:
+    """Return a question in which "in it" and "is it empty" are about a place."""
+    empty = node.get("hold") == _EMPTY and node.get("of") == _IT
+    if node.kind == "rel" and node.text("relation") in ("in", "at") and node.get("to") == _IT:
+        return node.replace(to=place)
+    return node.replace(of=place) if empty else node.map(lambda part: _with_holder(part, place))
+
+
+def _may_contrast(other: Node, subject: Node) -> bool:
+    """Return True unless "the other table" follows a phrase of another kind, such as cups."""
+    kinds = [
+        {one.text("name") for one in phrase.walk() if one.kind == "thing"}
+        for phrase in (other, subject)
+    ]
+    return not all(kinds) or not kinds[0].isdisjoint(kinds[1])
+
+
+def _lacks_theme(act: Node) -> bool:
+    """Return True for an act that moves an object without naming it."""
+    return act.text("verb") in ("move", "bring", "pick", "out") and not act.get("by")
+
+
+def _is_denial(node: Node) -> bool:
+    """Return True for a fragment that only negates part of the previous command."""
+    of = node.get("of") if node.kind == "fragment" else None
+    denied = isinstance(of, Node) and any(one.kind == "not" for one in formulas(of))
+    return denied and node.text("sign") == "only"
+
+
+def _is_open(node: Node) -> bool:
+    """Return True for a text without a verb: fragments, and objects with a place."""
+    return node.kind == "fragment" or (node.kind == "act" and not node.get("verb"))
+
+
+def _questions(node: Node) -> Iterator[Node]:
+    """Yield the question of a fragment with a question mark."""
+    place = node.get("to")
+    for of in node.parts():
+        if of.kind == "rel":
+            of = Node("np", (("of", of),))
+        if isinstance(place, Node) and of.kind == "np":
+            of = of.replace(of=conjunction(*formulas(of), place), det=None)
+        yield normal(Node("ask", (("what", "whether"), ("of", Node("exists", (("of", of),))))))
+
+
+def _subjects(meaning: Node) -> tuple[Node, ...]:
+    """Return the subjects of a meaning, described as they are after its execution.
+
+    Objects of a question are still at their place; objects of an act have left it.
+    """
+    about = last_act(meaning)
+    phrases = [one for one in (about or meaning).walk() if one.kind == "np" and one.get("of")]
+    themes = [one for one in about.parts() if one in phrases] if about is not None else []
+    chosen = themes if len(themes) > 1 else phrases[:1]
+    found = tuple(_subject(one, meaning if about is None else about) for one in chosen)
+    return tuple(filter(None, found)) if all(found) else ()
+
+
+def _place_of(meaning: Node) -> Node | None:
+    """Return the last named place of a meaning, or the subject of a question, as a relation."""
+    places = [
+        one for one in meaning.walk() if one.kind == "rel" and isinstance(one.get("to"), Node)
+    ]
+    named = [one for one in places if one.node("to").kind == "np"]
+    asked = [one for one in meaning.walk() if one.kind == "np" and holds(one)]
+    if not named and asked and meaning.kind == "ask":
+        return Node("rel", (("relation", "at"), ("to", asked[0])))
+    return named[-1] if named else None
+
+
+def _is_plural(phrase: Node) -> bool:
+    """Return True for a phrase that may mean several objects, in a language with number."""
+    quantity = phrase.get("quantity")
+    if phrase.text("det") in ("any", "another"):
+        return False
+    several = isinstance(quantity, Node) and quantity.text("number") != "1"
+    return several or phrase.text("det") in ("all", "rest") or Node("many") in phrase.walk()
+
+
+def _subject(of: Node, said: Node) -> Node | None:
+    """Return the subject phrase of a question or act, described as after its execution."""
+    if said.kind != "act":
+        listed = of.get("wh") or said.text("what") in ("which", "how_many")
+        return of.replace(wh=None, det=of.get("det") or ("all" if listed else None))
+    kept = [part for part in formulas(of) if part.kind not in ("rel", "any", "one")]
+    if all(part.kind == "many" for part in kept):
+        return None
+    return normal(of.replace(of=conjunction(*kept)))
+
+
+def _is_named(phrase: Node) -> bool:
+    """Return False for the objects of "what do you see?" and "what are you holding?"."""
+    return any(one.kind not in ("any", "one") and one != _HELD for one in formulas(phrase))

@@ -1,0 +1,353 @@
+"""Subgoals of each verb, or the reason why it has none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from bt_exec_skills.tabletop.display_names import said
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.attribute_groups import containers_of, groups_of, things
+from bt_exec_skills.tabletop.goals.describe import goal_of, group_goal, in_one_round
+from bt_exec_skills.tabletop.goals.full_hand import put_aside, put_back
+from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.moves_to_places import changed_places, onto_table, out_of
+from bt_exec_skills.tabletop.goals.object_phrases import EACH_OTHER, taken_from
+from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, table_for, things_of
+from bt_exec_skills.tabletop.object_names import looks_of
+from bt_exec_skills.tabletop.robot import Side
+from bt_exec_skills.tabletop.sentences import sentence
+
+__all__ = ["all_of", "goals_for", "themes_of"]
+
+_USER_TRAY = "tray"
+_LIFTING = ("move", "bring", "swap", "pick", "out")
+
+
+def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: C901 - one case a verb
+    """Return the subgoals of one part of a command.
+
+    Raises:
+        Trouble: If the command cannot be followed.
+    """
+    tables = [phrase for phrase in ask.themes if phrase.table]
+    if tables and ask.verb in _LIFTING:
+        raise Trouble("CANNOT_LIFT", what=tables[0].text)
+    match ask.verb:
+        case "sort":
+            return _sorted(ask, scope, language)
+        case "swap":
+            return [_swapped(ask, scope, language)]
+        case "bring":
+            tray = _tray(scope.now)
+            names = _loose(all_of(ask.themes, scope, some="one"), scope)
+            return [goal_of(_into(names, tray), scope.now, language)]
+        case "empty" if not any(phrase.table for phrase in ask.themes):
+            names = _loose(_content(ask.themes, scope), scope)
+            return [goal_of(out_of(names, scope.now), scope.now, language)]
+        case "clear" | "empty":
+            return _cleared(ask, scope, language)
+        case "out" if ask.to is not None and ask.to.table:
+            return _cleared(replace(ask, themes=themes_of(ask), to=None), scope, language)
+        case "out":
+            names = _loose(all_of(themes_of(ask), _inside(scope)), scope)
+            return [goal_of(out_of(names, scope.now), scope.now, language)]
+        case "pick":
+            names = _loose(all_of(ask.themes, scope, some="one"), scope)
+            if len(names) > 1:
+                raise Trouble("ONE_HAND", names, options=names)
+            thing = said(names[0], language)
+            text = sentence("in_hand", language, things=thing)
+            return [Subgoal(text, (Move(names[0]),))]
+        case "put_down" | "put_back":
+            return [_returned(ask, scope, language)]
+        case "go":
+            place = ask.themes[0]
+            name = table_for(place, scope, ()) if place.table else one_of(place, scope)
+            text = sentence("at", language, place=said(name, language))
+            return [Subgoal(text, (Move(name, hold=False),))]
+        case _:
+            if ask.to is None:
+                raise Trouble("NOT_UNDERSTOOD")
+            if (
+                ask.side == "in"
+                and not ask.to.table
+                and (ask.to.number == "all" or ask.to.count > 1)
+            ):
+                return _dealt(ask, ask.to, scope, language)
+            return [_move_goal(ask, scope, language)]
+
+
+def _dealt(ask: Ask, to: Phrase, scope: Scope, language: str) -> list[Subgoal]:
+    """Return the subgoals of distributing objects over containers.
+
+    Raises:
+        Trouble: TOO_FEW if there are fewer objects than containers.
+    """
+    targets = tuple(name for name in things_of(to, scope) if name not in scope.left)
+    if not targets:
+        raise Trouble("ALL_LEFT_OUT", what=to.text)
+    if len(targets) == 1:
+        return [_move_goal(replace(ask, to=Phrase(to.text, name=targets[0])), scope, language)]
+    if not all(looks_of(name).holds_things for name in targets):
+        raise Trouble("NO_CONTAINER", scope.now.containers(), what=targets[0])
+    each = 1 if to.count else len(targets)
+    phrases = [
+        replace(one, number="all", count=(one.count or int(one.number == "any")) * each)
+        for one in ask.themes
+    ]
+    meant = set(all_of(phrases, scope)) - {*targets}
+    names = _loose(tuple(name for name in scope.now.objects if name in meant), scope)
+    if len(names) < len(targets):
+        wanted, there = str(len(targets)), str(len(names))
+        raise Trouble("TOO_FEW", names, wanted=wanted, there=there, what=ask.themes[0].text)
+    shares = [names[number :: len(targets)] for number in range(len(targets))]
+    return [
+        goal_of(_into(share, target), scope.now, language)
+        for share, target in zip(shares, targets, strict=True)
+    ]
+
+
+def _returned(ask: Ask, scope: Scope, language: str) -> Subgoal:
+    """Return the subgoal of putting down the held object, or of putting it back.
+
+    Raises:
+        Trouble: HAND_EMPTY or NOT_HELD, or as `put_aside` and `put_back`.
+    """
+    held = scope.now.held
+    if held is None and ask.verb == "put_back" and ask.themes:
+        raise Trouble("NO_ORIGIN", tuple(scope.now.tables), what=all_of(ask.themes, scope))
+    if held is None:
+        raise Trouble("HAND_EMPTY")
+    themes = (replace(one, number="all") if one.number == "one" else one for one in ask.themes)
+    meant = all_of(themes, scope) if ask.themes else (held,)  # "the cup" is the one in the hand
+    if held not in meant:
+        raise Trouble("NOT_HELD", (held,), what=meant, options=(held,))
+    return (put_aside if ask.verb == "put_down" else put_back)(scope.now, language)
+
+
+def themes_of(ask: Ask) -> tuple[Phrase, ...]:
+    """Return the phrases of the objects of a part, limited to the container they are taken from."""
+    if ask.verb != "out" or ask.to is None:
+        return ask.themes
+    return tuple(taken_from(one, ask.to) for one in ask.themes)
+
+
+def _inside(scope: Scope) -> Scope:
+    """Return a context limited to the containers and their objects, if there are any."""
+    now = scope.now
+    holders = {name: now.holder(name) for name in now.objects}
+    inside = {name for name, holder in holders.items() if holder is not None}
+    kept = {
+        name: one
+        for name, one in now.objects.items()
+        if name in inside or looks_of(name).holds_things
+    }
+    return replace(scope, now=replace(now, objects=kept)) if inside else scope
+
+
+def _content(phrases: Iterable[Phrase], scope: Scope) -> tuple[str, ...]:
+    """Return the content of containers.
+
+    Raises:
+        Trouble: NO_CONTAINER, or EMPTY_ALREADY.
+    """
+    found: list[str] = []
+    names = all_of(phrases, scope)
+    for name in names:
+        if not looks_of(name).holds_things:
+            raise Trouble("NO_CONTAINER", scope.now.containers(), what=name)
+        found += scope.now.content(name)
+    if not found:
+        raise Trouble("EMPTY_ALREADY", what=names)
+    return tuple(found)
+
+
+def all_of(phrases: Iterable[Phrase], scope: Scope, *, some: str = "all") -> tuple[str, ...]:
+    """Return the objects that any of the phrases means, each once."""
+    found: dict[str, None] = {}
+    for phrase in phrases:
+        found.update(dict.fromkeys(things_of(phrase, scope, some=some)))
+    return tuple(found)
+
+
+def _loose(names: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
+    """Return the movable objects; refuse containers.
+
+    Raises:
+        Trouble: CANNOT_LIFT, or ALL_LEFT_OUT if none of them may be moved.
+    """
+    heavy = [name for name in names if looks_of(name).holds_things]
+    if heavy:
+        raise Trouble("CANNOT_LIFT", tuple(heavy), what=tuple(heavy))
+    kept = tuple(name for name in names if name not in scope.left)
+    if not kept:
+        raise Trouble("ALL_LEFT_OUT", what=names)
+    return kept
+
+
+def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
+    assert ask.to is not None
+    to, side = ask.to, ask.side
+    if to.table and to.relation is not None and to.relation[0] != "in":
+        side, to = to.relation  # "on the table next to the bowl"
+    if to.table:
+        if side != "in":
+            raise Trouble("NO_TABLE", scope.now.containers())
+        names = _loose(all_of(ask.themes, scope), scope)
+        return goal_of(onto_table(names, to, scope), scope.now, language)
+    if to.kind == EACH_OTHER:
+        names = _loose(all_of(_in_full(ask.themes), scope), scope)
+        *others, anchor = sorted(names, key=lambda name: name != scope.now.held)
+        if not others:
+            raise Trouble("TOO_FEW", names, wanted="2", there="1", what=ask.themes[0].text)
+        return goal_of(_into(others, anchor, side), scope.now, language)
+    if not any(phrase.again for phrase in ask.themes):
+        _movable(ask.themes, scope)  # a missing object is reported before "which bowl?" is asked
+    all_of(
+        (_every(but) for but in to.but if but.kind == to.kind), scope
+    )  # all of them are at the place
+    moved = set(_movable(ask.themes, scope)) if to.rest else set()  # "next to the other cup"
+    target = one_of(to, replace(scope, used=scope.used | moved))
+    holder = scope.now.holder(target)
+    if side == "next_to" and holder is not None:
+        target, side = holder, "in"  # beside an object in a bowl
+    names = tuple(name for name in _movable(ask.themes, scope) if name != target)
+    names = _loose(names, scope) if names else ()
+    if not names:
+        raise Trouble("ALL_LEFT_OUT", what=ask.text)
+    if side == "in" and not looks_of(target).holds_things:
+        raise Trouble("NO_CONTAINER", scope.now.containers(), what=target)
+    if side not in ("in", "next_to") and len(names) > 1:
+        raise Trouble("ONE_BESIDE", names, what=target, options=names)
+    return goal_of(_into(names, target, side), scope.now, language)
+
+
+def _movable(phrases: tuple[Phrase, ...], scope: Scope) -> tuple[str, ...]:
+    """Return the objects of phrases; if one of several cups is held, "the cup" is that one."""
+    held = scope.now.held
+    try:
+        return all_of(phrases, scope)
+    except Trouble as trouble:
+        if trouble.code != "WHICH_ONE" or len(phrases) > 1 or held in scope.used:
+            raise
+        if held is None or held not in trouble.choices:
+            raise
+        return (held,)
+
+
+def _every(phrase: Phrase) -> Phrase:
+    return replace(phrase, number="all", count=0, order="")
+
+
+def _in_full(phrases: Iterable[Phrase]) -> list[Phrase]:
+    """Return phrases that mean all their objects, as in "the cups together"."""
+    return [replace(one, number="all" if one.number == "one" else one.number) for one in phrases]
+
+
+def _into(names: Iterable[str], target: str, side: Side = "in") -> tuple[Move, ...]:
+    return tuple(Move(name, target, side) for name in names)
+
+
+def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
+    """Return one subgoal for each attribute group."""
+    assert ask.by is not None
+    now, by = _without_holders(scope.now, scope.left), ask.by
+    these = [phrase for phrase in ask.themes if not _means_all(phrase, scope)]
+    names = all_of(these, scope) if these else things(now)  # "sort these" before anything else
+    names = tuple(name for name in names if not looks_of(name).holds_things)
+    names = _loose(names, scope) if names else ()
+    if not names:
+        raise Trouble("NOTHING_LIKE_THAT", tuple(now.objects), what=ask.text, options=())
+    groups = groups_of(names, by)
+    unknown = groups.pop("", ())
+    if not groups:
+        raise Trouble("NO_ATTRIBUTE", unknown, attribute=by, options=unknown)
+    target = ask.to
+    if target is not None and target.table:
+        raise Trouble("NO_CONTAINER", now.containers(), what=target.text)
+    chosen = containers_of(groups, by, now, target.kind if target is not None else "")
+    found = [
+        group_goal(by, value, group, chosen[value], now, language)
+        for value, group in groups.items()
+        if value in chosen
+    ]
+    remarks = []
+    if unknown:
+        remarks.append(Trouble("LEFT_ALONE", unknown, attribute=by, options=unknown))
+    lost = tuple(name for value in groups.keys() - chosen.keys() for name in groups[value])
+    if lost:
+        remarks.append(Trouble("NO_PLACE_FOR", lost, options=lost))
+    found[-1] = replace(found[-1], remarks=tuple(remarks))
+    return in_one_round(found, now, language)
+
+
+def _without_holders(now: Environment, left: set[str]) -> Environment:
+    """Return an environment without the excluded containers."""
+    kept = {
+        name: one
+        for name, one in now.objects.items()
+        if name not in left or not looks_of(name).holds_things
+    }
+    return replace(now, objects=kept)
+
+
+def _means_all(phrase: Phrase, scope: Scope) -> bool:
+    """Return True for "these" and "them" without several possible antecedents."""
+    several = phrase.number == "all" and scope.last == (scope.now.held,)
+    return phrase.again and (several or not scope.last)
+
+
+def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
+    """Return the subgoal of clearing a table: into the only container, or onto the other table."""
+    now = scope.now
+    phrases = ask.themes or (Phrase("", number="all"),)
+    names = tuple(name for name in all_of(phrases, scope) if ask.themes or now.holder(name) is None)
+    if not names:
+        raise Trouble("NOTHING_TO_DO")
+    names = _loose(names, scope)
+    if ask.to is None and names == (now.held,):
+        return [put_aside(now, language)]
+    if ask.to is not None and ask.to.table:
+        return [goal_of(onto_table(names, ask.to, scope), now, language)]
+    if ask.to is not None:
+        return [goal_of(_into(names, one_of(ask.to, scope)), now, language)]
+    holders = [one for one in now.looks() if one.holds_things and one.kind != _USER_TRAY]
+    for kind in ("basket", "box"):
+        bins = [one.name for one in holders if one.kind == kind]
+        if len(bins) == 1:
+            return [goal_of(_into(names, bins[0]), now, language)]
+    if len(holders) == 1:
+        return [goal_of(_into(names, holders[0].name), now, language)]
+    here = {now.table_of(name) for name in names}
+    others = tuple(now.tables.keys() - here)
+    if len(here) == len(others) == 1 and any(map(_of_table, phrases)):
+        return [goal_of(_into(names, others[0]), now, language)]
+    options = (*(one.name for one in holders), *sorted(others))
+    raise Trouble("WHERE_TO", options, what=ask.text, options=tuple(options))
+
+
+def _of_table(phrase: Phrase) -> bool:
+    """Return True if a phrase means the content of a table."""
+    return phrase.table or (phrase.relation is not None and phrase.relation[1].table)
+
+
+def _tray(now: Environment) -> str:
+    """Return the tray on which objects are handed over.
+
+    Raises:
+        Trouble: NO_TRAY.
+    """
+    trays = [one.name for one in now.looks() if one.kind == _USER_TRAY]
+    if not trays:
+        raise Trouble("NO_TRAY", now.containers())
+    return trays[0]
+
+
+def _swapped(ask: Ask, scope: Scope, language: str) -> Subgoal:
+    """Return the subgoal of swapping two objects."""
+    names = _loose(all_of(ask.themes, scope, some="one"), scope)
+    if len(names) != 2:
+        raise Trouble("SWAP_TWO", names, options=names)
+    text = " ↔ ".join(said(name, language) for name in names)
+    return Subgoal(text[:64], changed_places(*names, scope.now))

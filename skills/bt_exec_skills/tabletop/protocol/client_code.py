@@ -1,0 +1,146 @@
+"""Code from clients, parsed as data by an allow-list over its syntax tree; never executed.
+
+Clients of the protocol send a few lines such as ``result = pick_object([1, 2, 0.6], 0.1, 0.2)``.
+`program_of` parses them, refuses everything that is not on the list, and returns a generator. It
+yields the calls of the robot, receives their results, and returns the variables of the code.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.failure import nearest
+from bt_exec_skills.tabletop.protocol.interpreter import Interpreter, Program, evaluated
+from bt_exec_skills.tabletop.protocol.published_functions import (
+    CALLS,
+    FUNCTIONS,
+    METHODS,
+    MODULES,
+    Call,
+    CodeRefused,
+    bind,
+)
+
+__all__ = ["Call", "CodeRefused", "Program", "program_of"]
+
+_LONGEST = 4000
+_DEEPEST = 12
+_REASONS: Mapping[type[ast.AST], str] = {
+    ast.Import: "import (only time, math and json)",
+    ast.ImportFrom: "import (only time, math and json)",
+    ast.Attribute: "an attribute",
+    ast.FunctionDef: "a function definition",
+    ast.AsyncFunctionDef: "a function definition",
+    ast.ClassDef: "a class definition",
+    ast.Lambda: "a lambda",
+    ast.With: "with",
+    ast.Try: "try",
+    ast.Global: "global",
+    ast.Await: "await",
+    ast.NamedExpr: "an assignment within an expression",
+}
+
+
+def program_of(code: str) -> Program:
+    """Return the program of a piece of code, which is checked completely before any call.
+
+    Raises:
+        CodeRefused: If it contains anything that is not allowed.
+    """
+    if len(code) > _LONGEST:
+        raise CodeRefused(f"the code has {len(code)} characters; {_LONGEST} are allowed")
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise CodeRefused(f"the code is not valid Python: {type(error).__name__}") from error
+    for statement in tree.body:
+        _check(statement, depth=0)
+    return Interpreter().run(tree.body)
+
+
+def _check(node: ast.AST, depth: int) -> None:
+    """Refuse a node with anything that is not on the list, before any call."""
+    if depth > _DEEPEST:
+        raise _refusal(node, "nesting this deep")
+    match node:
+        case ast.Import(names=names):
+            if any(alias.name not in MODULES or alias.asname for alias in names):
+                raise _refusal(node, _REASONS[ast.Import])
+            return
+        case ast.Call():
+            _check_call(node)
+        case ast.Attribute(value=ast.Name(id=module), attr=name):
+            if name not in MODULES.get(module, {}):
+                raise _refusal(node, _REASONS[ast.Attribute])
+            return
+        case ast.Attribute():
+            raise _refusal(node, _REASONS[ast.Attribute])
+        case ast.Constant(value=value):
+            if not (value is None or isinstance(value, bool | int | float | str)):
+                raise _refusal(node, f"the value {value!r:.20}")
+        case _ if not evaluated(node):
+            found = _REASONS.get(type(node), type(node).__name__)
+            raise _refusal(node, found)
+        case _:
+            pass
+    for child in _parts(node):
+        _check(child, depth + 1)
+
+
+def _parts(node: ast.AST) -> list[ast.AST]:
+    """Return the child nodes that have to be checked."""
+    if isinstance(node, ast.Call):
+        within: list[ast.AST] = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if isinstance(node.func, ast.Attribute) and not _is_module(node.func):
+            within.append(node.func.value)
+        return within
+    operators = (ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context)
+    return [part for part in ast.iter_child_nodes(node) if not isinstance(part, operators)]
+
+
+def _is_module(node: ast.Attribute) -> bool:
+    return isinstance(node.value, ast.Name) and node.value.id in MODULES
+
+
+def _check_call(node: ast.Call) -> None:
+    """Refuse calls, arguments and methods that do not exist."""
+    if any(isinstance(arg, ast.Starred) for arg in node.args):
+        raise _refusal(node, "a starred argument")
+    if isinstance(node.func, ast.Attribute):
+        if _is_module(node.func):
+            _check(node.func, 0)
+        elif node.func.attr not in METHODS:
+            raise _refusal(node, f"the method {node.func.attr!r}")
+        if node.keywords and not _is_module(node.func):
+            raise _refusal(node, f"a keyword of {node.func.attr}")
+        return
+    name = node.func.id if isinstance(node.func, ast.Name) else ""
+    if name not in CALLS and name not in FUNCTIONS:
+        raise _refusal(node, f"the call of {name!r}{_near(name)}" if name else "such a call")
+    if name not in CALLS:
+        return
+    if len(node.args) > len(CALLS[name]):
+        raise _refusal(node, f"{name} with {len(node.args)} arguments")
+    given = list(CALLS[name][: len(node.args)])
+    for keyword in node.keywords:
+        argument = bind(name, keyword.arg) if keyword.arg is not None else None
+        if argument is None or argument in given:
+            allowed = ", ".join(CALLS[name]) or "none"
+            raise _refusal(node, f"the argument {keyword.arg!r} of {name} (arguments: {allowed})")
+        given.append(argument)
+
+
+def _near(name: str) -> str:
+    found = nearest(name, CALLS, count=1)
+    return f" (did you mean {found[0]}?)" if found else ""
+
+
+def _refusal(node: Any, found: str) -> CodeRefused:
+    return CodeRefused(
+        f"line {getattr(node, 'lineno', 1)}: {found} is not allowed; code is read and never "
+        "executed. Allowed are assignments, numbers, texts, lists, dictionaries, indexing, "
+        f"arithmetic, comparisons, if, for, while, {', '.join(sorted(FUNCTIONS))}, and calls of "
+        f"{', '.join(sorted(CALLS))}"
+    )

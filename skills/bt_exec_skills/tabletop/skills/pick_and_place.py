@@ -1,0 +1,156 @@
+"""Skills `go_to_object`, `pick_object` and `place_object`."""
+
+from __future__ import annotations
+
+from bt_exec.failure import Failed
+from bt_exec.skill import Service, Steps, skill
+from bt_exec_skills.tabletop.display_names import said
+from bt_exec_skills.tabletop.environment import AT_SPOT_M, Environment
+from bt_exec_skills.tabletop.held_object import NEAR_M, Hand
+from bt_exec_skills.tabletop.object_names import ObjectName
+from bt_exec_skills.tabletop.placement_search import is_beside, spot_for
+from bt_exec_skills.tabletop.robot import Side, Spot, TableRobot
+from bt_exec_skills.tabletop.skills.shared import MOTION_FAILS, aim, drive, read, settle, where
+
+__all__ = ["go_to_object", "pick_object", "place_object", "verify_hold"]
+
+
+_MOVED_M = 0.3
+_CHASES = 2
+
+
+def verify_hold(hand: Hand, now: Environment) -> str | None:
+    """Return the held object, or fail if it fell.
+
+    An object that was being released when its motion was stopped does not count as fallen.
+
+    Raises:
+        Failed: DROPPED, with the position of the fallen object.
+    """
+    thing, releasing, held = hand.thing, hand.moved, hand.look(now)
+    if thing is not None and held is None and not releasing:
+        at = now.at(thing)
+        if at is None:
+            raise Failed("OBJECT_GONE", "it was in the hand", target=thing)
+        lies = f"({at.x:.2f}, {at.y:.2f}, {at.z:.2f})"
+        raise Failed("DROPPED", f"it fell and is at {lies}", object=thing)
+    return held
+
+
+@skill(
+    fails={"NOT_THERE", "OBJECT_GONE", "DROPPED", *MOTION_FAILS},
+    effects={"at": "{target}"},
+    uses={"base"},
+    timeout_s=120,
+)
+def go_to_object(
+    robot: TableRobot, hand: Service[Hand], target: ObjectName, spot: Spot = ()
+) -> Steps:
+    """Drive to where the arm reaches `target`, or a `spot` on it if it is a table.
+
+    The pose is read when the skill starts. If the object moves meanwhile, it is followed twice.
+    """
+    now = yield from read(robot)
+    verify_hold(hand, now)
+    for _ in range(1 + _CHASES):
+        at = aim(now, target, spot, hand.thing)
+        yield from drive(robot, robot.goto(at), target=target)
+        now = yield from read(robot)
+        verify_hold(hand, now)
+        if aim(now, target, spot, hand.thing).flat(at) <= _MOVED_M:
+            break
+    away = aim(now, target, spot, hand.thing).flat(now.base) if now.base is not None else 0.0
+    if away > NEAR_M:
+        raise Failed("NOT_THERE", f"{said(target, 'en')} is {away:.2f} m away", target=target)
+
+
+@skill(
+    fails={
+        *("HAND_EMPTY", "HAND_FULL", "NOT_THERE", "OBJECT_GONE", "DROPPED", "PLACE_MISSED"),
+        *("NO_ROOM", *MOTION_FAILS),
+    },
+    needs={"hand": "{object}", "at": "{target}"},
+    effects={"hand": "empty", "spot.{object}": "{side} {target}"},
+    uses={"arm", "hand", "base"},
+    timeout_s=90,
+)
+def place_object(
+    robot: TableRobot,
+    hand: Service[Hand],
+    object: ObjectName,  # noqa: A002 - the name used in plans
+    target: ObjectName,
+    side: Side = "in",
+    spot: Spot = (),
+) -> Steps:
+    """Put the held `object` into or onto `target`, or beside it.
+
+    `spot` is a point on a table. Without one, or if it is occupied, a free point is used. The
+    object is placed if, according to the world, it is in the target, or on the requested side as
+    seen by the robot.
+    """
+    thing, place = said(object, "en"), said(target, "en")
+    now = yield from read(robot)
+    held = verify_hold(hand, now)
+    if held is None:
+        raise Failed("HAND_EMPTY", "the hand holds nothing", object=object)
+    if held != object:
+        other = said(held, "en")
+        raise Failed("HAND_FULL", f"the hand holds {other}, not {thing}", held=held)
+    at = aim(now, target, spot, object)
+    if now.base is not None and at.flat(now.base) > NEAR_M:
+        away = at.flat(now.base)
+        raise Failed("NOT_THERE", f"{place} is {away:.2f} m away: go to it first", target=target)
+    free = spot_for(now, object, target, side, spot)
+    if free is None:
+        raise Failed("NO_ROOM", f"no room {side.replace('_', ' ')} {place}", target=target)
+    hand.release()
+    yield from drive(robot, robot.place(free), target=target)
+    yield from settle()
+    seen_from = now.base
+    now = yield from read(robot)
+    here = where(now, object)
+    if hand.look(now) == object and here.flat(free) > 0.1:
+        raise Failed("PLACE_MISSED", "it is still in the hand", object=object)
+    hand.let_go()
+    done = (
+        now.inside(object, target) and (not spot or here.flat(free) <= AT_SPOT_M)
+        if side == "in"
+        else is_beside(now, object, target, side, seen_from)
+    )
+    if not done:
+        lies = f"({here.x:.2f}, {here.y:.2f}, {here.z:.2f})"
+        relation = "inside" if side == "in" else side.replace("_", " ")
+        raise Failed("PLACE_MISSED", f"it lies at {lies}, not {relation} {place}", object=object)
+
+
+@skill(
+    fails={"HAND_FULL", "NOT_THERE", "OBJECT_GONE", "GRASP_MISSED", *MOTION_FAILS},
+    needs={"hand": "empty|{target}", "at": "{target}"},
+    effects={"hand": "{target}", "spot.{target}": "hand"},
+    uses={"arm", "hand", "base"},
+    timeout_s=90,
+)
+def pick_object(robot: TableRobot, hand: Service[Hand], target: ObjectName) -> Steps:
+    """Take `target` with the hand and lift it.
+
+    The object is held if, according to the world, it has left its position and follows the hand.
+    An object that is already held is not picked again.
+    """
+    now = yield from read(robot)
+    held = hand.look(now)
+    if held == target:
+        return
+    if held is not None:
+        raise Failed("HAND_FULL", f"the hand holds {said(held, 'en')}", held=held)
+    at = where(now, target)
+    if now.base is not None and at.flat(now.base) > NEAR_M:
+        away = at.flat(now.base)
+        name = said(target, "en")
+        raise Failed("NOT_THERE", f"{name} is {away:.2f} m away: go to it first", target=target)
+    hand.reach(target, at)
+    missed = yield from drive(robot, robot.pick(at), target=target)
+    now = yield from read(robot)
+    where(now, target)
+    if hand.look(now) != target:
+        why = missed.message if missed is not None else "it did not leave the table"
+        raise Failed("GRASP_MISSED", why, target=target)

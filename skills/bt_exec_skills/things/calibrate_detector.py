@@ -1,0 +1,40 @@
+"""Calibration of the shipped detector: probability of a correct detection, missed objects.
+
+::
+
+    python -m bt_exec_skills.things.calibrate_detector DATASET      # writes table.json
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from bt_exec.files import write_whole
+from bt_exec_skills.things.detector import MOST_OVERLAP
+from bt_exec_skills.things.weights import SHIPPED
+from bt_exec_skills.vision.calibration import calibration_of, recalls_of
+from bt_exec_skills.vision.dataset import read_pictures
+from bt_exec_skills.vision.detector import NetworkDetector
+from bt_exec_skills.vision.weights import load
+
+__all__ = ["calibrate"]
+
+_FAINTEST, _MEANT = 0.02, 0.5
+
+
+def calibrate(dataset: Path, papers: Path) -> None:
+    """Measure calibration and recall on the held-out split, and write them into `papers`."""
+    detector = NetworkDetector(load(SHIPPED), _FAINTEST, most_overlap=MOST_OVERLAP)
+    pictures = list(read_pictures(dataset, "val"))
+    measured = {
+        "calibration": calibration_of(detector, pictures),
+        "recalls": recalls_of(detector, pictures, _MEANT),
+    }
+    known = json.loads(papers.read_text(encoding="utf-8"))
+    write_whole(papers, json.dumps({**known, **measured}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    calibrate(Path(sys.argv[1]), SHIPPED.with_suffix(".json"))

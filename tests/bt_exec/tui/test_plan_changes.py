@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+from bt_exec.failure import Failure
+from bt_exec.spec.load import load_text
+from bt_exec.spec.model import MissionSpec
+from bt_exec.tui.plan_changes import say_changes
+
+
+def plan(*steps: str, kept: str = "") -> MissionSpec:
+    lines = [
+        "mission: {command: work, plan_version: 1, kept: [" + kept + "]}",
+        "root:",
+        "  sequence:",
+    ]
+    for step in steps:
+        name, _, arm = step.partition(" ")
+        lines.append(f"    - {{do: {name}, with: {{arm: {arm or 'right'}}}}}")
+    document = load_text("\n".join(lines)).document
+    assert isinstance(document, MissionSpec)
+    return document
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "failed", "said"),
+    [
+        (
+            plan("open", "grasp", "home"),
+            plan("open", "look", "grasp", "home", kept="open"),
+            "grasp",
+            "keeps: open · changes: grasp → look, grasp",
+        ),
+        (plan("open"), plan("open left"), "open", "changes: open arm right → left"),
+        (plan("open"), plan("open"), "open", "tries the same again"),
+        (
+            plan("open", "grasp"),
+            plan("open", kept="open"),
+            "grasp",
+            "keeps: open · changes: grasp → nothing",
+        ),
+        (
+            plan("a"),
+            plan("b", "c", "d", "e", "f", "a"),
+            "a",
+            "changes: a → b, c, d, e and 2 more",
+        ),
+    ],
+)
+def test_new_plan_lists_its_changes(
+    old: MissionSpec, new: MissionSpec, failed: str, said: str
+) -> None:
+    assert say_changes(old, new, Failure("X", path=failed)) == said
+
+
+@pytest.mark.parametrize(
+    ("phrase", "said"),
+    [
+        ("open the door with the {arm} arm", "open the door with the right arm → left arm"),
+        ("{arm}팔로 문 열기", "right팔로 → left팔로 문 열기"),
+        ("{arm}", "right → left"),
+    ],
+)
+def test_common_words_of_two_phrases_are_shared(phrase: str, said: str) -> None:
+    told = say_changes(
+        plan("open"),
+        plan("open left"),
+        Failure("X", path="open"),
+        phrase=lambda node: phrase.format(**getattr(node, "args", {"arm": ""})),
+    )
+    assert told == f"changes: {said}"

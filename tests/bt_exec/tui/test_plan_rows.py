@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from bt_exec import events as ev
+from bt_exec.failure import Failure
+from bt_exec.tui.node_text import say_args, seconds
+from bt_exec.tui.plan_rows import Forest
+from bt_exec.tui.view_model import ViewModel
+from tests.bt_exec.tui.scripted import get_material, mission
+
+
+def test_tree_that_only_runs_its_skill_is_one_row() -> None:
+    forest = Forest(get_material().root)
+    (root,) = forest.roots
+    assert [child.label for child in root.children] == [
+        "open_door",
+        "material_visible",
+        "take_material",
+        "shut_and_go_home",
+    ]
+    inner, outer = "get_material/open_door/open_door", "get_material/open_door"
+    assert forest.by_path[inner] is forest.by_path[outer]
+    forest.change(outer, "running", 0.0, "", None)
+    forest.change(inner, "skipped", 0.1, "already open", None)
+    forest.change(outer, "done", 0.1, "", None)
+    assert forest.by_path[inner].state == "skipped"
+    timeout = Failure("TIMEOUT", path=outer)
+    forest.change(outer, "failed", 0.2, "", timeout)
+    assert forest.by_path[inner].failure is timeout
+
+
+def test_sequence_with_a_name_or_a_guard_keeps_its_row() -> None:
+    spec = mission(
+        "mission: {command: x}\nroot:\n  sequence:\n"
+        "    - {name: first, sequence: [{do: a}]}\n"
+        "    - {timeout: 5s, sequence: [{do: b}]}\n"
+        "    - {sequence: [{do: c}]}\n"
+    )
+    assert [row.label for row in Forest(spec.root).roots] == ["first", "sequence", "c"]
+
+
+def test_arguments_are_shown_by_display_names() -> None:
+    assert say_args({"arm": "right", "object_label": "material"}) == "right → material"
+    assert say_args({"text": "a", "speed": 0.5, "fast": True, "gentle": False}) == (
+        "a, speed 0.5, fast, no gentle"
+    )
+    assert say_args({"labels": ["a", "b"], "count": 2}) == "a + b, count 2"
+    assert say_args({"target": "a", "spot": ()}) == "a"
+
+
+def test_durations_are_formatted() -> None:
+    said = [seconds(value) for value in (0, 0.26, 99.9, 99.96, 125, 3725)]
+    assert said == ["0.0 s", "0.3 s", "99.9 s", "1 min 40 s", "2 min 05 s", "1 h 02 min"]
+    assert seconds(3.1500000000000004) == seconds(3.15), "a step and its mission"
+
+
+def test_progress_of_a_skill_stays_until_it_changes() -> None:
+    """The start of a skill, its first step and its row change arrive in this order in one tick."""
+    model = ViewModel()
+    model.on(ev.MissionStarted(0.0, 0, "m", "x", "en", "site"))
+    model.on(ev.Planned(0.0, 0, mission("mission: {command: x}\nroot: {do: a}\n"), 1))
+    for attempt in (1, 2):
+        model.on(ev.SkillStarting(0.0, 1, "a", "a", {}, attempt))
+        (row,) = model.forest
+        assert (row.progress, row.doing) == (None, "")
+        model.on(ev.Progress(0.0, 1, "a", 0.5, "waiting"))
+        model.on(ev.NodeChanged(0.0, 1, "a", "running"))
+        assert (row.progress, row.doing) == (0.5, "waiting")

@@ -1,0 +1,137 @@
+"""Comparison of two pictures or two objects: answers, programs and missions."""
+
+import cv2
+import numpy as np
+import pytest
+
+from bt_exec.failure import UsageError
+from bt_exec_skills.image import tools
+from bt_exec_skills.image.perception.instances import Crop, Instance
+from bt_exec_skills.image.question_missions import build_mission_worlds
+from bt_exec_skills.image.rules.planning import CannotTell
+from bt_exec_skills.image.rules.program import build_program
+from bt_exec_skills.image.rules.program_check import check_program
+from bt_exec_skills.image.workbench import Bench
+from tests.skills.image.asking import ask
+
+RED, BLUE, GREEN = (200, 30, 30), (30, 60, 200), (40, 150, 60)
+
+
+def scene():
+    picture = np.full((240, 320, 3), 225, np.uint8)
+    cv2.circle(picture, (60, 60), 30, RED, -1)
+    cv2.circle(picture, (160, 60), 30, BLUE, -1)
+    cv2.rectangle(picture, (220, 30), (300, 110), BLUE, -1)
+    return picture
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """Return a function that writes two pictures and returns a bench with both."""
+
+    def make(one, other, ending=".png"):
+        files = tmp_path / "one.png", tmp_path / f"two{ending}"
+        for file, picture in zip(files, (one, other), strict=True):
+            cv2.imwrite(str(file), picture[..., ::-1])
+        return Bench(files[0], second_file=files[1])
+
+    return make
+
+
+def test_identical_pictures_are_equal(pair):
+    answer = ask(pair(scene(), scene()), "Are the two pictures the same?")
+    assert (answer.value, answer.text) == (True, "The pictures are the same. Confidence 0.90.")
+
+
+@pytest.mark.parametrize("ending", [".jpg", ".webp"])
+def test_compression_is_not_a_difference(pair, ending):
+    assert ask(pair(scene(), scene(), ending), "두 사진이 같아?").value is not False
+
+
+def test_scaled_picture_is_equal(pair):
+    half = cv2.resize(scene(), (160, 120), interpolation=cv2.INTER_AREA)
+    assert ask(pair(half, scene()), "두 사진이 같아?").value is not False
+
+
+def test_change_is_reported_with_its_place(pair):
+    other = scene()
+    cv2.circle(other, (60, 60), 31, (225, 225, 225), -1)
+    cv2.rectangle(other, (250, 190), (290, 230), GREEN, -1)
+    bench = pair(scene(), other)
+    answer = ask(bench, "뭐가 달라?")
+    assert answer.value is False
+    assert answer.text.startswith("두 사진이 다릅니다 (2곳): 위 왼쪽, 아래 오른쪽.")
+    assert check_program(bench, build_program(bench, "?"), "en", trusted=True).agrees is True
+    boxes = sorted(one.bbox for one in bench.candidates("target").accepted())
+    assert np.abs(np.subtract(boxes, [(30, 30, 91, 91), (250, 190, 291, 231)])).max() <= 4
+
+
+def test_faint_change_is_undecided(pair):
+    other = scene()
+    cv2.rectangle(other, (250, 150), (300, 200), (194, 194, 199), -1)
+    answer = ask(pair(scene(), other), "What is different?")
+    assert answer.value is None
+    assert "perhaps only noise" in answer.text
+    assert answer.confidence <= 0.5
+
+
+def test_pictures_of_other_aspect_ratio_differ_as_a_whole(pair):
+    answer = ask(pair(scene(), scene()[:100]), "What has changed?")
+    assert answer.value is False
+
+
+def test_comparison_requires_a_second_picture(pair):
+    bench = pair(scene(), scene())
+    bench.second_file = None
+    with pytest.raises(CannotTell, match="SECOND_NEEDED"):
+        ask(bench, "두 사진이 같아?")
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "says"),
+    [
+        ("Do the blue circle and the blue square have the same colour?", True, "Yes, the same"),
+        ("빨간 원과 파란 원은 색이 같아?", False, "다릅니다: 빨간 원, 파란 원 (빨간색, 파란색)."),
+        ("빨간 원과 파란 원은 크기가 같아?", True, "네, 크기가 같습니다"),
+        ("Is the red circle the same shape as the blue square?", False, "(circle, square)"),
+        ("Does the green circle have the same colour as the red circle?", None, "None found"),
+    ],
+)  # fmt: skip
+def test_objects_are_compared(pair, text, value, says):
+    bench = pair(scene(), scene())
+    answer = ask(bench, text)
+    assert answer.value is value
+    assert says in answer.text
+    namespace = {}
+    exec(build_program(bench, text), namespace)
+    assert namespace["run"](str(bench.file))["answer"] is value
+
+
+def test_size_between_two_limits_is_undecided():
+    pixels = np.zeros((9, 9, 3), np.uint8)
+    crops = [
+        Crop(Instance("", (0, 0, side, side), 1.0, "annotation"), pixels, np.ones((9, 9), bool))
+        for side in (100, 125)
+    ]
+    assert tools.alike(*crops, "size").holds is None
+
+
+def test_only_a_comparison_takes_two_pictures(tmp_path):
+    files = [tmp_path / name for name in ("a.png", "b.png", "c.png")]
+    first, second = (str(one) for one in files[:2])
+    assert build_mission_worlds(files[:1], "몇 개야?") == [{"image": first}]
+    assert build_mission_worlds(files[:2], "몇 개야?") == [{"image": first}, {"image": second}]
+    assert build_mission_worlds(files[:2], "두 사진이 같아?") == [
+        {"image": first, "second": second}
+    ]
+    with pytest.raises(UsageError, match="a comparison takes two pictures; found 3"):
+        build_mission_worlds(files, "What is different?")
+    with pytest.raises(UsageError, match="a program can only be written for one picture; found 3"):
+        build_mission_worlds(files, "몇 개야?", program=tmp_path / "p.py")
+    outs = [
+        world["out"] for world in build_mission_worlds(files, "몇 개야?", out=tmp_path / "outs")
+    ]
+    assert outs[0] == str(tmp_path / "outs" / "001-a.png")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="must be a folder"):
+        build_mission_worlds(files, "몇 개야?", out=tmp_path / "file")
