@@ -279,13 +279,7 @@ class SelfAnswers:
         say, language = request.messages.say, request.language
         match question:
             case "SAW":
-                seen = self._seen(language)
-                if not seen and any(turn.acted for turn in request.context.turns):
-                    return (
-                        "WHERE",
-                        "",
-                    )  # missions without observations, such as questions about pictures
-                return "WHERE", say("SELF_SAW" if seen else "SELF_SAW_NOTHING", language, seen=seen)
+                return "WHERE", self._sight(request)
             case "HOLDS":
                 return "WHERE", _from_facts(request, question)
             case "THING":
@@ -300,6 +294,20 @@ class SelfAnswers:
         if question == "PAST" and done:
             done = say("SELF_PAST", language, missions=done)
         return "DONE", done or say("SELF_NOTHING_DONE", language)
+
+    def _sight(self, request: Request) -> str:
+        """Return the last observation, and the end of the last mission, which may tell of others.
+
+        Empty after missions without observations, such as questions about pictures.
+        """
+        messages, language = request.messages, request.language
+        seen = self._seen(language)
+        acted = [turn for turn in request.context.turns if turn.acted]
+        if not seen:
+            return "" if acted else messages.say("SELF_SAW_NOTHING", language)
+        said = messages.say("SELF_SAW", language, seen=seen)
+        ended = mission_ending(acted[-1], messages, language) if acted else ""
+        return f"{said} {ended}".rstrip()
 
     def _own_answer(self, question: Question, request: Request) -> Reply | None:
         """Return the answer to a question that the compiler is not asked; None for others."""

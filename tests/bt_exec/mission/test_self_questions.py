@@ -202,6 +202,12 @@ def test_last_observation_is_reported() -> None:
     assert answer("what did you see?", context=context) == Refusal("NOT_UNDERSTOOD", "?")
 
 
+def test_last_observation_is_followed_by_the_report_of_the_last_mission() -> None:
+    found = answer("what did you see?", "no people", context=Context((GOES,)))
+    reported = f"{WENT} My report was: “There.”"
+    assert found == Reply("WHERE", f"The last thing I saw: no people. {reported}")
+
+
 def test_past_question_is_not_taken_for_a_courtesy() -> None:
     context = Context((Turn("문 열어", "satisfied", "OK", "문이 열려 있습니다."),))
     replied = answer("잘 됐어?", context=context)
