@@ -20,11 +20,12 @@ from bt_exec.language.messages import language_of
 from bt_exec.planning.compiler import Request
 from bt_exec.site.shipped_data import data_path
 from bt_exec.spec.library import Library
+from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.bind import Binder
 from bt_exec_llm.offline.earlier_commands import Past
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.lexicon_files import extend_lexicon
-from bt_exec_llm.offline.number_assignment import Number, number_parameters
+from bt_exec_llm.offline.number_assignment import number_parameters
 from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.small_talk import Talk
 from bt_exec_llm.offline.utterance_frames import Frames
@@ -32,7 +33,7 @@ from bt_exec_llm.offline.utterance_frames import Frames
 __all__ = ["Index", "cached_index"]
 
 _MOST = 16
-"""Number of indexed libraries that are cached."""
+"""Number of indices that are cached."""
 
 
 @dataclass
@@ -93,8 +94,7 @@ class Index:
 
 
 _BY_REQUEST: OrderedDict[Any, tuple[Any, Index]] = OrderedDict()
-_BY_WORDS: OrderedDict[Any, Index] = OrderedDict()
-_BY_LIBRARY: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
+_INDEXED: list[tuple[tuple[TreeSpec, ...], str, Index]] = []
 _LOCK = threading.Lock()
 
 
@@ -114,11 +114,14 @@ def cached_index(request: Request, language: str) -> Index:
             _BY_REQUEST.move_to_end(key)
             return _BY_REQUEST[key][1]
         index = _index_for_words(request, language)
-        _cache_value(_BY_REQUEST, key, (of, index))
+        _BY_REQUEST[key] = of, index
+        if len(_BY_REQUEST) > _MOST:
+            _BY_REQUEST.popitem(last=False)
         return index
 
 
 def _index_for_words(request: Request, language: str) -> Index:
+    """Return an index of equal words, trees and types, which a site that is loaded again has."""
     packs = request.catalogue.packs
     files: tuple[Path, ...] = (
         data_path("configs", "lexicon", "common.yaml"),
@@ -129,33 +132,14 @@ def _index_for_words(request: Request, language: str) -> Index:
         for pack in packs
         if pack.words is not None
     )
-    types = request.catalogue.types
-    numbers = _cached_numbers(request)
-    key = (files, own, id(request.library), len(request.library), numbers, language)
-    if key not in _BY_WORDS:
-        index = Index.of(extend_lexicon(files, own), request.library, language, types)
-        _cache_value(_BY_WORDS, key, index)
-    _BY_WORDS.move_to_end(key)
-    return _BY_WORDS[key]
-
-
-def _cached_numbers(request: Request) -> tuple[tuple[str, tuple[Number, ...]], ...]:
-    """Return the number parameters of a request's trees, cached by library."""
-    of = (request.catalogue, request.library)
-    key = (*map(id, of), len(request.library))
-    if key not in _BY_LIBRARY:
-        _cache_value(
-            _BY_LIBRARY,
-            key,
-            (of, tuple(number_parameters(request.library, request.catalogue.types).items())),
-        )
-    _BY_LIBRARY.move_to_end(key)
-    found: tuple[tuple[str, tuple[Number, ...]], ...] = _BY_LIBRARY[key][1]
-    return found
-
-
-def _cache_value(store: OrderedDict[Any, Any], key: Any, value: Any) -> None:
-    """Cache a value; evict the least recently used one."""
-    store[key] = value
-    while len(store) > _MOST:
-        store.popitem(last=False)
+    lexicon, types = extend_lexicon(files, own), request.catalogue.types
+    trees = tuple(request.library)
+    for number, (indexed, spoken, index) in enumerate(_INDEXED):
+        same = index.lexicon is lexicon and spoken == language
+        if same and indexed == trees and index.types == types:
+            _INDEXED.append(_INDEXED.pop(number))
+            return index
+    index = Index.of(lexicon, request.library, language, dict(types))
+    _INDEXED.append((trees, language, index))
+    del _INDEXED[:-_MOST]
+    return index

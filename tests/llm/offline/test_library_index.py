@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -37,9 +39,18 @@ def test_library_is_indexed_once_for_all_compilers(request_for):
     assert cached_index(first, "ko") is not cached_index(first, "en")
 
 
-def test_utterance_of_the_other_language_is_used_as_fallback(request_for):
-    from dataclasses import replace
+def test_index_is_shared_by_equal_libraries_and_types(request_for):
+    first = request_for("water the plant")
+    again = replace(first, library=Library([load_text(TREE)]))
+    longer = replace(first, library=Library([load_text(TREE.replace("plant.,", "plant now.,"))]))
+    assert cached_index(again, "en") is cached_index(first, "en")
+    assert cached_index(longer, "en") is not cached_index(first, "en")
+    first.catalogue.types["Plant"] = Literal["fern"]
+    other = replace(first, library=Library([load_text(TREE)]))
+    assert cached_index(other, "en") is not cached_index(first, "en")
 
+
+def test_utterance_of_the_other_language_is_used_as_fallback(request_for):
     library = Library([load_text(TREE.replace("Water the plant., ", ""))])
     answer = create({}).compile(replace(request_for("Water the plant"), library=library))
     assert isinstance(answer, Plan)
