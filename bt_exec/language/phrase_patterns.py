@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from bt_exec.failure import RegistrationError
@@ -9,18 +10,18 @@ from bt_exec.failure import RegistrationError
 __all__ = ["expand_phrase"]
 
 _MOST = 400
-_MARKS = "()[]|"
+_MARK = re.compile(r"[()[\]|]")
 _CLOSING = {"(": ")", "[": "]"}
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=32768)
 def expand_phrase(phrase: str) -> tuple[str, ...]:
     """Return every expansion of a phrase such as ``(a|b) [c] d``.
 
     Raises:
         RegistrationError: If brackets do not match or there are more than 400 expansions.
     """
-    if not any(mark in phrase for mark in _MARKS):
+    if _MARK.search(phrase) is None:
         text = " ".join(phrase.split())
         return (text,) if text else ()
     found = dict.fromkeys(" ".join(text.split()) for text in _expand(phrase, phrase))
@@ -29,9 +30,10 @@ def expand_phrase(phrase: str) -> tuple[str, ...]:
 
 def _expand(text: str, phrase: str) -> list[str]:
     """Return the expansions of a part of a phrase, the outermost group first."""
-    start = next((at for at, char in enumerate(text) if char in _MARKS), -1)
-    if start < 0:
+    mark = _MARK.search(text)
+    if mark is None:
         return [text]
+    start = mark.start()
     end, options = _read_group(text, start)
     if end < 0:
         raise RegistrationError(f"phrase {phrase!r}: brackets do not match")

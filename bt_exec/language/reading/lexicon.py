@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -180,10 +181,12 @@ def language_of_name(name: str, orders: bool = False) -> Language:
 def _entry(
     word: str, category: str, meaning: Any, *, suffix: bool = False, cost: float = 0.0
 ) -> tuple[str, Entry]:
-    word = _POSSESSIVE.sub(" s", word.lower().replace("_", " ")).replace("'", "")
-    spaces = [place for place, char in enumerate(word) if char == " "]
-    places = tuple(place - number for number, place in enumerate(spaces))
-    return word.replace(" ", ""), Entry(category, meaning, places, suffix, cost)
+    word = word.lower().replace("_", " ")
+    if "'" in word:
+        word = _POSSESSIVE.sub(" s", word).replace("'", "")
+    *before, _ = parts = word.split(" ")
+    places = tuple(accumulate(map(len, before)))
+    return "".join(parts), Entry(category, meaning, places, suffix, cost)
 
 
 @dataclass
@@ -216,6 +219,14 @@ class Lexicon:
         lexicon._add_endings()
         return lexicon
 
+    def copy(self) -> Lexicon:
+        """Return a lexicon with the same words, to which others can be added."""
+        copied = Lexicon(self.language, names={**self.names}, kinds={**self.kinds})
+        copied.entries.update({said: [*known] for said, known in self.entries.items()})
+        copied.stems.update({said: [*known] for said, known in self.stems.items()})
+        copied.endings.update({said: [*known] for said, known in self.endings.items()})
+        return copied
+
     def add_word(self, word: str, category: str) -> None:
         """Add a word without meaning."""
         self._put(*_entry(word, category, None))
@@ -223,10 +234,7 @@ class Lexicon:
     @classmethod
     def load(cls, language: str, packs: Sequence[Mapping[str, Any]]) -> Lexicon:
         """Return the lexicon of one language with the words of packs."""
-        lexicon = cls(language_of_name(language, any("verbs" in pack for pack in packs)))
-        for surface, entry in lexicon.language.closed():
-            lexicon._put(surface, entry)
-        lexicon._add_endings()
+        lexicon = _closed_words(language, any("verbs" in pack for pack in packs)).copy()
         for pack in packs:
             for section in (*SECTIONS, *_NAMED):
                 for name, words in pack.get(section, {}).items():
@@ -284,8 +292,9 @@ class Lexicon:
                 self.entries[surface] = kept
 
     def _put(self, surface: str, entry: Entry) -> None:
-        if entry not in self.entries[surface]:
-            self.entries[surface].append(entry)
+        known = self.entries[surface]
+        if entry not in known:
+            known.append(entry)
 
     def _add(self, section: str, name: str, words: Mapping[str, Any]) -> None:
         said = words[self.language.name]
@@ -391,3 +400,13 @@ class Lexicon:
             for effect, words in by_effect.items():
                 for word in words:
                     self.add_verb(word, effect, None, auxiliary=link)
+
+
+@lru_cache(maxsize=4)
+def _closed_words(language: str, orders: bool) -> Lexicon:
+    """Return a lexicon with the closed classes of a language, which no caller may change."""
+    lexicon = Lexicon(language_of_name(language, orders))
+    for surface, entry in lexicon.language.closed():
+        lexicon._put(surface, entry)
+    lexicon._add_endings()
+    return lexicon

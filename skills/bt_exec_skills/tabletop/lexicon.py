@@ -24,8 +24,13 @@ def lexicon(kinds: frozenset[str] = frozenset()) -> Mapping[str, Any]:
     Args:
         kinds: Kinds of objects whose shared nouns are added.
     """
-    own = cast(Mapping[str, Any], read_yaml(Path(__file__).with_name("lexicon.yaml")))
+    own = _own_words()
     return {**own, "things": with_nouns(own["things"], own["things"].keys() | kinds)}
+
+
+@cache
+def _own_words() -> Mapping[str, Any]:
+    return cast(Mapping[str, Any], read_yaml(Path(__file__).with_name("lexicon.yaml")))
 
 
 @lru_cache(maxsize=32)
