@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
-from bt_exec.planning.compiler import Compiler, Plan, Request
+from bt_exec.planning.compiler import Request
 from bt_exec.planning.plan import examine
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.expand import expand
@@ -27,7 +27,7 @@ from bt_exec_llm.model_compiler.answer_check import assess
 from bt_exec_llm.model_compiler.flat_format import to_flat
 from bt_exec_llm.model_compiler.site_description import as_yaml, made_once
 from bt_exec_llm.model_compiler.spelling_correction import options
-from bt_exec_llm.offline import create as create_offline
+from bt_exec_llm.offline.compiler import OfflineCompiler
 
 __all__ = [
     "Example",
@@ -101,8 +101,8 @@ def similar_commands(request: Request) -> str:
     """Return the library's utterances that are similar to the command, with their trees."""
     lines = []
     for text, tree in nearest_trees(request):
-        answer = _offline().compile(replace(request, command=text, previous=None, failure=None))
-        root = answer.spec.root if isinstance(answer, Plan) else None
+        plan = _offline().plan(replace(request, command=text, previous=None, failure=None))
+        root = plan.spec.root if plan is not None else None
         args = root.args if isinstance(root, Tree) else {}
         told = ", ".join(f"{name}={value}" for name, value in args.items())
         lines.append(f"- {text} → tree {tree.tree}" + (f" with {told}" if told else ""))
@@ -128,8 +128,8 @@ def _similarity(typed: str, text: str) -> float:
 
 
 @lru_cache(maxsize=1)
-def _offline() -> Compiler:
-    return create_offline({})
+def _offline() -> OfflineCompiler:
+    return OfflineCompiler()
 
 
 def _plans(site: Request) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -137,9 +137,9 @@ def _plans(site: Request) -> Iterator[tuple[str, dict[str, Any]]]:
     for tree in site.library:
         for text in tree.utterances[:1]:
             language = language_of(text)
-            answer = _offline().compile(replace(site, command=text, language=language))
-            if isinstance(answer, Plan) and isinstance(answer.spec.root, Tree):
-                root = to_data(answer.spec)["root"]
+            plan = _offline().plan(replace(site, command=text, language=language))
+            if plan is not None and isinstance(plan.spec.root, Tree):
+                root = to_data(plan.spec)["root"]
                 if _is_valid(root, site):
                     yield text, {"explanation": tree.summary, "root": root}
 

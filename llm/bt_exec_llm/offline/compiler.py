@@ -67,6 +67,17 @@ class OfflineCompiler:
             return build_refusal(found, text, request, language, index)
         return Plan(self._build_spec(request, language, found.parts), meaning=found.meaning)
 
+    def plan(self, request: Request) -> Plan | None:
+        """Return the plan of a command as `compile` does, or None without looking for a reason."""
+        text, problem = clean_command(request.command)
+        language = language_of(text or request.command)
+        index = cached_index(request, language)
+        past = understand_session(request.context, index)
+        found = None if problem else understand(text, language, index, past)
+        if found is None or isinstance(found, str | Trouble):
+            return None
+        return Plan(self._build_spec(request, language, found.parts), meaning=found.meaning)
+
     # -- parts of commands, as `bt_exec.planning.command_parts.PartCompiler`
 
     def words(self, request: Request) -> Mapping[str, Any]:
