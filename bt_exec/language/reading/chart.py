@@ -20,6 +20,8 @@ MOST = 4
 """Maximum number of meanings per category and span, for the words of one pack."""
 _BUDGET = 40_000
 """Maximum number of edges; usual commands need up to 3,000."""
+_MOST_UNFINISHED = 300_000
+"""Maximum number of partially matched rules; the longest commands need up to 40,000."""
 
 
 class Edge(NamedTuple):
@@ -75,7 +77,7 @@ def parse(
     waiting = [_Waiting() for _ in range(length + 1)]
     waiting[0].places[goal] = []
     found: list[Edge] = []
-    number = 0
+    number = unfinished = 0
     for end in range(1, length + 1):
         heap: list[tuple[int, float, int, Edge]] = []
         for edge in by_end[end]:
@@ -97,6 +99,9 @@ def parse(
             for made in _advance(grammar, edge, waiting):
                 number += 1
                 heappush(heap, (-made.start, made.cost, number, made))
+        unfinished += sum(map(len, waiting[end].actives))
+        if unfinished > _MOST_UNFINISHED:
+            return []
     return sorted(found, key=lambda edge: edge.cost)
 
 

@@ -262,6 +262,15 @@ class Lexicon:
         return max(map(len, (*self.entries, *self.stems)))
 
     @cached_property
+    def plain_words(self) -> Sequence[str]:
+        """Words of two letters or more that are written without spaces and stand alone."""
+        return [
+            said
+            for said, entries in self.entries.items()
+            if len(said) >= 2 and any(not one.suffix and not one.spaces for one in entries)
+        ]
+
+    @cached_property
     def longest_ending(self) -> int:
         """Length of the longest Korean ending."""
         return max(map(len, self.endings))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
@@ -85,7 +85,7 @@ def _split(word: str, lexicon: Lexicon) -> dict[str, float]:
 
 def _similar_words(word: str, lexicon: Lexicon) -> dict[str, float]:
     limit = _limit(len(word))
-    near = {said: distance(word, said, limit) for said in _plain_words(lexicon)}
+    near = {said: distance(word, said, limit) for said in lexicon.plain_words}
     swapped = {
         said for said in near if sorted(said) == sorted(word)
     }  # swapped letters are a frequent typing error
@@ -95,7 +95,7 @@ def _similar_words(word: str, lexicon: Lexicon) -> dict[str, float]:
 def _alike_heads(word: str, lexicon: Lexicon) -> dict[str, float]:
     """Return corrections of the beginning of a word by the lexicon; the rest is kept."""
     found: dict[str, float] = {}
-    for said in _plain_words(lexicon):
+    for said in lexicon.plain_words:
         for size in range(max(1, len(said) - 1), min(len(word), len(said) + 1) + 1):
             one, two = letters(word[:size]), letters(said)
             limit = _limit(len(two) - 1)
@@ -108,14 +108,6 @@ def _alike_heads(word: str, lexicon: Lexicon) -> dict[str, float]:
 
 def _limit(size: int) -> int:
     return 0 if size < _SHORT else 1 if size < 6 else 2
-
-
-def _plain_words(lexicon: Lexicon) -> Sequence[str]:
-    return [
-        said
-        for said, entries in lexicon.entries.items()
-        if len(said) >= 2 and any(not one.suffix and not one.spaces for one in entries)
-    ]
 
 
 def distance(one: str, two: str, limit: int) -> int:

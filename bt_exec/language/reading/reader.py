@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +24,9 @@ MARGIN = 0.08
 
 LONGEST = 400
 """Maximum length of a text [characters]."""
+
+_KEPT = 128
+"""Number of texts that are kept with their readings."""
 
 GOAL = "sentence"
 _EMPTY = Text("", frozenset({0}), False)
@@ -135,6 +138,7 @@ class Reader:
         self._numbered = any("verbs" in pack for pack in packs)
         self._most = MOST * max(1, len(self._packs)) ** 2  # most mixtures of packs mean nothing
         self._lexicons: dict[str, Lexicon] = {}
+        self._parsed = lru_cache(maxsize=_KEPT)(self._parse)
 
     def lexicon(self, language: str) -> Lexicon:
         """Return the words of a language, loaded on first use."""
@@ -154,7 +158,7 @@ class Reader:
         """
         if len(text) > LONGEST:
             return None
-        found = self._parsed(text, self.lexicon(language_of(text)), _names_by_spelling(names), goal)
+        found = self._parsed(text, language_of(text), _names_by_spelling(names), goal)
         return found.meaning if isinstance(found, Reading) and not found.rivals else None
 
     def read(
@@ -176,25 +180,25 @@ class Reader:
             corrected: Whether words may be corrected.
         """
         language = language_of(text)
-        lexicon = self.lexicon(language)
         called = _names_by_spelling(names)
         if len(text) > LONGEST:
             return Unread(text, language, ())
-        found = self._parsed(text, lexicon, called)
+        found = self._parsed(text, language, called, GOAL)
         if not corrected or (isinstance(found, Reading) and not found.unknown):
             return found
-        for candidate in candidates(text, lexicon):
-            again = self._parsed(candidate.text, lexicon, called)
+        for candidate in candidates(text, self.lexicon(language)):
+            again = self._parsed(candidate.text, language, called, GOAL)
             if isinstance(again, Reading) and not again.unknown:
                 return _respelt(again, text, candidate)
         return found
 
-    def _parsed(
-        self, text: str, lexicon: Lexicon, names: Mapping[str, str], goal: str = GOAL
+    def _parse(
+        self, text: str, spoken: str, names: tuple[tuple[str, str], ...], goal: str
     ) -> Reading | Unread:
+        lexicon = self.lexicon(spoken)
         language = lexicon.language
         plain = Text.of(text, language.contractions)
-        edges = lattice(plain, lexicon, names)
+        edges = lattice(plain, lexicon, dict(names))
         found = (
             parse(language.grammar_of(goal), edges, len(plain.chars), goal, self._most)
             if plain.chars
@@ -239,10 +243,12 @@ def _has_leaf(edge: Edge, category: str) -> bool:
     return any(leaf.category == category for leaf in edge.leaves())
 
 
-def _names_by_spelling(names: Iterable[str] | Mapping[str, str]) -> dict[str, str]:
-    """Return names by spelling, in lower case and without spaces."""
+def _names_by_spelling(
+    names: Iterable[str] | Mapping[str, str],
+) -> tuple[tuple[str, str], ...]:
+    """Return pairs of a spelling, in lower case and without spaces, and a name."""
     pairs = names.items() if isinstance(names, Mapping) else ((name, name) for name in names)
-    return {re.sub(r"[\s_]", "", surface.lower()): name for surface, name in pairs}
+    return tuple({re.sub(r"[\s_]", "", surface.lower()): name for surface, name in pairs}.items())
 
 
 def _respelt(reading: Reading, text: str, candidate: Candidate) -> Reading:
