@@ -1,4 +1,4 @@
-"""Validation of message files, and display names of the values of lexicons.
+"""Reading and validation of message files, and display names of the values of lexicons.
 
 Commands and reports use the same word for a value ("토마토"), without a second list in the messages
 of the pack.
@@ -9,16 +9,19 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import yaml
 
-from bt_exec.failure import Problem, SpecError
-from bt_exec.spec.shipped_yaml import read_yaml
+from bt_exec.failure import Problem, RegistrationError, SpecError
+from bt_exec.spec.shipped_yaml import parse_yaml
+from bt_exec.spec.yaml_mistakes import explain
 from bt_exec.spec.yaml_source import Place, Source, in_order, scan_file, show_place
 
-__all__ = ["LANGUAGES", "SECTIONS", "form_problems", "placeholders", "value_names"]
+__all__ = ["LANGUAGES", "SECTIONS", "form_problems", "placeholders", "read_messages", "value_names"]
 
 
 LANGUAGES = ("en", "ko")
@@ -28,8 +31,37 @@ SECTIONS = ("words", "phrases")
 _FIELD = re.compile(r"[^\W\d]\w*(?:\|[^\W\d]\w*)*")
 _QUOTE = 'in YAML, yes, no, on and off without quotes are booleans; write "on" in quotes'
 
+Table: TypeAlias = Mapping[str, dict[str, str]]
+"""Sentences, words or phrases by language, by their keys."""
+
 _Mistake: TypeAlias = tuple[str, Place, str]
 """Code, place and message."""
+
+
+def read_messages(path: Path) -> tuple[Table, Table, Table]:
+    """Return the sentences, words and phrases in a message file.
+
+    Raises:
+        RegistrationError: If it cannot be read or has a mistake.
+    """
+    try:
+        return _entries(path, path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        problem = Problem("UNREADABLE", f"cannot be read: {error}", file=str(path))
+        raise RegistrationError([problem]) from None
+
+
+@lru_cache(maxsize=64)
+def _entries(path: Path, text: str) -> tuple[Table, Table, Table]:
+    try:
+        data = parse_yaml(text) or {}
+    except yaml.MarkedYAMLError as error:
+        why = explain(error, text, str(path))
+        raise RegistrationError([replace(why, message=f"cannot be read: {why.message}")]) from None
+    if wrong := form_problems(path, data):
+        raise RegistrationError(wrong)
+    words, phrases = (data.pop(name, {}) for name in SECTIONS)
+    return data, words, phrases
 
 
 def form_problems(path: Path, data: Any) -> list[Problem]:
@@ -148,9 +180,14 @@ def value_names(lexicon: Path | None) -> dict[str, dict[str, str]]:
     if lexicon is None:
         return {}
     try:
-        data = read_yaml(lexicon)
+        return _value_names(lexicon.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return {}
+
+
+@lru_cache(maxsize=64)
+def _value_names(text: str) -> dict[str, dict[str, str]]:
+    data = parse_yaml(text)
     types = data.get("values") if isinstance(data, Mapping) else None
     found: dict[str, dict[str, str]] = {}
     for values in types.values() if isinstance(types, Mapping) else ():

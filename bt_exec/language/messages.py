@@ -27,20 +27,16 @@ import re
 import string
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import yaml
-
-from bt_exec.failure import INJECTED, Failure, Problem, RegistrationError
+from bt_exec.failure import INJECTED, Failure, RegistrationError
 from bt_exec.language.korean_errors import korean_error
 from bt_exec.language.korean_particles import with_particles
-from bt_exec.language.message_validation import LANGUAGES, SECTIONS, form_problems, value_names
+from bt_exec.language.message_validation import LANGUAGES, read_messages, value_names
 from bt_exec.language.plurals import with_plurals
-from bt_exec.spec.shipped_yaml import parse_yaml, read_yaml
-from bt_exec.spec.yaml_mistakes import explain
+from bt_exec.spec.shipped_yaml import read_yaml
 
 __all__ = [
     "LANGUAGES",
@@ -122,7 +118,7 @@ class Messages:
         messages = cls()
         messages._owners = owners or {}
         messages._robots = robots or {}
-        messages._fixed = read_yaml(_FIXED)
+        messages._fixed = _fixed_words()
         for path in paths:
             messages._add(path)
         common = [dict(table) for table in messages._tables()]
@@ -160,11 +156,7 @@ class Messages:
         return self._packs.get(pack, self)
 
     def _add(self, path: Path) -> None:
-        data = _read(path)
-        if wrong := form_problems(path, data):
-            raise RegistrationError(wrong)
-        words, phrases = (data.pop(name, {}) for name in SECTIONS)
-        for table, entries in zip(self._tables(), (data, words, phrases), strict=True):
+        for table, entries in zip(self._tables(), read_messages(path), strict=True):
             for key, sentences in entries.items():
                 if table.get(key, sentences) != sentences:
                     raise RegistrationError(f"{path}: {key} already has other sentences")
@@ -355,22 +347,10 @@ class Messages:
         return self.said_of(self._owners.get(failure.node, ""), said, language)
 
 
-def _read(path: Path) -> Any:
-    """Return the content of a message file.
-
-    Raises:
-        RegistrationError: If it cannot be read.
-    """
-    text = ""
-    try:
-        text = path.read_text(encoding="utf-8")
-        return parse_yaml(text) or {}
-    except yaml.MarkedYAMLError as error:
-        why = explain(error, text, str(path))
-        raise RegistrationError([replace(why, message=f"cannot be read: {why.message}")]) from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        message = f"cannot be read: {error}"
-        raise RegistrationError([Problem("UNREADABLE", message, file=str(path))]) from None
+@cache
+def _fixed_words() -> dict[str, dict[str, str]]:
+    fixed: dict[str, dict[str, str]] = read_yaml(_FIXED)
+    return fixed
 
 
 def _spoken(text: str, language: str, tables: Iterable[Mapping[str, Mapping[str, str]]]) -> str:
