@@ -21,8 +21,9 @@ settings.register_profile("bt-exec", deadline=None, suppress_health_check=[Healt
 settings.register_profile("long", settings.get_profile("bt-exec"))  # see `tests.cases.examples`
 settings.load_profile("bt-exec")
 
-# A worker holds a million objects; full scans of them took an eighth of the time.
-gc.set_threshold(700, 10, 100)
+# A worker holds a million objects, and full scans of them took an eighth of the time. Most objects
+# that a command makes are gone before 50,000 others exist.
+gc.set_threshold(50_000, 20, 100)
 
 FOLDERS = ("DATA", "CONFIG", "CACHE", "STATE")  # journal and reports, settings, caches, state
 PREFIXES = ("BT_EXEC_SITE", "BT_EXEC_TOKEN", "BT_EXEC_DEBUG", "ANTHROPIC_")  # with user settings
