@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 
 from bt_exec.language.messages import language_of
 from bt_exec_skills.image.pack import PACK
@@ -39,12 +39,15 @@ def ask(bench: Bench, text: str):
 
 def finish(steps):
     """Return the result of a skill, including its worker thread."""
+    others = set(threading.enumerate())
     while True:
         try:
             next(steps)
         except StopIteration as end:
             return end.value
-        time.sleep(0.002)
+        for thread in set(threading.enumerate()) - others:
+            if thread.name == "skill-call":
+                thread.join(timeout=1.0)
 
 
 def bench_of(picture) -> Bench:
