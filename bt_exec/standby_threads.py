@@ -131,9 +131,12 @@ STANDBY = StandbyThreads()
 
 T = TypeVar("T")
 
+_CALL = "skill-call"
+"""Name of the threads of `run_in_thread`."""
+
 
 def run_in_thread(work: Callable[[], T], doing: str = "waiting") -> Steps[T]:
-    """Run `work` on a worker thread and return its result.
+    """Run `work` on a worker thread and return its result; within `work`, on the same thread.
 
     Args:
         work: The call. It must not touch the robot.
@@ -158,7 +161,10 @@ def run_in_thread(work: Callable[[], T], doing: str = "waiting") -> Steps[T]:
         finally:
             done.set()
 
-    threading.Thread(target=call, name="skill-call", daemon=True).start()
+    if threading.current_thread().name == _CALL:
+        call()  # within such a call, no tick waits
+    else:
+        threading.Thread(target=call, name=_CALL, daemon=True).start()
     while not done.is_set():
         yield Running(None, doing)
     if errors:

@@ -70,3 +70,11 @@ def test_system_exit_of_the_call_is_raised_unchanged():
 
     with pytest.raises(RuntimeError, match="the call tried to end the process: SystemExit: 3"):
         finish(run_in_thread(leaves))
+
+
+def test_call_within_a_call_runs_on_the_same_thread():
+    def outer():
+        return threading.current_thread(), finish(run_in_thread(threading.current_thread))
+
+    outside, inside = finish(run_in_thread(outer))
+    assert outside is inside

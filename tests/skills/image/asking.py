@@ -46,7 +46,7 @@ def finish(steps):
         except StopIteration as end:
             return end.value
         for thread in set(threading.enumerate()) - others:
-            if thread.name == "skill-call":
+            if thread.name == "skill-call" and thread.is_alive():
                 thread.join(timeout=1.0)
 
 
