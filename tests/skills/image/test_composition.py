@@ -1,7 +1,7 @@
 """Composed questions on a picture of known truth: quantifiers, comparisons, alternatives, nesting.
 
-The picture: red discs of radius 35, 30 and 20 px in a row, a blue one of 45 px at the lower
-right, a blue square of 80 px at the lower left, and a green one of 60 px between the two.
+The picture: red discs of radius 23, 20 and 13 px in a row, a blue one of 30 px at the lower
+right, a blue square of 53 px at the lower left, and a green one of 40 px between the two.
 """
 
 from __future__ import annotations
@@ -199,11 +199,11 @@ ANSWERS = [
 
 @pytest.fixture(scope="module")
 def picture(tmp_path_factory):
-    pixels = np.full((360, 480, 3), 235, np.uint8)
-    discs = [(80, 80, 35, RED), (190, 80, 30, RED), (300, 80, 20, RED), (400, 260, 45, BLUE)]
+    pixels = np.full((240, 320, 3), 235, np.uint8)
+    discs = [(53, 53, 23, RED), (127, 53, 20, RED), (200, 53, 13, RED), (267, 173, 30, BLUE)]
     for x, y, radius, colour in discs:
         cv2.circle(pixels, (x, y), radius, colour, -1, cv2.LINE_AA)
-    for x, y, half, colour in [(120, 260, 40, BLUE), (260, 260, 30, GREEN)]:
+    for x, y, half, colour in [(80, 173, 27, BLUE), (173, 173, 20, GREEN)]:
         cv2.rectangle(pixels, (x - half, y - half), (x + half, y + half), colour, -1)
     file = tmp_path_factory.mktemp("pictures") / "shapes.png"
     cv2.imwrite(str(file), pixels[..., ::-1])

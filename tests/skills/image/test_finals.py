@@ -27,15 +27,15 @@ TRUTHS = pairs(FINALS["truths"])
 
 @pytest.fixture(scope="module")
 def picture():
-    """Draw the picture of the answers."""
-    found = np.full((360, 480, 3), 235, np.uint8)
+    """Draw the picture of the answers; the work of the tools grows with its pixels."""
+    found = np.full((240, 320, 3), 235, np.uint8)
     red, blue = (205, 35, 35), (35, 65, 200)
-    for x, y, r, colour in ((70, 70, 30, red), (180, 80, 45, red), (400, 70, 30, red)):
+    for x, y, r, colour in ((47, 47, 20, red), (120, 53, 30, red), (267, 47, 20, red)):
         cv2.circle(found, (x, y), r, colour, -1, cv2.LINE_AA)
-    cv2.circle(found, (70, 300), 30, blue, -1, cv2.LINE_AA)
-    for x in (170, 270):
-        cv2.rectangle(found, (x, 170), (x + 55, 225), blue, -1)
-    corners = np.array([(400, 260), (360, 330), (440, 330)], np.int32)
+    cv2.circle(found, (47, 200), 20, blue, -1, cv2.LINE_AA)
+    for x in (113, 180):
+        cv2.rectangle(found, (x, 113), (x + 37, 150), blue, -1)
+    corners = np.array([(267, 173), (240, 220), (293, 220)], np.int32)
     cv2.fillPoly(found, [corners], (40, 150, 55), cv2.LINE_AA)
     return found
 
