@@ -24,7 +24,7 @@ from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.phrase_patterns import expand_phrase
 from bt_exec.language.reading.english_inflection import degrees, gerund, past, plural
 from bt_exec.language.reading.grammar import Grammar, literals
-from bt_exec.language.reading.korean_inflection import STEM_ENDING, inflect
+from bt_exec.language.reading.korean_inflection import STEM_ENDING, inflect, letters
 from bt_exec.language.reading.korean_inflection import past as korean_past
 from bt_exec.language.reading.meaning_node import Node, conjunction
 from bt_exec.spec.shipped_yaml import read_yaml
@@ -269,6 +269,11 @@ class Lexicon:
             for said, entries in self.entries.items()
             if len(said) >= 2 and any(not one.suffix and not one.spaces for one in entries)
         ]
+
+    @cached_property
+    def plain_letters(self) -> Mapping[str, str]:
+        """Plain words with their letters, into which Hangul is decomposed."""
+        return {said: letters(said) for said in self.plain_words}
 
     @cached_property
     def longest_ending(self) -> int:

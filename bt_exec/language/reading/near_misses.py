@@ -95,11 +95,11 @@ def _similar_words(word: str, lexicon: Lexicon) -> dict[str, float]:
 def _alike_heads(word: str, lexicon: Lexicon) -> dict[str, float]:
     """Return corrections of the beginning of a word by the lexicon; the rest is kept."""
     found: dict[str, float] = {}
-    for said in lexicon.plain_words:
+    heads = [letters(word[:size]) for size in range(len(word) + 1)]
+    for said, two in lexicon.plain_letters.items():
+        limit = _limit(len(two) - 1)
         for size in range(max(1, len(said) - 1), min(len(word), len(said) + 1) + 1):
-            one, two = letters(word[:size]), letters(said)
-            limit = _limit(len(two) - 1)
-            far = distance(one, two, limit)
+            far = distance(heads[size], two, limit)
             whole = said + word[size:]
             if far <= limit and _is_covered(whole, lexicon):
                 found[whole] = min(found.get(whole, 9.0), float(far))

@@ -13,6 +13,8 @@ from bt_exec_llm.offline.utterance_frames import step_keys
 
 __all__ = ["clarification_question", "missing_types", "understood_commands"]
 
+_MOST_KEPT = 1000
+"""Number of suggestions of which it is kept whether they are understood."""
 _LEFT_OUT = ("NO_OBJECT", "NO_REFERENT")
 
 
@@ -77,7 +79,12 @@ def understood_commands(
     for command in commands:
         if len(found) == most:
             break
-        understood = understand(command, language, index, Past())
-        if not isinstance(understood, Trouble | str):
+        key = language, command
+        if key not in index.understood:
+            if len(index.understood) >= _MOST_KEPT:
+                index.understood.clear()
+            understood = understand(command, language, index, Past())
+            index.understood[key] = not isinstance(understood, Trouble | str)
+        if index.understood[key]:
             found.append(command)
     return tuple(found)

@@ -48,6 +48,7 @@ class Index:
         library: The trees.
         types: Types of the site, by name.
         pasts: Cache of understood sessions, by their commands and outcomes.
+        understood: Whether suggested commands are understood, by language and text.
         near: Utterances indexed by the beginnings of their words, by language; see `nearest`.
     """
 
@@ -58,6 +59,7 @@ class Index:
     library: Library
     types: Mapping[str, Any] = field(default_factory=dict)
     pasts: dict[tuple[str, ...], Past] = field(default_factory=dict)
+    understood: dict[tuple[str, str], bool] = field(default_factory=dict)
     near: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
