@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from bt_exec.campaign.statistics import ALL, Rate, by_combination, by_setting, compare
 
@@ -22,15 +21,23 @@ def line(number: int, *, good: bool, **world: str) -> dict[str, Any]:
     }
 
 
-@given(st.integers(1, 400), st.data())
-def test_interval_is_the_wilson_score(total: int, data: st.DataObject) -> None:
+@pytest.fixture(scope="module")
+def stats() -> Any:
+    """Statistics of scipy, whose import takes a second that not every worker needs."""
+    from scipy import stats
+
+    return stats
+
+
+@given(total=st.integers(1, 400), data=st.data())
+def test_interval_is_the_wilson_score(stats: Any, total: int, data: st.DataObject) -> None:
     good = data.draw(st.integers(0, total))
     wanted = stats.binomtest(good, total).proportion_ci(method="wilson")
     assert Rate(good, total).interval == pytest.approx((wanted.low, wanted.high), abs=1e-9)
 
 
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
-def test_comparison_is_the_exact_mcnemar_test(pairs: list[tuple[bool, bool]]) -> None:
+@given(pairs=st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
+def test_comparison_is_the_exact_mcnemar_test(stats: Any, pairs: list[tuple[bool, bool]]) -> None:
     before = [line(n, good=one) for n, (one, _) in enumerate(pairs)]
     after = [line(n, good=two) for n, (_, two) in enumerate(pairs)]
     found = compare(before, after)[ALL]
