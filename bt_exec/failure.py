@@ -38,6 +38,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 __all__ = [
+    "EFFECT_LOST",
     "OWN_CODES",
     "STOPPED",
     "BtExecError",
@@ -70,6 +71,7 @@ OWN_CODES = frozenset(
         "BAD_ARGUMENT",
         "CHECK_FAILED",
         "CONDITION_CRASHED",
+        "EFFECT_LOST",
         "GUARD_BROKEN",
         "GUARDIAN_STOPPED",
         "GUARD_LOST",
@@ -86,6 +88,9 @@ OWN_CODES = frozenset(
     }
 )
 """Failure codes that packs need not declare: those of `bt_exec.nodes` and of mission endings."""
+
+EFFECT_LOST = "EFFECT_LOST"
+"""Code of a skill that succeeded, but whose effect is gone at the end of the plan."""
 
 STOPPED = "STOPPED"
 """Code of a skill whose motion was stopped from outside, by the operator or by the robot."""

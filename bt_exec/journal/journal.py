@@ -58,8 +58,11 @@ _STARTED_ONE = (
     " (SELECT value FROM json_each(:skills)))"
 )
 """Condition that one of the named skills was started in a mission."""
-_NOT_RESUMED = "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.continues = missions.id)"
-"""Condition that no other mission resumed a mission."""
+_NOT_RESUMED = (
+    "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.continues = missions.id"
+    " AND later.status IS NOT 'refused')"
+)
+"""Condition that no other mission resumed a mission; one that was not confirmed did not."""
 _NOT_DONE_LATER = (
     "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.no > missions.no"
     " AND later.site = missions.site AND later.command = missions.command"
@@ -303,7 +306,7 @@ class Journal:
         """Return the newest mission of a site that was not finished and not resumed.
 
         A mission counts if it was interrupted, or if it did not end well after a skill was started,
-        and no later mission carried out its command.
+        and no later mission carried out its command. Missions that still run do not count.
 
         Args:
             site: Name of the site.
@@ -319,7 +322,7 @@ class Journal:
         )
         with self._connected() as connection:
             lines = read_lines(connection, 50, only, {"site": site, "session": session})
-        return next((line for line in lines if line.begun), None)
+        return next((line for line in lines if line.begun and line.has_ended), None)
 
     def mission(self, which: str | int) -> MissionRecord:
         """Return a mission.

@@ -60,10 +60,11 @@ from bt_exec.nodes.composites import failure_of
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.frontier import Frontier
 from bt_exec.nodes.runtime import Runtime, Unwatched
+from bt_exec.observation import Situation
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, Ending, Outcome, code_of_reason
 from bt_exec.planning.compiler import Compiler, Done, Record, Request
 from bt_exec.planning.confirmation import Confirm, Confirmation
-from bt_exec.planning.effects import Assumed
+from bt_exec.planning.effects import Assumed, lost_effect
 from bt_exec.rig import Rig, free_reserve, keep_reserve, stop_all, stop_all_apart
 from bt_exec.site.site import Site
 from bt_exec.standby_threads import STANDBY
@@ -169,6 +170,7 @@ class Executive:
         self._told = Listeners(recorder, self._listeners, self.watchdog)
         self._broken: PartBroken | None = None  # a part that hung at the end
         self._watched = False
+        self._perceived_at = float("-inf")  # end of the plan, if it was perceived [s]
         self._kept_still = False  # whether a robot was stopped that should have been still
         self._abort_reason = ""
         self._heeded = False
@@ -360,7 +362,8 @@ class Executive:
             if not self._may_move and (refused := self._may_not_move(language)):
                 return refused
             built = build(plan, self.runtime)
-            failure = self._tick_to_the_end(built)
+            request = replace(request, previous=plan.spec)
+            failure, done = self._carry_out(built, request)
             progress.left_undone(plan.spec, built.noted(), self.site.catalogue)
             turn = plan.spec.mission.turn
             if failure is None and turn != "open":
@@ -379,12 +382,35 @@ class Executive:
             request = replace(
                 request,
                 situation=self._perception_loop.situation(),
-                previous=plan.spec,
                 failure=failure,
-                done=built.finished(),
+                done=done,
                 tried=tuple(progress.failures),
                 assumed=dict(self._assumed.facts),
             )
+
+    def _carry_out(self, built: Built, request: Request) -> tuple[Failure | None, tuple[Done, ...]]:
+        """Tick a plan to its end; return its failure, if any, and its finished steps.
+
+        A plan that succeeded fails nevertheless if an effect of it is gone at its end.
+        """
+        failure = self._tick_to_the_end(built)
+        request = replace(request, done=built.finished())
+        assert request.previous is not None
+        if failure is None and request.previous.mission.turn is None:
+            failure = self._at_the_end(partial(self._lost_effect, request), failure)
+        lost = failure.path if failure is not None else ""
+        return failure, tuple(one for one in request.done if one.path != lost)
+
+    def _lost_effect(self, request: Request) -> Failure | None:
+        """Perceive once more after a plan; return a failure if an effect of it is gone."""
+        if self._come_to_rest() is not None:
+            return None  # the conclusion reports it
+        self._perception_loop.look(self._keep_still)
+        self._perceived_at = self.clock.now()
+        old = self._perception_loop.old_facts(OLD_S)
+        facts = {f: v for f, v in self._perception_loop.facts().items() if f not in old}
+        expected = dict(self._assumed.facts)
+        return lost_effect(replace(request, situation=Situation(facts=facts), assumed=expected))
 
     def _may_not_move(self, language: str) -> Ending | None:
         """Return an ending if an inspection is due or no guardian can stop the robots."""
@@ -521,7 +547,8 @@ class Executive:
     ) -> tuple[Ending, str, Mapping[str, str]]:
         """Stop the robots and perceive once more; return the ending, its sentences and facts."""
         unstopped = self._come_to_rest()
-        if self.perception_workers and self._watched and not self._abort_reason:
+        perceived = self._perceived_at == self.clock.now()
+        if not perceived and self._watched and not self._abort_reason:
             self._at_the_end(lambda: self._perception_loop.look(self._keep_still), None)
         unknown: dict[str, str] = {}
         unknown_since: dict[str, float] = {}

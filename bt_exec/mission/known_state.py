@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from bt_exec.language.fact_sentences import UNKNOWN, Known, sentences_by_robot
 from bt_exec.language.messages import Messages
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Check, Do, walk
-from bt_exec.verify.facts import established, fill
+from bt_exec.verify.facts import established, fill, is_known, touched
 
 __all__ = ["asked_about", "concerned", "state_of"]
 
@@ -23,12 +21,16 @@ def concerned(
 
     A fact concerns the mission if one of its skills changes it, or one of its questions is about
     it. A command about the door therefore does not concern the hand. If the mission did not end
-    `well`, the needs of its skills concern it as well: a hand that was stopped halfway may still
-    hold the handle.
+    `well`, the needs of its skills concern it as well, and the resources of those that were
+    started: a hand that was stopped halfway may still hold the handle.
     """
     if progress.spec is None:
         return {}
-    about = dict.fromkeys(_touched(walk(progress.spec.root, Do), catalogue, well=well))
+    nodes = tuple(walk(progress.spec.root, Do))
+    about = dict.fromkeys(_effects_of(nodes, catalogue))
+    for node in () if well else nodes:
+        known = facts if node.do in progress.started else ()
+        about.update(dict.fromkeys(touched(catalogue.skill(node.do), node.args, known)))
     for asked in progress.told.values():
         about.update(dict.fromkeys(asked_about(asked.question, progress, catalogue)))
     return {fact: facts[fact] for fact in about if fact in facts}
@@ -54,20 +56,16 @@ def state_of(
     facts = concerned(progress, catalogue, known.facts, well=well)
     if progress.spec is not None and not well:
         begun = (node for node in walk(progress.spec.root, Do) if node.do in progress.started)
-        for fact in _touched(begun, catalogue, well=True):
+        for fact in _effects_of(begun, catalogue):
             facts.setdefault(fact, UNKNOWN)
     return tuple(told for _, told in sentences_by_robot(facts, messages, progress.language, known))
 
 
-def _touched(nodes: Iterable[Do], catalogue: Catalogue, *, well: bool) -> Iterator[str]:
-    """Yield the facts that skills of a plan change; unless `well`, also those that they need."""
+def _effects_of(nodes: Iterable[Do], catalogue: Catalogue) -> Iterator[str]:
+    """Yield the facts that skills of a plan change, if the arguments that name them are known."""
     for node in nodes:
-        skill = catalogue.skill(node.do)
-        args: dict[str, Any] = dict(node.args)
-        with contextlib.suppress(KeyError, IndexError):
-            # no value is known of an argument by default or from a result
-            yield from [fill(key, args) for key in skill.effects]
-            yield from [fill(key, args) for key in skill.needs if not well]
+        effects = catalogue.skill(node.do).effects
+        yield from [fill(key, node.args) for key in effects if is_known(key, node.args)]
 
 
 def asked_about(question: str, progress: MissionProgress, catalogue: Catalogue) -> tuple[str, ...]:

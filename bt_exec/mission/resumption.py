@@ -186,9 +186,7 @@ def unfinished(journal: Journal, site: str, world_id: str) -> MissionRecord | No
         UsageError: If the journal cannot be read.
     """
     line = journal.unfinished(site, world_id) or journal.unfinished(site)
-    if line is None or not line.has_ended:
-        return None
-    if datetime.now().astimezone() - line.started_at > _TODAY:
+    if line is None or datetime.now().astimezone() - line.started_at > _TODAY:
         return None
     return journal.mission(line.id)
 
@@ -331,14 +329,15 @@ class Resumed:
         if not isinstance(answer, Plan):
             return answer
         spec = answer.spec if answer.verified is None else answer.verified.spec
-        done_before = {skill for skill, _ in self._work.started}
+        started = [one for one in self._work.started if not self._had_no_effect(one, request)]
+        done_before = {skill for skill, _ in started}
         repeated = [
             (node.do, node.args)
             for path, node in paths(spec.root, Do)
             if node.do in done_before and not is_kept(spec, path)
         ]
         if answer.verified is None:
-            repeated = [one for one in self._work.started if one not in repeated] + repeated
+            repeated = [one for one in started if one not in repeated] + repeated
         if not repeated:
             return answer
         what = ", ".join(
@@ -346,3 +345,15 @@ class Resumed:
         )
         why = request.messages.say("REPEATS_IRREVERSIBLE", request.language, what=what)
         return replace(answer, unconfirmed=" ".join(filter(None, (answer.unconfirmed, why))))
+
+    def _had_no_effect(self, started: tuple[str, Mapping[str, Any]], request: Request) -> bool:
+        """Return True if the observations contradict every known effect of the interrupted skill.
+
+        An object that is still on the tray was not handed over.
+        """
+        failure = self._work.failure
+        if failure is None or started != (failure.node, failure.args):
+            return False
+        after = after_success({}, request.catalogue.skill(failure.node), failure.args)
+        facts = request.situation.facts
+        return bool(after) and all(facts.get(fact, value) != value for fact, value in after.items())

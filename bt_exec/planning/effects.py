@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bt_exec.events import Event, NodeChanged, Planned, SkillEnded, SkillStarting
-from bt_exec.failure import Failure
+from bt_exec.failure import EFFECT_LOST, Failure
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Done, Request
 from bt_exec.spec.model import Check, Do, NodeBase
@@ -33,6 +33,7 @@ __all__ = [
     "assumed_now",
     "finished_steps",
     "first_cause",
+    "lost_effect",
     "recovers",
     "undone",
 ]
@@ -117,6 +118,39 @@ def undone(request: Request) -> frozenset[str]:
         and believed.get(fact) == value
         and situation.get(fact, value) != value
     )
+
+
+def lost_effect(request: Request) -> Failure | None:
+    """Return a failure if the facts contradict the effect of a finished skill; None otherwise.
+
+    Only the last skill that sets a fact counts. A skipped skill has the effects that the condition
+    of its skip establishes, so the negative condition of "close it if it is open" promises nothing.
+
+    Args:
+        request: Its plan, its finished steps, the expected facts, and the current observations.
+    """
+    done = {one.path: one for one in request.done}
+    facts = request.situation.facts
+    last: dict[str, tuple[Done, str]] = {}
+    for path, node in _leaves(request):
+        if not isinstance(node, Do) or path not in done:
+            continue
+        skill = request.catalogue.skill(node.do)
+        gave = after_success({}, skill, done[path].args or known_args(skill, node.args))
+        if done[path].skipped:
+            held = established(node.skip_if, request.catalogue)
+            gave = {fact: value for fact, value in gave.items() if held.get(fact) == value}
+        last.update({fact: (done[path], value) for fact, value in gave.items()})
+    for fact, (one, value) in last.items():
+        if request.assumed.get(fact) == value and facts.get(fact, value) != value:
+            return Failure(
+                EFFECT_LOST,
+                f"{fact} was to be {value} and is {facts[fact]}",
+                one.path,
+                node=one.skill,
+                args=dict(one.args),
+            )
+    return None
 
 
 class DoneAction(NamedTuple):

@@ -195,6 +195,7 @@ def scripted_condition(
     patience_s: float = 1.0,
     unknown: str = "UNCERTAIN",
     skip_reason: str = "",
+    establishes: Mapping[str, str] | None = None,
     notes: bool = False,
 ) -> Condition:
     """Return a condition that returns `verdicts` one after another; the last one repeats.
@@ -206,6 +207,7 @@ def scripted_condition(
         patience_s: As for `bt_exec.skill.condition`; not with `like`.
         unknown: As for `bt_exec.skill.condition`; not with `like`.
         skip_reason: As for `bt_exec.skill.condition`; not with `like`.
+        establishes: As for `bt_exec.skill.condition`; not with `like`.
         notes: As for `bt_exec.skill.condition`; not with `like`.
 
     Raises:
@@ -237,5 +239,6 @@ def scripted_condition(
         patience_s,
         unknown,
         skip_reason,
+        establishes or {},
         notes=notes,
     )

@@ -58,6 +58,56 @@ def test_undone_work_is_repeated_by_the_second_plan():
     assert run.robot.log.count("a start") == 2
 
 
+ONE_OPENS = "tree: t\nroot: {sequence: [{do: b}, {do: a, skip_if: opened}, {do: c}]}"
+
+
+def ends_with(facts, *, opened=False, root=ONE_OPENS, effects=None):
+    """Run a tree whose skill `a` opens a door, which is in state `facts[n]` after its n-th end."""
+    robot = ScriptedRobot()
+    parts = [
+        scripted_skill("a", effects=effects or {"door": "open"}),
+        scripted_skill("b"),
+        scripted_skill("c"),
+        scripted_condition("opened", [opened, False], establishes={"door": "open"}),
+    ]
+    known = {"facts": lambda: {"door": facts[min(robot.log.count("a done"), len(facts) - 1)]}}
+    return run_tree(root, parts, robot=robot, world=known)
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_action_whose_effect_is_gone_at_the_end_is_repeated(opened):
+    run = ends_with(["closed", "open"] if opened else ["closed", "closed", "open"], opened=opened)
+    assert (run.outcome.status, run.outcome.replans) == ("satisfied", 1)
+    (failure,) = run.outcome.failures
+    assert (failure["code"], failure["path"]) == ("EFFECT_LOST", "a")
+    assert run.robot.log.count("a done") == (1 if opened else 2)
+    assert run.robot.log.count("b done") == 1  # kept
+
+
+def test_mission_is_blocked_if_an_effect_is_gone_again():
+    run = ends_with(["closed"])
+    assert (run.outcome.status, run.outcome.reason_code) == ("blocked", "SKILL_FAILED")
+    assert "EFFECT_LOST" in run.outcome.message
+
+
+@pytest.mark.parametrize(
+    ("facts", "more"),
+    [
+        (["closed", "open"], {}),
+        (["closed"], {"effects": {"door": "?"}}),  # it promises nothing
+        (
+            ["closed"],
+            {
+                "opened": False,
+                "root": ONE_OPENS.replace("skip_if: opened", "skip_if: {not: opened}"),
+            },
+        ),
+    ],
+)
+def test_mission_ends_well_if_no_promised_effect_is_contradicted(facts, more):
+    assert ends_with(facts, **more).outcome.status == "satisfied"
+
+
 def test_library_provides_an_alternative_tree():
     other = "tree: second\notherwise: [{on: [STUCK], tree: detour}]\nroot: {do: b}"
     parts = [scripted_skill("a"), scripted_skill("b", ["STUCK"]), scripted_skill("c")]
