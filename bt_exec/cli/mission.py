@@ -13,6 +13,7 @@ from bt_exec.cli.output import own_stream, to_json
 from bt_exec.cli.stop_signals import signals
 from bt_exec.cli.typed_lines import TypedLines, can_ask
 from bt_exec.language.messages import language_of
+from bt_exec.mission.conversation import asks_to_stop
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.library import Library
 from bt_exec.tui.live import LiveView
@@ -152,7 +153,7 @@ class Conductor:
             return contextlib.nullcontext()
 
         def report(line: str) -> None:
-            text = self._said("TYPED", line)
+            text = self._said("TYPED_STOP" if asks_to_stop(line) else "TYPED", line)
             if self.view is None:
                 self._line(text)
             else:

@@ -26,6 +26,8 @@ _PROGRAM = "bt-exec"
 _RECORD_COMMANDS = ("why", "replay", "watch")
 _NO_VERBS = ("why", "replay", "history", "resume")  # "show me …" and "watch …" are for the robot
 _OTHERS = ("history", "show", "resume")
+_RECENT = 10
+"""Number of missions among which the stopped one is searched for."""
 _MISSION = re.compile(r"last|\d{1,9}|\d{4}-\d\d-\d\d-\d{4,}")
 _HISTORY_REST = re.compile(r"-|(show|export|check|prune)$")
 
@@ -300,13 +302,18 @@ class _Prompt:
         which = self.last or "last"
         bare = command_name(text.strip(" ?")) == "why"
         failed = line is not None and line.status != "satisfied"
-        if question_of(text) == "WHY" or not (bare or failed):
+        asked = question_of(text)
+        if asked in ("STOPPED", "WHY") or not (bare or failed):
             # the last mission that moved anything; questions and refusals did not
-            actions = self.stage.session.conversation.actions
-            acted = journal.last_action(self.stage.session.site.name, actions)
+            session = self.stage.session
+            site, actions = session.site.name, session.conversation.actions
+            acted = journal.last_action(site, actions)
             if acted is None:
                 self.say("SELF_NOTHING_DONE", language_of(text))
                 return
+            if asked == "STOPPED":  # a stopped mission, even if the robot came back since
+                recent = journal.actions(site, actions, limit=_RECENT)
+                acted = next((one for one in recent if one.status != "satisfied"), acted)
             which = acted.id
         said = why_of(journal.mission(which), language)
         self.painter.lines(said.lines(self.painter.width, self.painter.glyphs))

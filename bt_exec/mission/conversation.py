@@ -152,6 +152,7 @@ Question = Literal[
     "ARMS",
     "NOW",
     "SAW",
+    "STOPPED",
     "WHY",
     "WELL",
     "TROUBLE",
@@ -288,8 +289,10 @@ class SelfAnswers:
                 can = _examples(request) or refusal.nearest
                 said = ", ".join(f'"{one.strip().rstrip(".")}"' for one in can[:_EXAMPLES])
                 return "HELP", say("SELF_CAN", language, can=said) if said else ""
-            case "WHY":
-                return "WHY", last_ending(request.context, request.messages, language)
+            case "STOPPED" | "WHY":
+                stopped = question == "STOPPED"
+                told = last_ending(request.context, request.messages, language, stopped=stopped)
+                return "WHY", told
         done = list_missions(request.context, request.messages, language)
         if question == "PAST" and done:
             done = say("SELF_PAST", language, missions=done)

@@ -43,7 +43,7 @@ def list_failed(context: Context, messages: Messages, language: str) -> str:
 
 
 def last_result(context: Context, messages: Messages, language: str, *, trouble: bool) -> str:
-    """Return whether and how the last mission ended well; answers to questions do not count.
+    """Return whether and how the last command ended well; answers to questions do not count.
 
     Args:
         context: The missions.
@@ -51,7 +51,7 @@ def last_result(context: Context, messages: Messages, language: str, *, trouble:
         language: Language of the answer.
         trouble: Whether the question asks if there was trouble.
     """
-    tried = [turn for turn in context.turns if turn.has_result]
+    tried = [turn for turn in context.turns if turn.has_result or turn.status == "refused"]
     last = tried[-1] if tried else context.last()
     if last is None or not last.status:
         return last_ending(context, messages, language)
@@ -91,9 +91,20 @@ def _letters(text: str) -> str:
     return unicodedata.normalize("NFD", text).casefold()
 
 
-def last_ending(context: Context, messages: Messages, language: str) -> str:
-    """Return how the last mission that started a skill ended."""
+def last_ending(
+    context: Context, messages: Messages, language: str, *, stopped: bool = False
+) -> str:
+    """Return how the last mission that started a skill ended.
+
+    Args:
+        context: The missions.
+        messages: The sentences.
+        language: Language of the answer.
+        stopped: Whether one that did not end well is preferred.
+    """
     last = context.last()
+    if stopped and last is not None and last.status == "satisfied":
+        last = next(reversed(context.failed(date.today())), last)
     if last is None:
         return messages.say("SELF_NOTHING_DONE", language)
     return mission_ending(last, messages, language)
