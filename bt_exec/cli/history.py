@@ -343,13 +343,16 @@ def open_journal(path: Path | None) -> Journal:
     return journal
 
 
-def tell_interrupted(painter: Painter, journal: Journal, *, prompt: bool = False) -> str:
+def tell_interrupted(
+    painter: Painter, journal: Journal, *, prompt: bool = False, language: str = ""
+) -> str:
     """Report once, in one line, which mission was interrupted and which objects may be held.
 
     Args:
         painter: The output.
         journal: The journal.
         prompt: Whether the operator types the next commands at the prompt.
+        language: Language of the report; that of the mission if empty.
 
     Returns:
         The command of the mission; empty if there is nothing to report.
@@ -359,7 +362,7 @@ def tell_interrupted(painter: Painter, journal: Journal, *, prompt: bool = False
     line: MissionLine | None = journal.interrupted()
     if line is None:
         return ""
-    said = why_of(journal.mission(line.id))
+    said = why_of(journal.mission(line.id), language)
     number = line.id.rpartition("-")[2].lstrip("0")
     when = f"{line.started_at:%Y-%m-%d %H:%M}"
     parts = [said.say("INTERRUPTED", command=line.command, when=when), said.cause()]

@@ -184,7 +184,8 @@ def staged(options: Options) -> Iterator[Stage]:
         )
         interrupted = ""
         if journal is not None and options.interrupted:
-            interrupted = tell_interrupted(painter, journal, prompt=options.prompt)
+            spoken = "".join(options.languages) if len(options.languages) == 1 else ""
+            interrupted = tell_interrupted(painter, journal, prompt=options.prompt, language=spoken)
         listeners = [conductor.listener]
         if options.turns is not None:
             turns = TurnLines(options.turns)

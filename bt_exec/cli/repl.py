@@ -334,7 +334,7 @@ class _Prompt:
                 f"then: bt-exec resume {number}"
             )
         session.open()
-        outcome = continue_mission(session, self.stage.conductor, record, reader_language())
+        outcome = continue_mission(session, self.stage.conductor, record)
         self.last = outcome.mission_id
         self.code = self.code or outcome.exit_code
 

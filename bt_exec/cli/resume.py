@@ -37,7 +37,7 @@ def resume(
     a real robot is observed afresh. The new mission is linked to the old one.
     """
     from bt_exec.cli.mission_setup import Options, staged
-    from bt_exec.cli.output import emit, reader_language
+    from bt_exec.cli.output import emit
 
     kept = open_journal(journal)
     record = mission_to_continue(kept, which)
@@ -57,7 +57,7 @@ def resume(
         compiler=_compiler_of(record),
     )
     with staged(options) as stage:
-        outcome = continue_mission(stage.session, stage.conductor, record, reader_language())
+        outcome = continue_mission(stage.session, stage.conductor, record)
         if json:
             emit(outcome.to_dict())
     raise typer.Exit(outcome.exit_code)
@@ -113,7 +113,7 @@ def _compiler_of(record: MissionRecord) -> str | None:
 
 
 def continue_mission(
-    session: Session, conductor: Conductor, record: MissionRecord, language: str
+    session: Session, conductor: Conductor, record: MissionRecord, language: str = ""
 ) -> Outcome:
     """Restore the world of a mission as far as possible, and continue the mission.
 
@@ -121,8 +121,9 @@ def continue_mission(
         session: The session.
         conductor: Displays the mission.
         record: The mission.
-        language: Language of the request to continue, and of the reports.
+        language: Language of the reports; that of the mission if empty.
     """
+    language = "en" if conductor.painter.ascii else language or record.line.language
     say = session.site.messages.say
     when = f"{record.line.started_at:%Y-%m-%d %H:%M}"
     conductor.painter.say(say("RESUMING", language, command=record.command, when=when))

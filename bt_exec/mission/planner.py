@@ -86,7 +86,8 @@ class Planner:
         except SpecError as error:
             self._runtime.emit(Rejected(*self._time_and_tick(), answer.spec, error.problems))
             refusal = rejection(error, request)
-            if refusal.code == NEED_NOT_MET and not isinstance(self.compiler, FixedPlan):
+            said = all(problem.code in request.messages for problem in error.problems)
+            if (said or refusal.code == NEED_NOT_MET) and not isinstance(self.compiler, FixedPlan):
                 refusal = replace(refusal, problems=())  # the operator did not write the plan
             return _ending_without_plan(request, refusal)
         refused = None

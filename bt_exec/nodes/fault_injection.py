@@ -130,8 +130,10 @@ class Fault(UserData):
             said = [f"{self.part}", f"{self.name}{call}", self.does]
         if self.after:
             said.append(f"after {self.after} steps")
-        if self.since or self.until is not None:
-            said.append(f"{self.since:g}-{'' if self.until is None else f'{self.until:g}'} s")
+        if self.until is not None:
+            said.append(f"{self.since:g} to {self.until:g} s")
+        elif self.since:
+            said.append(f"from {self.since:g} s")
         return " ".join(filter(None, said))
 
 

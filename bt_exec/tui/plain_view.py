@@ -72,7 +72,8 @@ class PlainView:
                 self._buffer()
             case ev.Rejected():
                 for problem in event.problems:
-                    if self.verbose or problem.code != NEED_NOT_MET:
+                    said = problem.code == NEED_NOT_MET or problem.code in model.messages
+                    if self.verbose or not said:  # those are told at the end
                         self.line("rejected", model.mistake(problem))
             case ev.Aborting():
                 self.line("stop", model.stopping)

@@ -205,12 +205,12 @@ def test_interrupted_mission_is_reported_once_and_marked(bt: Run, tmp_path: Path
     ran = bt("run", "open the door", *BRIEF)
     first = " ".join(bare(ran.out).split("bt-exec why 1")[0].split())
     assert first == (
-        "DAY AND TIME의 “문 안의 자재를 가져와” 임무가 중단되었습니다. "
-        "도중에 프로그램이 끝났습니다. "
-        "그때 하던 동작: 오른손으로 자재 잡기. 마지막 상태: 문이 열려 있습니다. "
-        "두 손은 비어 있습니다. 자재는 문 안쪽에 있습니다. 이제 확실하지 않음: "
-        "오른손에 무엇이 있는지 알 수 없습니다. 오른팔이 어디에 있는지 알 수 없습니다. "
-        "하려던 결과: 오른손에 자재가 있습니다. ·"
+        "“문 안의 자재를 가져와” of DAY AND TIME was interrupted. "
+        "The program ended in the middle of it, during: grasp the material with the right hand. "
+        "Last known: The door is open. Both hands are empty. The material is behind the door. "
+        "Not certain any more: It is not known what the right hand holds. "
+        "It is not known where the right arm is. "
+        "Was to become: The right hand holds the material. ·"
     )
     assert "중단" not in bt("run", "open the door", *BRIEF).out
     assert " interrupted" in bt("history", "--failed").out
@@ -317,8 +317,13 @@ def test_failing_line_does_not_end_the_prompt(day: Run) -> None:
 
 
 def test_why_refers_to_the_last_mission_that_acted(day: Run) -> None:
-    said = day("repl", "--fast", stdin="is the door open?\nwhy did you stop?\n").out
+    said = day("repl", "--fast", stdin="is the door open?\nwhat happened?\n").out
     assert "asked    open the door" in said or "asked  open the door" in said
+
+
+def test_why_of_a_stop_refers_to_the_last_mission_that_did_not_end_well(day: Run) -> None:
+    said = day("repl", "--fast", stdin="is the door open?\nwhy did you stop?\n").out
+    assert f"asked          {GET}" in said or f"asked  {GET}" in " ".join(said.split())
 
 
 def test_prune_requires_valid_units(day: Run) -> None:

@@ -52,7 +52,7 @@ def ground_labels(spec: MissionSpec, context: PassContext) -> Changed:
 
     def ground(node: NodeBase) -> NodeBase:
         if isinstance(node, Do) and node.args.get("object_label") == HANDLE:
-            changes.append(_note(context, node, "label", handle=HANDLE, door=DOOR))
+            changes.append(_note(context, node, "label"))
             return _with_args(node, object_label=DOOR)
         return node
 
