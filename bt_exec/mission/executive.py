@@ -397,14 +397,13 @@ class Executive:
         request = replace(request, done=built.finished())
         assert request.previous is not None
         if failure is None and request.previous.mission.turn is None:
-            failure = self._at_the_end(partial(self._lost_effect, request), failure)
-        lost = failure.path if failure is not None else ""
-        return failure, tuple(one for one in request.done if one.path != lost)
+            lost = "the effects of the plan could not be checked"
+            failure = self._at_the_end(partial(self._lost_effect, request), None, lost)
+        failed_at = failure.path if failure is not None else ""
+        return failure, tuple(one for one in request.done if one.path != failed_at)
 
     def _lost_effect(self, request: Request) -> Failure | None:
         """Perceive once more after a plan; return a failure if an effect of it is gone."""
-        if self._come_to_rest() is not None:
-            return None  # the conclusion reports it
         self._perception_loop.look(self._keep_still)
         self._perceived_at = self.clock.now()
         old = self._perception_loop.old_facts(OLD_S)

@@ -209,7 +209,6 @@ def test_interrupted_mission_is_reported_once_and_marked(bt: Run, tmp_path: Path
         "The program ended in the middle of it, during: grasp the material with the right hand. "
         "Last known: The door is open. Both hands are empty. The material is behind the door. "
         "Not certain any more: It is not known what the right hand holds. "
-        "It is not known where the right arm is. "
         "Was to become: The right hand holds the material. ·"
     )
     assert "중단" not in bt("run", "open the door", *BRIEF).out

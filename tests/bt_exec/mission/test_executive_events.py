@@ -356,7 +356,10 @@ def test_facts_that_cannot_be_read_at_the_end_are_left_out(stage, caplog):
     on = stage([skill], rig={"facts": lambda: next(answers)})
     outcome = on.run()
     assert (outcome.status, outcome.message) == ("satisfied", "OK")
-    assert caplog.messages == ["a robot could not report its facts"]
+    assert caplog.messages == [
+        "the effects of the plan could not be checked",
+        "a robot could not report its facts",
+    ]
 
 
 def hanging(method: str, code: str = "STEP_HUNG"):

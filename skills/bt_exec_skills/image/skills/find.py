@@ -49,7 +49,7 @@ def _store_regions(bench: Bench, name: str, instances: list[Instance]) -> Steps[
 
 @skill(
     fails={"ANNOTATION_NEEDED", "NOT_ANNOTATED", "NO_PICTURE", "UNREADABLE"},
-    effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "no"},
+    effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "?"},
 )
 def read_annotation(
     bench: Service[Bench], into: SetName, label: str = "", without: str = ""
@@ -81,7 +81,7 @@ def read_annotation(
 
 @skill(
     fails={"NO_DETECTOR", "NO_PICTURE", "UNREADABLE"},
-    effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "no"},
+    effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "?"},
 )
 def detect(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found]:
     """Find the instances of `label` with the detector of the site; of every class if it is empty.
@@ -98,7 +98,7 @@ def detect(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found
 
 @skill(
     fails={"NO_PICTURE", "UNREADABLE"},
-    effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "no"},
+    effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "?"},
 )
 def segment_colour(
     bench: Service[Bench],
@@ -128,7 +128,7 @@ def segment_colour(
 @skill(
     fails={*SET_FAILS, "UNREADABLE"},
     needs={"boxes.{of}": "known"},
-    effects={"crops.{of}": "none", "looked.{of}": "no"},
+    effects={"crops.{of}": "none", "looked.{of}": "?"},
 )
 def separate_touching(bench: Service[Bench], of: SetName) -> Steps[Found]:
     """Cut regions of the set `of` that are several touching objects, by watershed.
