@@ -189,16 +189,27 @@ class AbstractRun(Generic[Value]):
         return Ends(before, self.join(*again), self.join(*over), self.join(*stopped))
 
     def fallback(self, step: Step, before: Value) -> Ends[Value]:
-        """Return the ends of branches, each of which runs after all earlier branches failed."""
-        ends, done, stopped = self.ends(self.nothing, before), [], []
+        """Return the ends of branches, each of which runs after all earlier branches failed.
+
+        A branch of a choice runs only after the checks of the earlier branches failed.
+        """
+        choice = isinstance(step.node, Fallback) and step.node.is_choice
+        every, left = [], before
         for number, child in enumerate(step.children, 1):
-            ends = self.run(child, self.join(ends.again, ends.over))
+            ends = self.run(child, left)
             if isinstance(child.node, Check):
                 others = step.children[number:]
                 ends = ends._replace(done=self.left_out(ends.done, child.node.check, others))
-            done.append(ends.done)
-            stopped.append(ends.stopped)
-        return ends._replace(done=self.join(*done), stopped=self.join(*stopped))
+            every.append(ends)
+            fails = (ends.again, ends.over) != (self.nothing, self.nothing)
+            if choice and fails:  # it does not fail if an earlier plan has finished it
+                ends = self.run(child.children[0], self.later(left))
+            left = self.join(ends.again, ends.over)
+        done, again, over, stopped = (self.join(*values) for values in zip(*every, strict=True))
+        ends = every[-1]
+        if not choice:
+            again, over = ends.again, ends.over
+        return Ends(done, again, over, stopped)
 
     def parallel(self, step: Step, before: Value) -> Ends[Value]:
         """Return the ends of branches, followed in order; each alone if not all must succeed."""

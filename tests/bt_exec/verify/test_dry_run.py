@@ -43,6 +43,9 @@ OPEN: dict[str, Any] = {"do": "open_lid", "with": {"arm": "right"}}
 CHECK_OPEN: dict[str, Any] = {"check": {"lid_is": {"state": "open"}}}
 LOOK: dict[str, Any] = {"do": "look", "save": {"thing": "seen"}}
 CLOSED = {"lid": "closed", "hand.left": "empty"}
+TAKEN: list[Any] = [OPEN, take(), {"do": "rest", "with": {"count": 1}}]
+LIT: dict[str, Any] = {"sequence": [{"check": "lit"}, *TAKEN]}
+DARK: dict[str, Any] = {"sequence": [{"check": {"not": "lit"}}, *TAKEN]}
 
 
 def test_unmet_need_message_names_the_fact_and_its_value() -> None:
@@ -84,6 +87,11 @@ def test_unmet_need_message_names_the_fact_and_its_value() -> None:
         ({"sequence": [{"fallback": [CHECK_OPEN, OPEN]}, take()]}, CLOSED, 0),
         ({"sequence": [{"fallback": [OPEN, LOOK]}, take()]}, CLOSED, 0),
         ({"sequence": [{"fallback": [LOOK, LOOK]}, take()]}, CLOSED, 1),
+        # a branch of a choice does not run after the other one failed
+        ({"fallback": [LIT, DARK]}, CLOSED, 0),
+        ({"fallback": [DARK, LIT]}, CLOSED, 0),
+        ({"fallback": [{"sequence": [LOOK, *TAKEN]}, DARK]}, CLOSED, 1),
+        ({"sequence": [{"fallback": [LIT, DARK]}, take()]}, CLOSED, 1),
         ({"sequence": [{"parallel": [OPEN, LOOK]}, take()]}, CLOSED, 0),
         ({"sequence": [{"parallel": [LOOK, {"check": "lit"}]}, take()]}, CLOSED, 1),
         # its effect is known only at run time: the hand holds something
