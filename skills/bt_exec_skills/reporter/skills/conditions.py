@@ -32,6 +32,7 @@ __all__ = [
     "person_in_view",
     "tray_empty",
     "tray_holds",
+    "unusual_there",
 ]
 
 _UNCERTAIN = "UNCERTAIN_SIGHT"
@@ -135,6 +136,18 @@ def loud_there(notebook: Service[Notebook]) -> Verdict:
 
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
+def unusual_there(notebook: Service[Notebook]) -> Verdict:
+    """Whether the last observation of a place found an unusual object; unknown if in doubt."""
+    facts = _last_look(notebook)
+    found = facts.get("unusual")
+    if found:
+        return Verdict.yes(f"unusual: {', '.join(found)}", tuple(f"unusual:{one}" for one in found))
+    if found is None or facts.get("complete") is False:
+        return Verdict.unknown("an unusual object may be in a part that was not visible")
+    return Verdict.no("nothing unusual was found")
+
+
+@condition(patience_s=0.0, unknown=_UNCERTAIN)
 def compared(notebook: Service[Notebook], about: Words, order: Order) -> Verdict:
     """Whether several places were observed, so that the report can compare them by an aspect.
 
@@ -202,6 +215,7 @@ CONDITIONS = (
     people_there,
     lit_there,
     loud_there,
+    unusual_there,
     compared,
     more_there,
     lit_here,
