@@ -69,7 +69,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "remark": ("of",),
     "seq": ("of",),
     "ordered": ("of", "sign"),
-    "turns": ("of", "times"),
+    "turns": ("of", "times", "pause"),
     "if": ("of", "then", "other"),
     "again": ("of",),
     "choice": ("of",),

@@ -63,11 +63,32 @@ class Clauses(Conditionals):
         Raises:
             NoStepsError: If one of the acts has its own number of repetitions.
         """
+        pause = node.get("pause")
+        if isinstance(pause, Node):
+            yield from self._convert_rounds(node.node("of"), pause)
+            return
         turns = int(node.node("times").text("number") or 0)
         for step in self.convert(node.node("of")):
             if step.times > 1 or not turns:
                 raise NoStepsError
             yield replace(step, turns=turns)
+
+    def _convert_rounds(self, acts: Node, pause: Node) -> Iterator[Step]:
+        """Yield the steps of repeated acts, with a pause between two repetitions.
+
+        Raises:
+            NoStepsError: If the acts are not all repeated as often, or depend on a condition.
+        """
+        steps = list(self.convert(acts))
+        counts = {step.times * step.turns for step in steps}
+        rounds = counts.pop() - 1
+        if counts or rounds < 1 or any(one.condition or not one.positive for one in steps):
+            raise NoStepsError
+        steps = [replace(step, times=1, turns=1) for step in steps]
+        wait = Node("act", (("verb", "wait"), ("of", (pause,))))
+        for step in (*steps, *self.convert(wait)):
+            yield replace(step, turns=rounds)
+        yield from steps
 
     def convert_fragment(self, node: Node) -> list[Piece]:
         """Return the pieces of a fragment. In English, exclusions raise NoStepsError."""

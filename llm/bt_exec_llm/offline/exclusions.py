@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bt_exec.language.closed_classes import words
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError
 from bt_exec_llm.offline.lexicon import Lexicon
@@ -11,6 +12,7 @@ from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
 __all__ = [
+    "ALL_OF_IT",
     "LEAVE",
     "REST",
     "apply_exclusions",
@@ -19,6 +21,8 @@ __all__ = [
     "is_left",
 ]
 
+ALL_OF_IT = frozenset([*words("en", "all_of_it"), *words("ko", "all_of_it")])
+"""Words for all values: "everything except the lounge"."""
 LEAVE = "leave"
 """Verb of an act that leaves an object alone."""
 
@@ -37,6 +41,7 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
 
     If a type has two values, excluding one means the other: "not with the left arm".
     """
+    steps = _with_usual_values(steps, lexicon)
     acts = [step for step in steps if step.positive and QUESTION not in step.verbs]
     rests = [step for step in acts if any(piece.mark == REST for piece in step.pieces)]
     others = [step for step in acts if step not in rests and any(map(_is_value, step.pieces))]
@@ -74,6 +79,26 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     if rest is not None:
         rest.pieces[:] = _expand_rest_value(rest.pieces, lexicon)
     return [replace(step, pieces=_without_excluded_values(step.pieces, lexicon)) for step in found]
+
+
+def _with_usual_values(steps: list[Step], lexicon: Lexicon) -> list[Step]:
+    """Return steps in which the only act names its default values, if some are excluded.
+
+    An example is "go on patrol, but not to the lounge": a patrol visits all places.
+    """
+    pieces = [(piece, step.positive) for step in steps for piece in step.pieces if _is_value(piece)]
+    excluded = {piece.name for piece, positive in pieces if not positive or piece.mark == "not"}
+    named = {piece.name for piece, positive in pieces if positive and piece.mark != "not"}
+    found = []
+    for step in steps:
+        ways = [lexicon.ways[verb].about for verb in step.verbs if verb in lexicon.ways]
+        usual = {kind: value for way in ways for kind, value in way.items()}
+        every = any(piece.mark == REST for piece in step.pieces)
+        every = every or bool(ALL_OF_IT & {*step.text.casefold().split()})
+        missing = (usual.keys() & excluded) - named if step.positive and not every else ()
+        more = [Piece("value", kind, usual[kind]) for kind in sorted(missing)]
+        found.append(replace(step, pieces=[*step.pieces, *more]))
+    return found
 
 
 def _act_over_all_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | None:

@@ -17,7 +17,7 @@ from bt_exec_llm.offline.clauses import Clauses
 from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
 from bt_exec_llm.offline.exclusions import apply_exclusions
 from bt_exec_llm.offline.grammar_words import verbs_in
-from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.questions import PAIR
 from bt_exec_llm.offline.step import QUESTION, Step
@@ -29,6 +29,9 @@ _WITH = ("~with", "~using", "~by", "~use")
 """Categories of words before an instrument."""
 _ORDERING = ("before_word", "after_word", "~before", "~before_you", "~after", "~after_you")
 """Categories of words that order two acts."""
+
+_UNREACHED = ("text", "det", "the")
+"""Categories of words that name no place: articles, and texts for persons."""
 
 
 def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[Step]:
@@ -43,6 +46,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         NoStepsError: If a part of it cannot be expressed.
     """
     _check_texts(reading, lexicon)
+    _check_reach(reading, lexicon)
     raw = reading.edge.meaning
     if isinstance(raw, Node) and _is_unclear(raw, reading):
         raise NoStepsError
@@ -179,6 +183,25 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
         if leaf.text.startswith("to") and not verbs & known:
             start = reading.text.rfind(leaf.meaning.text("said"))
             raise UnclearTextError("AMBIGUOUS", reading.text[start:])
+
+
+def _check_reach(reading: Reading, lexicon: Lexicon) -> None:
+    """Check that a command names no place that the robot cannot enter, except to forbid it.
+
+    Raises:
+        UnclearTextError: If it does.
+    """
+    known = lexicon.limits.get("OUT_OF_REACH", Words()).without_spaces()
+    forbidden = [reading.edge_of(one) for one in reading.meaning.walk() if one.kind == "avoid"]
+    left_out = [leaf for edge in forbidden if edge is not None for leaf in edge.leaves()]
+    leaves = [leaf for leaf in reading.edge.leaves() if known and leaf not in left_out]
+    leaves = [leaf for leaf in leaves if not leaf.category.startswith(_UNREACHED)]
+    for at, leaf in enumerate(leaves):
+        said = ""
+        for last in leaves[at:]:
+            said += "".join(last.text.split())
+            if said.startswith(tuple(known)):
+                raise UnclearTextError("OUT_OF_REACH", reading.typed.typed(leaf.start, last.end))
 
 
 def _is_unclear(meaning: Node, reading: Reading) -> bool:

@@ -52,7 +52,7 @@ class MissionEnds:
                 continue
             goes_on = step.turns > 1 or self._goes_on(steps[at + 1 :])
             if tree and free and not reports and goes_on:
-                work.append(replace(step, pieces=[]))
+                work.append(_without_home(step))
                 continue
             if tree and (reports or free):  # findings are reported anyway
                 if tree in ends and reports and self._asks_for_report(ends[tree]):
@@ -67,26 +67,28 @@ class MissionEnds:
                 for name, end in ends.items():
                     work.append(replace(end, verbs=(NOW, name)))
                 ends = {}
-            work.append(step)
+            work.append(_without_home(step) if tree else step)
         if ends and not work:
             work, ends = [replace(step, pieces=[]) for step in alone], {}
         return work, ends, alone
 
     def _with_further_acts(self, steps: list[Step]) -> Iterator[Step]:
-        """Yield `steps`, each round trip before further work followed by its way back.
+        """Yield `steps`, each followed by the further act that its verb includes.
 
-        The way back from the last trip is the end of the mission. Of repeated trips each one comes
-        back.
+        A round trip includes its way back. That of the last trip is the end of the mission; of
+        repeated trips each one comes back.
         """
         for at, step in enumerate(steps):
-            further = [way.then for verb, way in self._lexicon.ways.items() if verb in step.verbs]
-            repeated = step.times > 1
-            if not any(further) or not (repeated or self._goes_on(steps[at + 1 :])):
+            ways = (self._lexicon.ways.get(verb) for verb in step.verbs)
+            further = [way.then for way in ways if way is not None and way.then]
+            repeated, ends = step.times > 1, set(further) <= set(self._closing)
+            if not further or (ends and not (repeated or self._goes_on(steps[at + 1 :]))):
                 yield step
                 continue
             turns = step.times if repeated else step.turns
             yield replace(step, times=1, turns=turns)
-            yield replace(step, verbs=tuple(further), pieces=[], times=1, turns=turns)
+            pieces = [] if ends else step.pieces
+            yield replace(step, verbs=tuple(further), pieces=pieces, times=1, turns=turns)
 
     def append_to(
         self, parts: list[Part], ends: dict[str, Step], alone: list[Step], work: list[Step]
@@ -150,6 +152,11 @@ class MissionEnds:
             for name, value in values.items()
             if value.home
         }
+
+
+def _without_home(step: Step) -> Step:
+    """Return a step that ends a mission without the place where it ends: "go back *home*"."""
+    return replace(step, pieces=[piece for piece in step.pieces if piece.mark == "not"])
 
 
 def _compares(step: Step) -> bool:

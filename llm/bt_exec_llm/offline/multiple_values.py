@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bt_exec.language.closed_classes import words
+from bt_exec_llm.offline.exclusions import ALL_OF_IT
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import Step
@@ -12,7 +12,6 @@ from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["remove_excluded_values", "split_by_values"]
 
-_ALL = frozenset([*words("en", "all_of_it"), *words("ko", "all_of_it")])
 _ORDINARY = ("noun", "value", "state", "person")
 
 
@@ -55,9 +54,9 @@ def _step_for_other_values(
 ) -> Step | None:
     """Return a step for all values but the excluded ones ("check everything except the lounge")."""
     kinds = {p.name if p.kind == "value" else "" for p in out}
-    rest = [p for p in rest if p.text.casefold() not in _ALL]
+    rest = [p for p in rest if p.text.casefold() not in ALL_OF_IT]
     content = [p for p in rest if p.kind not in ("filler", "speaker")]
-    if len(kinds) != 1 or content or not _ALL & set(step.text.casefold().split()):
+    if len(kinds) != 1 or content or not ALL_OF_IT & set(step.text.casefold().split()):
         return None
     values = lexicon.values.get(kinds.pop(), {})
     without = {p.value for p in out}
