@@ -279,7 +279,7 @@ def test_recovered_failures_of_one_kind_are_counted_in_the_order_of_time(
     ]
 
 
-def test_facts_that_a_running_skill_may_have_changed_are_told_as_unknown(messages: Messages):
+def test_facts_that_a_running_skill_may_have_changed_are_reported_as_unknown(messages: Messages):
     killed = known(
         line("unfinished", interrupted=True),
         facts={"at.table": "table 1"},
