@@ -211,7 +211,9 @@ class Reader:
                 if NOTHING.isdisjoint(said.walk()):
                     meanings.setdefault(said, edge)
         if not meanings:
-            unknown = {edge.start: edge.text for edge in edges if edge.category == "unknown"}
+            unknown = {
+                edge.start: edge.text for edge in edges if edge.category == "unknown" and edge.text
+            }
             return Unread(text, language.name, tuple(unknown.values()))
         (meaning, edge), *rest = meanings.items()
         rivals = tuple(node for node, other in rest if other.cost < edge.cost + MARGIN)

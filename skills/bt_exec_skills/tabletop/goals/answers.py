@@ -31,11 +31,15 @@ _INSIDE: Place = ("in", Phrase())
 
 @dataclass(frozen=True)
 class Answer:
-    """Answer: True for yes or if an object was found; its text; the objects that it names."""
+    """Answer: True for yes or if an object was found; its text; the objects that it names.
+
+    An answer that is not `decided` says why the question does not apply to its objects.
+    """
 
     holds: bool
     text: str
     names: tuple[str, ...] = ()
+    decided: bool = True
 
 
 def answer(question: Question, now: Environment, held: str | None, language: str) -> Answer:
@@ -243,6 +247,9 @@ class _Table:
 
     def tell_is(self, question: Question) -> Answer:
         every, meant = question.every, self.all_of(question.things)
+        solid = self.all_of(replace(one, empty=False) for one in question.things if one.empty)
+        if solid and not any(map(self.is_place, solid)):
+            return Answer(False, self.say("NO_CONTAINER", solid), solid, decided=False)
         there = [name for name in self.asked(question) if self.is_like(name, question)]
         if question.bound is not None:
             so = is_within(len(there), *question.bound)
@@ -333,7 +340,7 @@ class _Table:
             return Answer(False, self.say("NO_THESE", why=self.say("NONE")))
         solid = [n for n in names if n in self.now.objects and not looks_of(n).holds_things]
         if solid:
-            return Answer(False, self.say("NO_CONTAINER", solid), tuple(solid))
+            return Answer(False, self.say("NO_CONTAINER", solid), tuple(solid), decided=False)
         lines = [self.content(name, tuple(self.now.objects), _INSIDE) for name in names]
         so = all(map(self.is_empty, names))
         return Answer(so, f"{self.say('YES' if so else 'NO')} {' '.join(lines)}", names)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from bt_exec.language.reading.meaning_node import (
     Node,
     Value,
@@ -27,6 +29,7 @@ __all__ = [
     "selected_question",
     "split_question",
     "takes_some",
+    "unmet",
     "with_asked_place",
     "with_noun",
     "with_object",
@@ -240,6 +243,38 @@ def with_object(node: Node) -> Node:
         elif themes and not contains:
             question = question.substitute(pronoun, themes[0])
     return question
+
+
+def unmet(
+    node: Node, question: Node, skipped: Value | None, said: Callable[[Node], str]
+) -> Trouble:
+    """Return the reason why a condition leaves nothing to do.
+
+    The acts after those on the subject of the condition may be meant in any case; they are offered.
+
+    Args:
+        node: The condition with its branches.
+        question: Its question.
+        skipped: The branch that is not done.
+        said: Function that returns the words of a node.
+    """
+    whole, then = said(node), "".join(map(said, node.parts("then")[:1]))
+    before, branch, _ = whole.rpartition(then)
+    words = said(question) or (before.strip(" ,") if then and branch else "")
+    what = words or next(filter(None, map(said, question.walk())), "-")
+    parts = skipped.parts() if isinstance(skipped, Node) and skipped.kind == "seq" else ()
+    about = [_refers_back(part) for part in parts]
+    first = about.index(False) if False in about else 0
+    rest = [said(part) for part in parts[first:]]
+    if not first or any(about[first:]) or not all(rest):
+        return Trouble("CONDITION_UNMET", what=what)
+    text = ", ".join(rest)
+    return Trouble("ONLY_THE_REST", (text,), what=what, text=text)
+
+
+def _refers_back(act: Node) -> bool:
+    """Return True for an act that does not name all of its objects."""
+    return act.kind != "act" or not act.parts() or any(one.kind == "pronoun" for one in act.walk())
 
 
 def itself(subject: Value | None, *, placed: bool) -> Value | None:

@@ -19,6 +19,7 @@ from bt_exec_skills.tabletop.goals.branches import (
     itself,
     polarity,
     selected_question,
+    unmet,
     with_asked_place,
     with_noun,
     with_object,
@@ -83,7 +84,7 @@ class Converter:
         self._place: Phrase | None = None
         self._places: list[Phrase] = []
         self._side: Side = "in"
-        self._unmet = ""
+        self._unmet: Trouble | None = None
         self._source: Phrase | None = None
 
     def asks(self, meaning: Node) -> tuple[Ask, ...]:
@@ -96,7 +97,7 @@ class Converter:
         self._first_goal = min(places, key=self._start, default=None)
         found = tuple(self._asks(meaning))
         if not found and self._unmet:
-            raise Trouble("CONDITION_UNMET", what=self._unmet)
+            raise self._unmet
         return found
 
     def _asks(self, node: Node) -> list[Ask]:
@@ -172,7 +173,8 @@ class Converter:
         if selected in asked_branches(node):
             raise Trouble("NOT_UNDERSTOOD")  # a question among acts
         if not chosen and (not isinstance(node.get(selected), Node) or other == NOTHING):
-            self._unmet = next(filter(None, map(self._said, question.walk())), "-")
+            skipped = node.get("other" if wanted_branch else "then")
+            self._unmet = unmet(node, question, skipped, self._said)
         return chosen
 
     def _named_place(self, question: Node) -> Phrase | None:
@@ -263,6 +265,8 @@ class Converter:
         self._source = away or next((one.relation[1] for one in themes if one.relation), None)
         where = act.get("to")
         if where == Node("rel", (("relation", "me"),)):
+            if not themes:
+                raise Trouble("NOT_UNDERSTOOD")
             return Ask("bring", self._said(act), themes)
         to, side, own = self._goal(where) if isinstance(where, Node) else (None, "in", None)
         if away is not None and _is_number(away):

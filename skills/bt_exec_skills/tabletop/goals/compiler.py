@@ -58,6 +58,8 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
 
 
 _SUGGESTED = ("SUGGEST_SORT", "SUGGEST_PUT", "SUGGEST_BRING", "SUGGEST_ASK")
+_OFFERS = ("RESPELT", "ONLY_THE_REST")
+"""Refusals that offer other commands."""
 _TYPED = ("word", "name")
 """Facts of a refusal that contain typed words."""
 
@@ -199,8 +201,8 @@ class TableCompiler:
         elif near:
             can = ", ".join(example.rstrip(".") for example in near)
             message += " " + _sentences().say("CAN", language, can=can).replace("?.", "?")
-        asked = message if trouble.code in (*ASKS_BACK, "RESPELT") else ""
-        meant = trouble.choices if trouble.code == "RESPELT" else ()
+        asked = message if trouble.code in (*ASKS_BACK, *_OFFERS) else ""
+        meant = trouble.choices if trouble.code in _OFFERS else ()
         return Refusal(
             trouble.code, message, near, did_you_mean=meant, missing=missing, question=asked
         )

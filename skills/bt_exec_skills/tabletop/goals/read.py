@@ -59,7 +59,7 @@ def read(text: str, now: Environment) -> Said:
         called_here[word.casefold()] = meant[0]
     found = _parsed(text, called_here, kinds_of(now))
     if not isinstance(found, Reading):
-        unknown = " ".join(found.unknown)
+        unknown = "”, “".join(found.unknown)
         raise Trouble("UNKNOWN_WORD" if unknown else "NOT_UNDERSTOOD", word=unknown)
     if found.unknown:
         raise Trouble("UNKNOWN_WORD", word=found.unknown[0])

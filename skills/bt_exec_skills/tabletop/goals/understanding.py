@@ -29,7 +29,7 @@ from bt_exec_skills.tabletop.goals.session_completion import ASKS_BACK, Meanings
 
 __all__ = ["Understood", "holds", "is_question", "subgoals_for", "understand", "understand_parts"]
 
-_NOTHING = ("NOTHING_TO_DO", "EMPTY_ALREADY", "CONDITION_UNMET", "ALL_LEFT_OUT")
+_NOTHING = ("NOTHING_TO_DO", "EMPTY_ALREADY", "CONDITION_UNMET", "ONLY_THE_REST", "ALL_LEFT_OUT")
 """Refusals of a meaning that leaves nothing to do; no other meaning is tried after them."""
 
 
@@ -66,10 +66,21 @@ class _World:
         there = (*self.now.objects, *self.now.tables)
         return Converter(
             Phrases(self.session.said, self.session.start, self.language, there, self.now.tables),
-            lambda question: answer(question, self.now, self.now.held, self.language).holds,
+            self._decides,
             self.session.place,
             self.session.subject,
         )
+
+    def _decides(self, question: Question) -> bool:
+        """Return the answer to the question of a condition.
+
+        Raises:
+            Trouble: NO_CONTAINER if the question does not apply to its objects.
+        """
+        found = answer(question, self.now, self.now.held, self.language)
+        if not found.decided:
+            raise Trouble("NO_CONTAINER", self.now.containers(), what=found.names)
+        return found.holds
 
     def understand(self, command: str | Said, turns: Sequence[Turn] = ()) -> Understood:
         """Return the goals of a command: the cheapest meaning that the world can resolve."""
