@@ -64,6 +64,8 @@ class Environment:
         told: Tables reported by the simulator; empty if it reports none.
         held: Object in the hand; None if it is empty or unknown.
         origin: Position where that object was picked up [m]; None if unknown.
+        origins: Position of each object before the last mission that moved it [m].
+        returnable: Objects that the last mission moved.
         taken: Object that the hand is about to take; None if there is none.
     """
 
@@ -73,6 +75,8 @@ class Environment:
     told: Mapping[str, Table] = field(default_factory=lambda: MappingProxyType({}))
     held: str | None = None
     origin: Point | None = None
+    origins: Mapping[str, Point] = field(default_factory=lambda: MappingProxyType({}))
+    returnable: tuple[str, ...] = ()
     taken: str | None = None
 
     @cached_property
@@ -178,6 +182,8 @@ def environment_of(situation: Situation) -> Environment:
     tables = {name: Table(*top) for name, top in tops.items() if len(top) == 5}
     held = situation.facts.get("hand", "")
     origin = _numbers(situation.facts.get("origin", ""))
+    before = {name: _numbers(situation.facts.get(f"origin.{name}", "")) for name in objects}
+    moved = situation.facts.get("returnable", "").split()
     return Environment(
         0.0,
         objects,
@@ -185,6 +191,8 @@ def environment_of(situation: Situation) -> Environment:
         tables,
         held if held in objects else None,
         Point(*origin) if len(origin) == 3 else None,
+        {name: Point(*at) for name, at in before.items() if len(at) == 3},
+        tuple(name for name in moved if name in objects),
     )
 
 

@@ -30,6 +30,8 @@ class Hand:
     Attributes:
         thing: Last picked object that was not put down; None if there is none.
         origin: Position before it was picked [m]; None if the hand is empty.
+        origins: Position of each object before the last mission that moved it [m].
+        returnable: Objects that the last mission with a pick moved.
         moved: Whether the hand started to take or release an object and the world was not read
             since. The content of the hand is then unknown.
     """
@@ -38,9 +40,16 @@ class Hand:
         self.thing: str | None = None
         self.origin: Point | None = None
         self.moved = False
+        self.origins: dict[str, Point] = {}
+        self.returnable: list[str] = []
+        self._in_new_mission = True
         self._reached: tuple[str, Point] | None = None
         self._from_base: tuple[float, float] | None = None
         self._height = 0.0
+
+    def begin_mission(self) -> None:
+        """Record that a mission starts."""
+        self._in_new_mission = True
 
     def reach(self, thing: str, at: Point) -> None:
         """Record that the hand starts to take `thing` at `at`."""
@@ -79,9 +88,17 @@ class Hand:
         assert at is not None
         if self._reached is not None:
             self.origin = self._reached[1]
+            self._remember(thing, self.origin)
         self.thing, self._reached = thing, None
         self._height = at.z
         self._from_base = _local(now.base, at) if now.base is not None else None
+
+    def _remember(self, thing: str, origin: Point) -> None:
+        if self._in_new_mission:
+            self.returnable, self._in_new_mission = [], False
+        if thing not in self.returnable:  # an object may wait elsewhere during a swap
+            self.origins[thing] = origin
+            self.returnable.append(thing)
 
     def let_go(self) -> None:
         """Record that the hand is empty."""
@@ -109,14 +126,21 @@ class Hand:
 
     def facts(self, now: Environment | None) -> dict[str, str]:
         """Return the facts for planners: the held object, and where it was picked up."""
+        before = {f"origin.{name}": _text(at) for name, at in self.origins.items()}
+        if self.returnable:
+            before["returnable"] = " ".join(self.returnable)
         held = self.holds(now) if now is not None else None
         if held is None:
-            return {"hand": "empty"}
-        facts = {"hand": held, f"spot.{held}": "hand"}
+            return {"hand": "empty", **before}
+        facts = {"hand": held, f"spot.{held}": "hand", **before}
         origin = self._reached[1] if self._reached is not None else self.origin
         if origin is not None:
-            facts["origin"] = " ".join(f"{value:.3f}" for value in origin)
+            facts["origin"] = _text(origin)
         return facts
+
+
+def _text(at: Point) -> str:
+    return " ".join(f"{value:.3f}" for value in at)
 
 
 def _in_the_air(now: Environment) -> list[str]:

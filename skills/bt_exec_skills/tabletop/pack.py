@@ -36,6 +36,8 @@ PACK = Pack(
         "at.table": ("{text}",),
         "hand": ("empty", "{Thing}"),
         "origin": ("{text}",),
+        "origin.{Thing}": ("{text}",),
+        "returnable": ("{text}",),
         "spot.{Thing}": ("hand", "floor", "{Side} {Thing}"),
         "pos.{text}": ("{text}",),
         "table.{text}": ("{text}",),

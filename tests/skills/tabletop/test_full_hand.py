@@ -103,6 +103,65 @@ def test_put_back_places_the_held_object_where_it_was(command):
     assert move.spot == (pytest.approx(LAY.x), pytest.approx(LAY.y))
 
 
+TRAY = WORLD.objects["object_tray_0"].pos
+MOVED = replace(
+    WORLD,
+    objects={**WORLD.objects, APPLE: WORLD.objects[APPLE]._replace(pos=TRAY._replace(z=0.54))},
+)
+BEFORE = {"hand": "empty", f"origin.{APPLE}": f"{LAY.x} {LAY.y} {LAY.z}", "returnable": APPLE}
+MOVE = ("put the apple on the tray", "satisfied", "OK")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "put it back where it was",
+        "Put that back, please.",
+        "move it back to where it was",
+        "return the apple to its original place",
+        "put everything back",
+        "undo that",
+        "undo the last move",
+        "원래 자리로 돌려놔",
+        "그거 원래 있던 데로 돌려놔",
+        "사과 도로 제자리에 놔",
+        "방금 한 거 되돌려줘",
+        "원래대로 해줘",
+        "되돌려 놔",
+    ],
+)
+def test_put_back_returns_an_object_that_was_moved_before(command):
+    (move,) = moves(answer_to(command, [MOVE], BEFORE, MOVED))
+    assert (move.thing, move.spot) == (APPLE, (pytest.approx(LAY.x), pytest.approx(LAY.y)))
+
+
+def test_put_back_asks_which_of_several_moved_objects_is_meant():
+    other = "object_red_cup_0"
+    facts = {**BEFORE, f"origin.{other}": "1.2 1.4 0.53", "returnable": f"{APPLE} {other}"}
+    refusal = answer_to("put it back where it was", [MOVE], facts, MOVED)
+    assert isinstance(refusal, Refusal)
+    assert refusal.code == "WHICH_ONE"
+    assert len(moves(answer_to("put them back", [MOVE], facts, MOVED))) == 2
+
+
+@pytest.mark.parametrize("command", ["put the red cup back where it was", "빨간 컵 제자리에 놔"])
+def test_put_back_is_refused_for_an_object_that_was_not_moved(command):
+    refusal = answer_to(command, [MOVE], BEFORE, MOVED)
+    assert isinstance(refusal, Refusal)
+    assert refusal.code == "NO_ORIGIN"
+
+
+def test_put_back_after_a_swap_exchanges_the_objects_again():
+    cup = "object_red_cup_0"
+    at, swapped = WORLD.objects[cup].pos, {**WORLD.objects}
+    swapped[APPLE] = WORLD.objects[APPLE]._replace(pos=at)
+    swapped[cup] = WORLD.objects[cup]._replace(pos=LAY)
+    facts = {**BEFORE, f"origin.{cup}": f"{at.x} {at.y} {at.z}", "returnable": f"{APPLE} {cup}"}
+    turn = ("swap the apple and the red cup", "satisfied", "OK")
+    found = moves(answer_to("undo that", [turn], facts, replace(WORLD, objects=swapped)))
+    assert [one.thing for one in found] == [APPLE, cup, APPLE]
+
+
 def test_put_back_into_a_container_names_the_container():
     bowl = WORLD.objects["object_red_bowl_0"].pos
     facts = FACTS | {"origin": f"{bowl.x} {bowl.y} {bowl.z + 0.03}"}

@@ -75,7 +75,23 @@ def test_content_is_unknown_after_a_release_until_the_next_reading():
     assert hand.look(world(0.95)) == "cup"
     assert not hand.moved
     hand.let_go()
-    assert hand.facts(world(0.95)) == {"hand": "empty"}
+    assert hand.facts(world(0.95))["hand"] == "empty"
+
+
+def test_origin_is_the_place_before_the_last_mission():
+    hand = Hand()
+    for at in (LAY, Point(2.0, 0.0, 0.8)):  # an object may wait elsewhere during a swap
+        hand.reach("cup", at)
+        hand.look(world(0.95))
+        hand.let_go()
+    assert hand.facts(world(0.8)) == {
+        "hand": "empty", "origin.cup": "1.000 0.000 0.800", "returnable": "cup"
+    }  # fmt: skip
+    hand.begin_mission()
+    assert hand.origins["cup"] == LAY
+    hand.reach("cup", Point(2.0, 0.0, 0.8))
+    hand.look(world(0.95))
+    assert hand.origins["cup"] == Point(2.0, 0.0, 0.8)
 
 
 def test_observation_leaves_the_place_of_the_held_object_to_the_robot():

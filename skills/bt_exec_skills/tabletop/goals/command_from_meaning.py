@@ -264,9 +264,7 @@ class Converter:
         away = self.phrase(source) if isinstance(source, Node) else None
         self._source = away or next((one.relation[1] for one in themes if one.relation), None)
         where = act.get("to")
-        if where == Node("rel", (("relation", "me"),)):
-            if not themes:
-                raise Trouble("NOT_UNDERSTOOD")
+        if themes and where == Node("rel", (("relation", "me"),)):
             return Ask("bring", self._said(act), themes)
         to, side, own = self._goal(where) if isinstance(where, Node) else (None, "in", None)
         if away is not None and _is_number(away):

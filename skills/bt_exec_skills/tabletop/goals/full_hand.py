@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from bt_exec_skills.tabletop.display_names import said
+from bt_exec_skills.tabletop.display_names import listed, said
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.moves_to_places import changed_places
 from bt_exec_skills.tabletop.sentences import sentence
 
 __all__ = ["held_first", "put_aside", "put_back", "with_empty_hand"]
@@ -54,21 +55,43 @@ def put_aside(now: Environment, language: str) -> Subgoal:
     return Subgoal(text, (Move(held, near),))
 
 
-def put_back(now: Environment, language: str) -> Subgoal:
-    """Return the subgoal that puts the held object where it was picked up.
+def put_back(names: Sequence[str], now: Environment, language: str) -> Subgoal:
+    """Return the subgoal that puts objects where they were before they were moved.
 
     Raises:
-        Trouble: NO_ORIGIN if that is unknown, or is not on a table or in a container.
+        Trouble: NO_ORIGIN if that is unknown, or is not on a table or in a container;
+            NOTHING_TO_DO if the objects are there.
     """
-    held, origin = now.held, now.origin
-    assert held is not None  # only called with an object in the hand
-    place = None
-    if origin is not None:
-        before = {**now.objects, held: now.objects[held]._replace(pos=origin)}
-        before_it = replace(now, objects=before, told=now.tables, held=None)
-        place = before_it.place_of(held)
-    if origin is None or place is None:
-        raise Trouble("NO_ORIGIN", tuple(now.tables), what=held)
-    spot = (round(origin.x, 3), round(origin.y, 3)) if place in now.tables else ()
-    text = sentence("back", language, things=said(held, language))
-    return Subgoal(text, (Move(held, place, spot=spot),))
+    origins = dict(now.origins)
+    if now.held is not None:
+        origins.pop(now.held, None)
+        origins |= {now.held: now.origin} if now.origin is not None else {}
+    moves = []
+    for name in names:
+        place = None
+        if (origin := origins.get(name)) is not None:
+            before = {**now.objects, name: now.objects[name]._replace(pos=origin)}
+            before_it = replace(now, objects=before, told=now.tables, held=None)
+            place = before_it.place_of(name)
+        if origin is None or place is None:
+            raise Trouble("NO_ORIGIN", tuple(now.tables), what=name)
+        spot = (round(origin.x, 3), round(origin.y, 3)) if place in now.tables else ()
+        if name == now.held or not now.lies_at(name, place, spot):
+            moves.append(Move(name, place, spot=spot))
+    if not moves:
+        raise Trouble("NOTHING_TO_DO")
+    things = listed([move.thing for move in moves], language)
+    return Subgoal(sentence("back", language, things=things)[:64], _without_collision(moves, now))
+
+
+def _without_collision(moves: Sequence[Move], now: Environment) -> tuple[Move, ...]:
+    """Return moves in an order in which no target is occupied; two objects may change places."""
+    taken = {
+        (one.thing, other.thing)
+        for one in moves
+        for other in moves
+        if one != other and one.spot and now.lies_at(other.thing, one.target, one.spot)
+    }
+    if len(moves) == 2 and len(taken) == 2:
+        return changed_places(moves[0].thing, moves[1].thing, now)
+    return tuple(sorted(moves, key=lambda one: any(one.thing == first for first, _ in taken)))

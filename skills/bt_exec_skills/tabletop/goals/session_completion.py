@@ -40,6 +40,7 @@ _ANYTHING = (Node("np"), Node("np", (("of", Node("any")),)))
 _IT, _THEM, _THERE, _ALL = (
     Node("pronoun", (("name", name),)) for name in ("it", "them", "there", "all")
 )
+_ITSELF = (_IT, _THEM, _ALL)
 
 Meanings = list[tuple[Node, float]]
 """Possible meanings of a text, with their costs."""
@@ -222,10 +223,16 @@ class Session:
         node = node.substitute(_THERE, there)
         return node if any(map(holds, self.subjects)) else _with_holder(node, there)
 
+    def _undoes(self, node: Node, before: Node) -> bool:
+        """Return True for a command to put back the objects that the last mission moved."""
+        act = next((one for one in node.walk() if one.kind == "act"), node)
+        back = act.text("verb") == "put_back" and all(one in _ITSELF for one in act.parts())
+        return back and before.kind != "ask" and bool(self._now.returnable)
+
     def _with_antecedent(self, node: Node, before: Meanings) -> Node:
         """Return a meaning in which a leading pronoun is replaced by its antecedent."""
         node = self._about_question(node, before)
-        if self._now.held is not None or not before:
+        if self._now.held is not None or not before or self._undoes(node, before[0][0]):
             return node
         subjects = self.subjects
         if not subjects:

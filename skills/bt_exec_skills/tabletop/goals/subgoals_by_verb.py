@@ -115,15 +115,44 @@ def _returned(ask: Ask, scope: Scope, language: str) -> Subgoal:
         Trouble: HAND_EMPTY or NOT_HELD, or as `put_aside` and `put_back`.
     """
     held = scope.now.held
-    if held is None and ask.verb == "put_back" and ask.themes:
-        raise Trouble("NO_ORIGIN", tuple(scope.now.tables), what=all_of(ask.themes, scope))
+    if held is None and ask.verb == "put_back":
+        return put_back(_moved_before(ask, scope), scope.now, language)
     if held is None:
         raise Trouble("HAND_EMPTY")
     themes = (replace(one, number="all") if one.number == "one" else one for one in ask.themes)
     meant = all_of(themes, scope) if ask.themes else (held,)  # "the cup" is the one in the hand
     if held not in meant:
         raise Trouble("NOT_HELD", (held,), what=meant, options=(held,))
-    return (put_aside if ask.verb == "put_down" else put_back)(scope.now, language)
+    if ask.verb == "put_down":
+        return put_aside(scope.now, language)
+    return put_back((held,), scope.now, language)
+
+
+def _moved_before(ask: Ask, scope: Scope) -> tuple[str, ...]:
+    """Return the objects to put back: the named ones that were moved, or those moved last.
+
+    Raises:
+        Trouble: HAND_EMPTY if none was moved, NO_ORIGIN or WHICH_ONE.
+    """
+    now = scope.now
+    if all(one.again for one in ask.themes):
+        single = any(one.number == "one" for one in ask.themes)
+        if not now.returnable:
+            raise Trouble("NO_ORIGIN_OF_ANY" if ask.themes else "HAND_EMPTY")
+        if single and len(now.returnable) > 1:
+            what = ask.themes[0].text
+            raise Trouble("WHICH_ONE", now.returnable, what=what, options=now.returnable)
+        return now.returnable
+    names: list[str] = []
+    for phrase in ask.themes:
+        meant = things_of(replace(phrase, number="all", count=0), scope)
+        found = tuple(name for name in meant if name in now.origins)
+        if not found:
+            raise Trouble("NO_ORIGIN", tuple(now.tables), what=meant)
+        if phrase.number != "all" and len(found) > max(phrase.count, 1):
+            raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
+        names += found
+    return tuple(dict.fromkeys(names))
 
 
 def themes_of(ask: Ask) -> tuple[Phrase, ...]:
