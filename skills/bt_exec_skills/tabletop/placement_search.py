@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Point
@@ -11,7 +11,7 @@ from bt_exec_skills.tabletop.object_names import looks_of
 from bt_exec_skills.tabletop.robot import Side, Spot
 from bt_exec_skills.tabletop.tables import Table
 
-__all__ = ["free_on", "is_beside", "part_of", "spot_for"]
+__all__ = ["free_on", "is_beside", "is_between", "part_of", "spot_for"]
 
 _RING_M = 0.07  # from the centre of a container
 _ROOM_M = 0.055  # between the centres of two objects in a container
@@ -23,6 +23,10 @@ _HAND_M, _HAND_CONTAINER_M = 0.14, 0.25  # distance to the next centre, so that 
 _EDGE_M = 0.04  # beside an object: minimum distance from the edge
 _STEP_M = 0.04
 _OVER_M = 0.03  # height of a held object over a top
+_ASIDE_M = (0.1, 0.25)
+"""Distance from the line between two objects within which an object is between them [m]: minimum
+and maximum."""
+_ASIDE = 0.3  # the same, as a share of the distance of the two objects
 _NEAR_M = 0.36
 _TURNS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "behind": 0.0, "in_front_of": math.pi}
 
@@ -180,3 +184,18 @@ def is_beside(
     ahead = math.atan2(b.y - base.y, b.x - base.x) if base is not None else math.pi / 2
     bearing = math.atan2(a.y - b.y, a.x - b.x) - ahead - _TURNS.get(side, 0.0)
     return abs(math.remainder(bearing, math.tau)) < math.pi / 3
+
+
+def is_between(now: Environment, thing: str, ends: Sequence[str]) -> bool:
+    """Return True if `thing` is near the line between two objects on its level."""
+    at = now.at(thing)
+    places = [found for name in ends if (found := now.at(name)) is not None]
+    if at is None or len(places) != 2 or thing in ends or now.held == thing:
+        return False
+    a, b = places
+    length = a.flat(b)
+    if length == 0 or max(abs(at.z - a.z), abs(at.z - b.z)) > _LEVEL_M:
+        return False
+    along = ((at.x - a.x) * (b.x - a.x) + (at.y - a.y) * (b.y - a.y)) / length
+    across = ((at.x - a.x) * (b.y - a.y) - (at.y - a.y) * (b.x - a.x)) / length
+    return 0 < along < length and abs(across) <= min(max(_ASIDE_M[0], _ASIDE * length), _ASIDE_M[1])

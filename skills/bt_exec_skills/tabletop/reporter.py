@@ -56,7 +56,8 @@ class TableReporter(MissionReporter):
         """Implement `MissionReporter.on`."""
         match event:
             case MissionStarted():
-                self.services["hand"].begin_mission()
+                if (hand := self.services.get("hand")) is not None:
+                    hand.begin_mission()
                 self._language = event.language if event.language == "ko" else "en"
             case Planned() if not self._goals:
                 self._goals = tuple(_goals(event.spec.root))

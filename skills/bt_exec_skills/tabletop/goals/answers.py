@@ -20,7 +20,7 @@ from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
 from bt_exec_skills.tabletop.goals.question import Place, Question
 from bt_exec_skills.tabletop.goals.resolve import Scope, number_in, tables_of, things_of
 from bt_exec_skills.tabletop.object_names import ATTRIBUTES, looks_of
-from bt_exec_skills.tabletop.placement_search import is_beside
+from bt_exec_skills.tabletop.placement_search import is_beside, is_between
 
 __all__ = ["Answer", "answer"]
 
@@ -86,7 +86,8 @@ def found(phrase: Phrase, now: Environment) -> tuple[str, ...]:
     except Trouble as trouble:
         if trouble.code in _NONE:
             return ()
-        if trouble.code == "WHICH_ONE":
+        relation = phrase.relation[0] if phrase.relation else ""
+        if trouble.code == "WHICH_ONE" and not phrase.listed and relation != "between":
             return trouble.choices
         raise
 
@@ -129,6 +130,8 @@ class _Table:
         if question.place is None:
             return names
         anchors = found(question.place[1], self.now)
+        if question.place[0] == "between":
+            return tuple(name for name in names if is_between(self.now, name, anchors))
         return tuple(
             name for name in names if any(self.at(name, question.place, one) for one in anchors)
         )
@@ -138,7 +141,7 @@ class _Table:
         side, now = place[0], self.now
         if name in (self.held, anchor):
             return False
-        if side != "in":
+        if side != "in" and side != "between":
             return anchor in now.objects and is_beside(now, name, anchor, side, now.base)
         return now.place_of(name) == anchor
 

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from bt_exec_skills.tabletop.object_names import Attribute
 from bt_exec_skills.tabletop.robot import Side, Spot
 
-__all__ = ["Ask", "Move", "Number", "Phrase", "Subgoal", "Trouble", "Verb"]
+__all__ = ["Ask", "Move", "Number", "Phrase", "Relation", "Subgoal", "Trouble", "Verb"]
 
 Verb: TypeAlias = Literal[
     "move",
@@ -28,6 +28,8 @@ Verb: TypeAlias = Literal[
     "put_down",
     "put_back",
 ]
+Relation: TypeAlias = Side | Literal["between"]
+"""Position of an object relative to another one, or to two others."""
 Number: TypeAlias = Literal["all", "one", "any", "some"]
 """Quantity: all of them; exactly one; any one; one or all, as defined by the act."""
 Order: TypeAlias = Literal[
@@ -64,6 +66,7 @@ class Phrase:
         empty: Whether only an empty container matches.
         held: Whether only the object in the hand matches.
         like: Earlier objects that an elliptical phrase repeats: "the red ball … the blue one".
+        listed: Phrases of several places, of which each is meant.
         sure: Whether the phrase certainly repeats `like`. If not, the operator is asked when it
             makes a difference.
     """
@@ -76,7 +79,7 @@ class Phrase:
     order: Order = ""
     rank: int = 1
     near: Phrase | None = None
-    relation: tuple[Side, Phrase] | None = None
+    relation: tuple[Relation, Phrase] | None = None
     but: tuple[Phrase, ...] = ()
     rest: bool = False
     again: bool = False
@@ -89,6 +92,7 @@ class Phrase:
     empty: bool = False
     held: bool = False
     like: Phrase | None = None
+    listed: tuple[Phrase, ...] = ()
     sure: bool = True
 
 

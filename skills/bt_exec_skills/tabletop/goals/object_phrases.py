@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast, get_args
 
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, negation
-from bt_exec_skills.tabletop.goals.model import Order, Phrase, Trouble
+from bt_exec_skills.tabletop.goals.model import Order, Phrase, Relation, Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon
 from bt_exec_skills.tabletop.object_names import Attribute
 from bt_exec_skills.tabletop.robot import Side
@@ -22,6 +22,7 @@ __all__ = [
     "formula_of",
     "has_nouns",
     "is_held",
+    "relation_to",
     "taken_from",
     "target_of",
 ]
@@ -58,6 +59,8 @@ SIDES: Mapping[str, Side] = {
     "behind": "behind",
 }
 """Sides by the relations of the lexicon."""
+RELATIONS: Mapping[str, Relation] = {**SIDES, "between": "between"}
+"""Positions relative to other objects, by the relations of the lexicon."""
 TABLE, HAND = (Node("thing", (("name", name),)) for name in ("table", "hand"))
 ANY = Node("any")
 EACH_OTHER = "each_other"
@@ -93,6 +96,18 @@ def is_held(node: Node) -> bool:
         return False
     to = node.get("to")
     return node.text("relation") == "held" or (isinstance(to, Node) and formula_of(to) == HAND)
+
+
+def relation_to(name: str, other: Phrase) -> Relation:
+    """Return the position that a relation of the lexicon means.
+
+    Raises:
+        Trouble: If there is none, or if it is between one object.
+    """
+    single = not (other.listed or other.count or other.number == "all")
+    if name not in RELATIONS or (name == "between" and single):
+        raise Trouble("NOT_UNDERSTOOD")
+    return RELATIONS[name]
 
 
 def taken_from(theme: Phrase, holder: Phrase) -> Phrase:
@@ -142,6 +157,9 @@ class Phrases:
             if name == EACH_OTHER:
                 return Phrase(text, kind=EACH_OTHER)
             return Phrase(text, number="one" if name == "it" else "all", again=name != "all")
+        if node.kind == "both":
+            listed = tuple(map(self.phrase, node.parts()))
+            return Phrase(text, number="all", listed=listed)
         if node.kind != "np":
             raise Trouble("NOT_UNDERSTOOD")
         found = Phrase(text)
@@ -185,7 +203,7 @@ class Phrases:
             one = phrase.table or Node("one") in conjuncts(formula_of(node))
             single = not plural and one
             number = "any" if det == "another" else "one" if single else "all"
-        elif det == "any":
+        elif det in ("any", "each"):
             number = "any"
         elif det == "all_but":  # "all but two"
             left = replace(phrase, number="any", count=count)
@@ -285,9 +303,8 @@ class Phrases:
         other = self.phrase(target_of(part))
         if other.own:
             raise Trouble("NOT_UNDERSTOOD")
-        if relation != "with" and relation not in SIDES:
-            raise Trouble("NOT_UNDERSTOOD")
-        return replace(phrase, relation=(SIDES.get(relation, "in"), other))
+        side = "in" if relation == "with" else relation_to(relation, other)
+        return replace(phrase, relation=(side, other))
 
     def _not(self, phrase: Phrase, part: Node) -> Phrase:
         inner = part.parts()[0]

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from bt_exec_skills.tabletop.goals.model import Phrase
+from bt_exec_skills.tabletop.goals.model import Phrase, Relation
 from bt_exec_skills.tabletop.object_names import Attribute
-from bt_exec_skills.tabletop.robot import Side
 
 __all__ = ["Fullness", "Place", "Question", "Sign"]
 
-Place: TypeAlias = tuple[Side, Phrase]
+Place: TypeAlias = tuple[Relation, Phrase]
 """Side and object of a place; ``in`` means in or on."""
 Sign: TypeAlias = Literal["more", "fewer", "as_many"]
 Fullness: TypeAlias = Literal["fullest", "emptiest"]

@@ -16,6 +16,7 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
     formula_of,
     has_nouns,
     is_held,
+    relation_to,
     target_of,
 )
 from bt_exec_skills.tabletop.goals.question import Fullness, Place, Question, Sign
@@ -147,10 +148,8 @@ class Questions:
         return tuple(replace(one, text=text or one.text, number="all") for one in phrases), place
 
     def _place_of(self, where: Node) -> Place:
-        relation = where.text("relation")
-        if relation not in SIDES:
-            raise Trouble("NOT_UNDERSTOOD")
-        return SIDES[relation], replace(self._phrases.phrase(target_of(where)), number="all")
+        other = self._phrases.phrase(target_of(where))
+        return relation_to(where.text("relation"), other), replace(other, number="all")
 
     def _exists(self, of: Node) -> Question:
         if any(map(is_held, of.walk())):

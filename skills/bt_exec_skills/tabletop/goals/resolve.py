@@ -11,11 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.goals.attribute_groups import things
-from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
+from bt_exec_skills.tabletop.goals.model import Phrase, Relation, Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon
 from bt_exec_skills.tabletop.object_names import CONTAINERS, SIZES, Looks, looks_of
-from bt_exec_skills.tabletop.placement_search import is_beside
-from bt_exec_skills.tabletop.robot import Side
+from bt_exec_skills.tabletop.placement_search import is_beside, is_between
 
 __all__ = ["Scope", "number_in", "one_of", "table_for", "tables_of", "things_of"]
 
@@ -102,6 +101,8 @@ def one_of(phrase: Phrase, scope: Scope) -> str:
 def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return every object that matches a phrase, in the order of the environment."""
     now = scope.now
+    if phrase.listed:
+        return tuple(dict.fromkeys(n for one in phrase.listed for n in things_of(one, scope)))
     if phrase.name:
         return (phrase.name,) if phrase.name in now.objects else ()
     if phrase.again:
@@ -110,6 +111,12 @@ def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
         return scope.last
     if phrase.table:
         return _on_tables(tables_of(phrase, scope), things(now), now)
+    return _described(phrase, scope)
+
+
+def _described(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+    """Return every object with the properties that a phrase describes."""
+    now = scope.now
     found = [one for one in now.looks() if _fits(one, phrase)]
     if phrase.held:
         return _held_if_matching(found, phrase, now)
@@ -181,10 +188,13 @@ def _held_if_matching(found: Iterable[Looks], phrase: Phrase, now: Environment) 
 
 
 def _in_relation(
-    names: tuple[str, ...], relation: tuple[Side, Phrase], scope: Scope
+    names: tuple[str, ...], relation: tuple[Relation, Phrase], scope: Scope
 ) -> tuple[str, ...]:
     """Return the objects that have a relation: in or on a place, or beside other objects."""
     side, other = relation
+    if side == "between":
+        ends = things_of(replace(other, number="all"), scope)
+        return tuple(name for name in names if is_between(scope.now, name, ends))
     if other.table:
         return _on_tables(tables_of(other, scope), names, scope.now) if side == "in" else ()
     wide = other if other.count or other.order else replace(other, number="all")
@@ -294,16 +304,24 @@ def _nothing(phrase: Phrase, scope: Scope) -> Trouble:
         there = scope.now.containers() or there
     elif phrase.kind == "" and not phrase.name:
         there = things(scope.now)
-    if (
-        not phrase.text and phrase.relation is not None
-    ):  # the content of the previously named container
-        return Trouble("EMPTY_ALREADY", what=things_of(phrase.relation[1], scope))
+    holder = _emptied(phrase)
+    if holder is not None:
+        return Trouble("EMPTY_ALREADY", what=things_of(holder, scope))
     what = phrase.name or phrase.text
     trouble = Trouble("NOTHING_LIKE_THAT", there, what=what, options=tuple(there))
     trouble.absent = bool(phrase.kind) and not any(
         _fits(one, Phrase(kind=phrase.kind)) for one in scope.now.looks()
     )
     return trouble
+
+
+def _emptied(phrase: Phrase) -> Phrase | None:
+    """Return the container of which a phrase means the whole content, or None."""
+    side, holder = phrase.relation or ("", None)
+    described = phrase.kind or phrase.values or phrase.name or phrase.but
+    if holder is None or side != "in" or described:
+        return None
+    return holder if not phrase.text or not (holder.table or holder.number == "all") else None
 
 
 def _near_first(

@@ -91,11 +91,11 @@ def _dealt(ask: Ask, to: Phrase, scope: Scope, language: str) -> list[Subgoal]:
         return [_move_goal(replace(ask, to=Phrase(to.text, name=targets[0])), scope, language)]
     if not all(looks_of(name).holds_things for name in targets):
         raise Trouble("NO_CONTAINER", scope.now.containers(), what=targets[0])
-    each = 1 if to.count else len(targets)
-    phrases = [
-        replace(one, number="all", count=(one.count or int(one.number == "any")) * each)
-        for one in ask.themes
-    ]
+    phrases = []
+    for one in ask.themes:
+        each = one.number == "any" or not (to.count or to.listed)
+        number = one.count or int(one.number == "any")
+        phrases.append(replace(one, number="all", count=number * (len(targets) if each else 1)))
     meant = set(all_of(phrases, scope)) - {*targets}
     names = _loose(tuple(name for name in scope.now.objects if name in meant), scope)
     if len(names) < len(targets):
@@ -219,7 +219,10 @@ def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
     assert ask.to is not None
     to, side = ask.to, ask.side
     if to.table and to.relation is not None and to.relation[0] != "in":
-        side, to = to.relation  # "on the table next to the bowl"
+        beside, to = to.relation  # "on the table next to the bowl"
+        if beside == "between":
+            raise Trouble("NOT_UNDERSTOOD")
+        side = beside
     if to.table:
         if side != "in":
             raise Trouble("NO_TABLE", scope.now.containers())
