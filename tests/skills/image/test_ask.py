@@ -87,6 +87,8 @@ ANSWERS = [
     ("What colour is the small circle?", ["red"], "small circle: red."),
     ("Are there more red circles than blue squares?", {"target": 3, "other": 1}, "more: red"),
     ("How many circles are above the blue square?", 2, "not above"),
+    ("What percentage of the circles are red?", 75, "red circle: 3 of 4, that is 75 %."),
+    ("정사각형 중에 파란 게 몇 퍼센트야?", 50, "파란 정사각형: 2개 중 1개, 50%입니다."),
 ]  # fmt: skip
 
 
@@ -135,7 +137,9 @@ def test_command_line_writes_picture_and_program(bt_ask, shapes, tmp_path):
     assert (checked["ending"], checked["agrees"], checked["text"]) == ("returned", True, "")
 
 
-@pytest.mark.parametrize("text", [one for one, *_ in (ANSWERS[3], ANSWERS[5], *ANSWERS[7:9])])
+@pytest.mark.parametrize(
+    "text", [one for one, *_ in (ANSWERS[3], ANSWERS[5], *ANSWERS[7:9], ANSWERS[-1])]
+)
 def test_program_returns_the_answer(shapes, text, tmp_path):
     """Runs here without the sandbox; other tests use it."""
     bench, program = Bench(shapes), tmp_path / "program.py"

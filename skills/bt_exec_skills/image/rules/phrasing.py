@@ -48,7 +48,7 @@ def phrase_answer(
     confidence, value = min(total.confidence, found.whole), cast(Any, total.sure)
     if kind == "read" and other is not None:
         return _answer_text(speaker, found, other, what)
-    if kind in ("compare", "which", "difference") and other is not None:
+    if kind in ("compare", "which", "difference", "share") and other is not None:
         rival = count(other.instances, other.decisions)
         confidence = min(confidence, rival.confidence, other.whole)
         value = {"target": total.sure, "other": rival.sure}
@@ -59,6 +59,12 @@ def phrase_answer(
         if kind == "difference":
             value = total.sure - rival.sure
             said = speaker.say("count_difference", d=abs(value), said=said)
+        if kind == "share":
+            value = round(100 * total.sure / rival.sure) if rival.sure else None
+            name = "none" if value is None else "share"
+            said = speaker.say(
+                name, what=what if rival.sure else other_what, n=total.sure, m=rival.sure, p=value
+            )
     elif kind == "where":
         value = [" ".join(dict.fromkeys(place_in(one, size))) for one in found.accepted()]
         said = speaker.say("where" if value else "none", what=what, places=speaker.places(value))

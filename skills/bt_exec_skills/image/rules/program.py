@@ -195,6 +195,9 @@ def _answer_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
         ]
     if args["kind"] == "difference":
         return [f"answer = counts[{name!r}] - counts[{other!r}]"]
+    if args["kind"] == "share":
+        part, whole = f"counts[{name!r}]", f"counts[{other!r}]"
+        return [f"answer = round(100 * {part} / {whole}) if {whole} else None"]
     if args["kind"] in ("compare", "which"):
         return [f"answer = {{'target': counts[{name!r}], 'other': counts[{other!r}]}}"]
     if args["kind"] == "all":

@@ -30,6 +30,7 @@ __all__ = [
 Kind = Literal[
     "count", "exists", "all", "where", "colour", "shape", "name", "compare", "which", "groups",
     "most", "variety", "read", "same", "alike", "difference",
+    "share",
 ]  # fmt: skip
 Top = DegreeName | Literal["nearest", "farthest"]
 

@@ -177,6 +177,9 @@ class _Questions:
             written = cast(Written, of.text("what"))
             return Question("value", Phrase(), written=written, number=number)
         known = self._parse_known_size(meaning.get("given"))
+        if what == "share":
+            target, every = self._parts_of_whole(of)
+            return Question("share", target, other=every)
         if what == "how_many" and of.kind == "more":
             target, other = (
                 self._described.phrase(of.node("of")),
@@ -201,6 +204,12 @@ class _Questions:
         """Return the descriptions of the two sets that a meaning compares."""
         return self._described.phrase(of.node("of")), self._described.phrase(of.node("to"))
 
+    def _parts_of_whole(self, of: Node) -> tuple[Phrase, Phrase]:
+        """Return the descriptions of the objects that have a quality, and of all objects."""
+        every = self._described.phrase(of.node("of"))
+        formula = self._described.formula_of(of.node("of"))
+        return self._described.formula(conjunction(formula, of.node("hold"))), every
+
     def _convert_proposition(self, of: Node) -> Question:
         """Return the question whether a proposition holds."""
         if of.kind == "scene":
@@ -213,9 +222,7 @@ class _Questions:
                 pair = Node("more", (("of", of.node("of")), ("to", than.node("to"))))
                 return self._convert_prices(pair, PRICED[than.text("attribute")][1])
         if of.kind == "all":
-            every = self._described.phrase(of.node("of"))
-            formula = self._described.formula_of(of.node("of"))
-            target = self._described.formula(conjunction(formula, of.node("hold")))
+            target, every = self._parts_of_whole(of)
             return Question("all", target, other=every)
         target, to = self._described.phrase(of.node("of")), of.get("to")
         other = self._described.phrase(to) if isinstance(to, Node) else None

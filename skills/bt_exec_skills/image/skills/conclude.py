@@ -25,7 +25,7 @@ from bt_exec_skills.image.workbench import Bench, SetName, Step
 
 __all__ = ["answer", "count", "draw_overlay"]
 
-_OF_TWO_SETS = ("compare", "difference", "which", "read", "alike", "all")
+_OF_TWO_SETS = ("compare", "difference", "which", "read", "alike", "all", "share")
 
 
 @skill(fails=SET_FAILS, needs={"crops.{of}": "cut"})
@@ -59,8 +59,9 @@ def answer(
     Args:
         bench: The picture and its sets.
         kind: count, exists, all, where, colour, shape, name, compare, difference (of two counts),
-            which (of two sets), groups (the number of each colour, shape or kind), most (the
-            largest group), variety (the number of groups), read, same or alike.
+            share (percentage of the other set), which (of two sets), groups (the number of each
+            colour, shape or kind), most (the largest group), variety (the number of groups), read,
+            same or alike.
         of: Set that the question is about.
         what: Description of the set in the words of the question.
         language: Language of the answer.

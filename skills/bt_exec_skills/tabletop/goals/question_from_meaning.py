@@ -43,7 +43,11 @@ class Questions:
         Raises:
             Trouble: If the table cannot answer it, or if it is not a question.
         """
-        if meaning.kind != "ask" or any(one.kind == "own" for one in meaning.walk()):
+        if (
+            meaning.kind != "ask"
+            or meaning.text("what") == "share"
+            or any(one.kind == "own" for one in meaning.walk())
+        ):
             raise Trouble("NOT_UNDERSTOOD")
         what, of = meaning.text("what"), meaning.node("of")
         if of.kind == "all" and what == "which" and has_nouns(of.node("hold")):
