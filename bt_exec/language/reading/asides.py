@@ -12,7 +12,7 @@ from typing import Any
 from bt_exec.language.operator_words import operators_in
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import Lexicon
-from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.meaning_node import Node, conjuncts
 from bt_exec.language.reading.normalized_text import Text
 
 __all__ = ["asides"]
@@ -125,5 +125,5 @@ def _longest_nouns(edges: Iterable[Edge]) -> Iterator[Node]:
             other.start <= one.start and one.end <= other.end and len(other.text) > len(one.text)
             for other in nouns
         )
-        if not longer and one.meaning.kind == "thing":
+        if not longer and any(part.kind == "thing" for part in conjuncts(one.meaning)):
             yield Node("np", (("of", one.meaning),))

@@ -16,7 +16,11 @@ __all__ = ["Candidate", "candidates", "distance"]
 
 _MOST = 6  # maximum number of texts to try
 _PER_WORD = 3
-_MOST_UNKNOWN = 3  # with more unknown words, a text is not considered misspelt
+_MOST_UNKNOWN = 3  # with more unknown words, a short text is not considered misspelt
+_UNKNOWN_SHARE = 3  # a long text is, unless more than one word in so many is unknown
+_MISSED, _SAME_END = 0.25, 0.1
+"""Advantage of a word of which letters were only missed or repeated, and of one with the same last
+letter."""
 _SHORT = 3  # letters; shorter words are not corrected
 _PARTS, _PART = 3, 2
 """Maximum number of words that are written as one, and their minimum length [letters]."""
@@ -34,7 +38,7 @@ def candidates(text: str, lexicon: Lexicon) -> Iterator[Candidate]:
     typed = text.split()
     cores = [re.sub(r"[^\w']", "", word).lower() for word in typed]
     known = [_is_covered(core, lexicon) for core in cores]
-    if known.count(False) > _MOST_UNKNOWN:
+    if known.count(False) > max(_MOST_UNKNOWN, len(typed) // _UNKNOWN_SHARE):
         return
     choices: list[list[tuple[float, str]]] = []
     changed = False
@@ -77,7 +81,8 @@ def _split(word: str, lexicon: Lexicon) -> dict[str, float]:
     parts: dict[int, list[str]] = {0: []}  # of the beginnings of the word
     for end in range(_PART, len(word) + 1):
         for start in [one for one in parts if one <= end - _PART]:
-            if word[start:end] in lexicon.entries and len(parts[start]) < _PARTS:
+            part = word[start:end]
+            if part != word and part in lexicon.entries and len(parts[start]) < _PARTS:
                 parts.setdefault(end, [*parts[start], word[start:end]])
     found = parts.get(len(word), [])
     return {" ".join(found): 0.5} if len(found) > 1 else {}
@@ -86,10 +91,16 @@ def _split(word: str, lexicon: Lexicon) -> dict[str, float]:
 def _similar_words(word: str, lexicon: Lexicon) -> dict[str, float]:
     limit = _limit(len(word))
     near = {said: distance(word, said, limit) for said in lexicon.plain_words}
-    swapped = {
-        said for said in near if sorted(said) == sorted(word)
-    }  # swapped letters are a frequent typing error
-    return {said: far - 0.5 * (said in swapped) for said, far in near.items() if far <= limit}
+    return {said: far - _advantage(word, said) for said, far in near.items() if far <= limit}
+
+
+def _advantage(typed: str, said: str) -> float:
+    """Return the part of a distance that is due to a frequent typing error."""
+    swapped = 0.5 * (sorted(said) == sorted(typed))
+    short, long = sorted((typed, said), key=len)
+    letters_of_long = iter(long)
+    missed = len(short) < len(long) and all(one in letters_of_long for one in short)
+    return swapped + _MISSED * missed + _SAME_END * (typed[-1] == said[-1])
 
 
 def _alike_heads(word: str, lexicon: Lexicon) -> dict[str, float]:

@@ -50,8 +50,9 @@ class Questions:
             root = build_plan(question, request.language, facts, request.command)
         except Unread as error:
             if error.instead:
-                said = request.messages.say("QUESTION_RESPELT", request.language, words=error.words)
-                return Refusal("QUESTION_RESPELT", said, (error.instead,))
+                meant = (error.instead,)
+                said = request.messages.say("QUESTION_RESPELT", request.language, meant=meant[0])
+                return Refusal("QUESTION_RESPELT", said, meant, did_you_mean=meant, question=said)
             if error.code == "QUESTION_UNCLEAR" and (words := _condition_in(request)):
                 return self._build_refusal(request, "QUESTION_CONDITIONAL", words=words)
             return self._build_refusal(request, error.code, words=error.words)

@@ -44,6 +44,9 @@ def test_question_is_parsed(text):
         ("howmany cups are there?", "how many cups are there?"),
         ("howmanycups are there?", "how many cups are there?"),
         ("컵이 몆 개 있어?", "컵이 몇 개 있어?"),
+        ("How many cupps are there?", "How many cups are there?"),
+        ("howmany cups arethere", "how many cups are there"),
+        ("컵 갯수 새줘", "컵 갯수 세줘"),
     ],
 )
 def test_misspelling_suggests_the_intended_text(text, respelt):
