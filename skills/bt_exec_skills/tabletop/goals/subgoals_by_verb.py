@@ -132,13 +132,13 @@ def _moved_before(ask: Ask, scope: Scope) -> tuple[str, ...]:
     """Return the objects to put back: the named ones that were moved, or those moved last.
 
     Raises:
-        Trouble: HAND_EMPTY if none was moved, NO_ORIGIN or WHICH_ONE.
+        Trouble: NO_ORIGIN_OF_ANY if none was moved, NO_ORIGIN or WHICH_ONE.
     """
     now = scope.now
     if all(one.again for one in ask.themes):
         single = any(one.number == "one" for one in ask.themes)
         if not now.returnable:
-            raise Trouble("NO_ORIGIN_OF_ANY" if ask.themes else "HAND_EMPTY")
+            raise Trouble("NO_ORIGIN_OF_ANY")
         if single and len(now.returnable) > 1:
             what = ask.themes[0].text
             raise Trouble("WHICH_ONE", now.returnable, what=what, options=now.returnable)
