@@ -28,6 +28,7 @@ from bt_exec_skills.reporter.skills.conditions import (
     person_in_view,
     tray_empty,
     tray_holds,
+    unusual_there,
 )
 
 
@@ -136,6 +137,17 @@ def test_facts_of_a_place_are_those_of_the_last_gathering(site):
     assert [one(notebook=notes).holds for one in asked] == [None, None, False]
     notes.note(4.0, "saw", "lounge", people=1, complete=False)
     assert people_there(notebook=notes).holds is True
+
+
+def test_unusual_objects_are_those_of_the_last_gathering(site):
+    notes = Notebook(site)
+    assert unusual_there(notebook=notes).holds is None
+    notes.note(1.0, "saw", "lounge", unusual=("box",), complete=False)
+    assert unusual_there(notebook=notes).holds is True
+    notes.note(2.0, "saw", "lounge", unusual=(), complete=True)
+    assert unusual_there(notebook=notes).holds is False
+    notes.note(3.0, "saw", "lounge", unusual=(), complete=False)
+    assert unusual_there(notebook=notes).holds is None  # part of it was hidden
 
 
 def test_visible_persons_are_detected():
