@@ -67,7 +67,7 @@ def test_suggestions_are_commands_sorted_by_similarity(ask, meaning):
     assert near[0] == "Open the door."
     assert len(near) == len(set(near))
     assert not any(meaning(command).isupper() for command in near)
-    korean = ask("자재를 가저와").nearest
+    korean = ask("자재를 가즈와").nearest
     assert korean[0] == "자재를 가져와."
     assert not any(meaning(command).isupper() for command in korean)
 
@@ -99,6 +99,7 @@ def test_every_code_is_documented_and_has_sentences():
     ("command", "meant"),
     [
         ("fetch the materiel", 'Did you mean "fetch the material"?'),
+        ("opn the dor and tel me if the materal is there", 'Did you mean "open the door and'),
         ("자잭를 가져와", '혹시 "자재를 가져와"라고 하셨나요?'),
         ("open the window", None),
         ("open the poor", 'Did you mean "open the door"?'),

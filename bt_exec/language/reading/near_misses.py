@@ -14,14 +14,16 @@ from bt_exec.language.reading.normalized_text import Text
 
 __all__ = ["Candidate", "candidates", "distance"]
 
-_MOST = 6  # maximum number of texts to try
+_MOST = 8  # maximum number of texts to try
 _PER_WORD = 3
 _MOST_UNKNOWN = 3  # with more unknown words, a short text is not considered misspelt
 _UNKNOWN_SHARE = 3  # a long text is, unless more than one word in so many is unknown
+_MOST_MISSPELT = 6  # even in the longest text, because all combinations are compared
 _MISSED, _SAME_END = 0.25, 0.1
 """Advantage of a word of which letters were only missed or repeated, and of one with the same last
 letter."""
 _SHORT = 3  # letters; shorter words are not corrected
+_OTHER_START = 0.25  # cost of another first letter, which is rarely mistyped
 _PARTS, _PART = 3, 2
 """Maximum number of words that are written as one, and their minimum length [letters]."""
 
@@ -38,7 +40,8 @@ def candidates(text: str, lexicon: Lexicon) -> Iterator[Candidate]:
     typed = text.split()
     cores = [re.sub(r"[^\w']", "", word).lower() for word in typed]
     known = [_is_covered(core, lexicon) for core in cores]
-    if known.count(False) > max(_MOST_UNKNOWN, len(typed) // _UNKNOWN_SHARE):
+    share = min(len(typed) // _UNKNOWN_SHARE, _MOST_MISSPELT)
+    if known.count(False) > max(_MOST_UNKNOWN, share):
         return
     choices: list[list[tuple[float, str]]] = []
     changed = False
@@ -78,11 +81,12 @@ def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
 
 def _split(word: str, lexicon: Lexicon) -> dict[str, float]:
     """Return the word split into words of the lexicon, if that needs no more than three."""
+    known = lexicon.entries.keys() | lexicon.language.contractions.keys()
     parts: dict[int, list[str]] = {0: []}  # of the beginnings of the word
     for end in range(_PART, len(word) + 1):
         for start in [one for one in parts if one <= end - _PART]:
             part = word[start:end]
-            if part != word and part in lexicon.entries and len(parts[start]) < _PARTS:
+            if part != word and part in known and len(parts[start]) < _PARTS:
                 parts.setdefault(end, [*parts[start], word[start:end]])
     found = parts.get(len(word), [])
     return {" ".join(found): 0.5} if len(found) > 1 else {}
@@ -91,7 +95,11 @@ def _split(word: str, lexicon: Lexicon) -> dict[str, float]:
 def _similar_words(word: str, lexicon: Lexicon) -> dict[str, float]:
     limit = _limit(len(word))
     near = {said: distance(word, said, limit) for said in lexicon.plain_words}
-    return {said: far - _advantage(word, said) for said, far in near.items() if far <= limit}
+    return {
+        said: far - _advantage(word, said) + _OTHER_START * (said[0] != word[0])
+        for said, far in near.items()
+        if far <= limit
+    }
 
 
 def _advantage(typed: str, said: str) -> float:

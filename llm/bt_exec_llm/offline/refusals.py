@@ -29,7 +29,15 @@ _ABILITIES = 8
 _CASE = re.compile(r"(?<=[가-힣\d]{2})(에서|에게|에|으로|까지|한테|께)$")  # 회의실에 becomes 회의실
 _WHENEVER = re.compile(r"\b(when|once)\s+(?=\S)", re.IGNORECASE)
 _NOT_KNOWN = ("UNKNOWN_OBJECT", "UNKNOWN_ACTION", "UNKNOWN_WORD", "NOT_UNDERSTOOD")
-_SLIPS = ("UNKNOWN_OBJECT", "UNKNOWN_WORD", "UNKNOWN_ACTION", "NOT_UNDERSTOOD")
+_SLIPS = (
+    "UNKNOWN_OBJECT",
+    "UNKNOWN_WORD",
+    "UNKNOWN_ACTION",
+    "NOT_UNDERSTOOD",
+    "CONDITION",
+    "NEGATED",
+)
+"""Codes of refusals whose reason may be a misspelt word."""
 _PLAIN = ("STOP", "NOTHING_SAID", "NOTHING_LEFT")
 """Codes that are answered without suggestions."""
 
@@ -96,8 +104,10 @@ def _correct_typo(trouble: Trouble, text: str, language: str, index: Index) -> t
     """Return the command with misspelt words corrected, if the result is understood."""
     if trouble.code == "CONDITION" and language == "en":  # it can be asked as a question
         now = _WHENEVER.sub("if ", text, count=1)
-        return understood_commands([now], language, index, 1) if now != text else ()
-    respelt = index.reader.corrected(text) if trouble.code in _SLIPS else ""
+        if now != text:
+            return understood_commands([now], language, index, 1)
+    spelt = index.reader.standardize_spelling(text, language)
+    respelt = index.reader.corrected(spelt) if trouble.code in _SLIPS else ""
     return understood_commands([respelt], language, index, 1) if respelt else ()
 
 
