@@ -79,6 +79,9 @@ class _Asides:
         return after in (",", *self._rules["before"])
 
     def _is_sentence(self, words: list[str]) -> bool:
+        rules = self._rules
+        if words[0] in rules["own"] and not set(words[1:_SUBJECT]).isdisjoint(rules["contracted"]):
+            return True
         return any(
             word in self._rules["finite"] or word in self._rules["be"] or word.endswith("ed")
             for word in words[1:_SUBJECT]

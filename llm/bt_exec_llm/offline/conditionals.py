@@ -132,9 +132,11 @@ class Conditionals(ConditionalBranches, ABC):
 
     def _may_mean_unseen(self, node: Node, before: Step | None) -> bool:
         """Return True if "if you can't" may mean "if you can't see it" after "if you see it"."""
-        if before is not None or self._conditioned is None or node.node("then").kind == "fragment":
+        asked = self._conditioned or self._asked
+        acts = before is not None and QUESTION not in before.verbs
+        if acts or asked is None or node.node("then").kind == "fragment":
             return False
-        sees = any(piece.name == VISIBLE for piece in self._conditioned[0].pieces)
+        sees = any(piece.name == VISIBLE for piece in asked[0].pieces)
         return sees and (self._language == "ko" or node.node("of").node("of") == _UNABLE)
 
     def _is_tried(self, act: Node, before: Step | None) -> bool:

@@ -140,7 +140,9 @@ def _build_question_condition(held: Held | None, library: Library, *, denied: bo
     assert answer is not None
     defaults = {key: param.default for key, param in tree.params.items()}
     asked = _fill_parameters(answer.model_dump(by_alias=True)["check"], {**defaults, **dict(given)})
-    return asked if needed != denied else {"not": asked}
+    if needed != denied:
+        return asked
+    return asked["not"] if isinstance(asked, dict) and "not" in asked else {"not": asked}
 
 
 def _fill_parameters(expression: Any, args: Mapping[str, Any]) -> Any:

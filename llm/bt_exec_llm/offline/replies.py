@@ -17,6 +17,7 @@ _CODES: dict[str, ReplyCode] = {
     "HELP": "HELP",
     "WHY": "WHY",
     "DONE": "DONE",
+    "SEEN": "DONE",
     "WHERE": "WHERE",
     "TRAY": "WHERE",
 }

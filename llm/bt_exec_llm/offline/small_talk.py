@@ -59,12 +59,14 @@ class Talk:
                     yield said, category
 
     def _site_words(self) -> list[Words]:
-        """Return the words for objects and acts of the site, except acts of speaking."""
+        """Return the words for objects, places and acts of the site, except acts of speaking."""
         lexicon = self._lexicon
         finding = {name for name, verb in lexicon.verbs.items() if verb.finds}
         speaking = lexicon.taking_verbs | finding
         acts = [verb for name, verb in lexicon.verbs.items() if name not in speaking]
-        return [*lexicon.nouns.values(), *acts]
+        kinds = lexicon.list_types("each")
+        places = [value for kind in kinds for value in lexicon.values.get(kind, {}).values()]
+        return [*lexicon.nouns.values(), *places, *acts]
 
 
 class _Span(NamedTuple):

@@ -46,6 +46,7 @@ TALK = (
     "AGREED",
     "HELP",
     "DONE",
+    "SEEN",
     "WHY",
     "WHERE",
     "TRAY",
@@ -103,9 +104,12 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
         return understand(chosen, language, index, past)
     found = _understand_command(text, language, index, past)
     standard = reader.standardize_dialect(text, language)
-    if isinstance(found, Trouble) and standard != text:
+    if standard != text:
         other = _understand_command(standard, language, index, past)
-        found = found if isinstance(other, Trouble) else other
+        if isinstance(found, Trouble):
+            found = found if isinstance(other, Trouble) else other
+        elif isinstance(other, Understood) and _trees_of(other) != _trees_of(found):
+            found = Trouble("NOT_UNDERSTOOD", text)  # a dialect form, or another word
     if isinstance(found, Trouble) and found.code in _OF_THE_LIBRARY:
         other = _understand_command(text, language, index.whole, past)
         found = found if isinstance(other, Trouble) else other
@@ -144,6 +148,10 @@ def _understand_command(text: str, language: str, index: Index, past: Past) -> U
     if any(one != effects[0] for one in effects):
         return Trouble("NOT_UNDERSTOOD", text)
     return fit[0]
+
+
+def _trees_of(found: Understood) -> list[str]:
+    return [part.tree for part in found.parts]
 
 
 def _understand_meaning(
