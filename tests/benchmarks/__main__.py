@@ -1,8 +1,8 @@
 """Runs each benchmark in a separate process: ``python -m tests.benchmarks [--small] [NAME…]``.
 
 If a benchmark fails, the others still run and the exit code is 1. ``--small`` checks in a few
-minutes that all of them run. ``--results`` writes the output to ``RESULTS.md``, with the commit and
-the machine.
+minutes that all of them run, on every core at once. ``--results`` writes the output to
+``RESULTS.md``, with the commit and the machine.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import platform
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -59,11 +60,22 @@ def commit() -> str:
     return found or "unknown commit"
 
 
-def run(name: str, arguments: tuple[str, ...]) -> tuple[int, str]:
-    """Run one benchmark; return its exit code and its output."""
+def run(name: str, arguments: tuple[str, ...], *, alone: bool) -> tuple[int, str]:
+    """Run one benchmark; return its exit code and its output.
+
+    Args:
+        name: The benchmark.
+        arguments: Its arguments.
+        alone: Whether no other runs, so that each line is printed at once.
+    """
     words = [sys.executable, str(HERE / f"bench_{name}.py"), *arguments]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
+    if not alone:
+        output, _ = process.communicate()
+        print(f"\n=== {name}\n{output}", end="", flush=True)
+        return process.returncode, output
+    print(f"\n=== {name}", flush=True)
     lines = []
     for line in process.stdout:
         print(line, end="", flush=True)
@@ -102,10 +114,14 @@ def main() -> int:
     if unknown:
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; allowed: {', '.join(SMALL)}")
     failed, sections = [], {}
-    for name in given.names or SMALL:
-        arguments = SMALL[name] if given.small else ()
-        print(f"\n=== {name}", flush=True)
-        code, output = run(name, arguments)
+    names = given.names or [*SMALL]
+    arguments_of = {name: SMALL[name] if given.small else () for name in names}
+    alone = given.results or not given.small
+    with ThreadPoolExecutor(1 if alone else os.cpu_count()) as pool:
+        ends = pool.map(lambda name: run(name, arguments_of[name], alone=alone), names)
+        ran = dict(zip(names, ends, strict=True))
+    for name, (code, output) in ran.items():
+        arguments = arguments_of[name]
         if code or not output.strip():
             failed.append(f"{name} (exit code {code})" if code else f"{name} (printed nothing)")
         else:
