@@ -25,8 +25,7 @@ STALLED = "STALLED"
 """Code of a mission whose loop stalled for longer than the site allows."""
 
 _PERIOD_S = 0.02  # longest time between two readings of the boot-time clock [s]
-_GROWTH_KB = 50_000  # least growth of the process before what missions left behind is collected
-_GROWTH = 0.25  # the same as a share of the process, since a collection scans all of it
+_GROWTH_KB = 50_000  # growth of the process before what missions left behind is collected [kB]
 _STALL_S = 3.0  # default with a real robot, if the time limit of calls is shorter [s]
 
 
@@ -119,7 +118,7 @@ def _collect_if_grown() -> None:
     """Collect garbage if the process has grown: freezing postpones full collections for ever."""
     global _peak_kb
     peak_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    if peak_kb > _peak_kb + max(_GROWTH_KB, _GROWTH * _peak_kb):
+    if peak_kb > _peak_kb + _GROWTH_KB:
         _peak_kb = peak_kb
         gc.collect()
 
