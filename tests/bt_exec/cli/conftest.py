@@ -13,6 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from bt_exec.cli.app import call
+from tests.small_pictures import small_pictures
 
 
 class Ran(NamedTuple):
@@ -50,7 +51,8 @@ def bt(
         assert "Traceback" not in out + err
         return Ran(code, out, err)
 
-    yield run
+    with small_pictures():
+        yield run
     for number, handler in handlers.items():
         if handler is not None and signal.getsignal(number) is not handler:
             signal.signal(number, handler)
