@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
+from bt_exec.cli.app import call
 from bt_exec.cli.history import open_journal, tell_interrupted
 from bt_exec.cli.mission import Conductor
 from bt_exec.tui.paint import Painter
 from tests.bt_exec.cli.conftest import Run
+from tests.small_pictures import small_pictures
 
 
 def test_repl_reads_commands_from_a_pipe(bt: Run) -> None:
@@ -102,9 +105,22 @@ WORDS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def opened(door: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a data folder with the record of one mission."""
+    folder = tmp_path_factory.mktemp("opened")
+    with pytest.MonkeyPatch.context() as patch, small_pictures():
+        patch.setenv("XDG_DATA_HOME", str(folder))
+        patch.setenv("BT_EXEC_SITE", door)
+        assert call(["run", "open the door", "--fast"]) == 0
+    return folder
+
+
 @pytest.mark.parametrize(("line", "said"), WORDS)
-def test_words_of_the_prompt_never_reach_the_robot(bt: Run, line: str, said: str) -> None:
-    bt("run", "open the door", "--fast")
+def test_words_of_the_prompt_never_reach_the_robot(
+    bt: Run, opened: Path, tmp_path: Path, line: str, said: str
+) -> None:
+    shutil.copytree(opened, tmp_path / "data")
     ran = bt("repl", "--fast", stdin=f"{line}\n")
     assert said in ran.out + ran.err
     assert "0002" not in bt("history").out
