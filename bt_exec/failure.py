@@ -55,12 +55,12 @@ __all__ = [
     "SpecError",
     "UnknownName",
     "UsageError",
-    "in_words",
-    "nearest",
+    "describe_exception",
     "nearest_first",
-    "plain",
+    "nearest_names",
     "plain_error",
-    "trace_of",
+    "plain_evidence",
+    "traceback_text",
 ]
 
 INJECTED = "made to fail on purpose"
@@ -98,7 +98,7 @@ STOPPED = "STOPPED"
 FailureKind = Literal["skill", "guard", "check", "timeout", "compiler", "robot"]
 
 
-def nearest(word: str, names: Iterable[str], *, count: int = 3) -> tuple[str, ...]:
+def nearest_names(word: str, names: Iterable[str], *, count: int = 3) -> tuple[str, ...]:
     """Return up to `count` of `names` that are similar to `word`, most similar first."""
     by_folded = {name.casefold(): name for name in names}
     hits = difflib.get_close_matches(word.casefold(), by_folded, n=count, cutoff=0.5)
@@ -108,7 +108,7 @@ def nearest(word: str, names: Iterable[str], *, count: int = 3) -> tuple[str, ..
 def nearest_first(word: str, names: Iterable[str]) -> tuple[str, ...]:
     """Return `names` with those that are similar to `word` first."""
     known = tuple(names)
-    return tuple(dict.fromkeys((*nearest(word, known), *known)))
+    return tuple(dict.fromkeys((*nearest_names(word, known), *known)))
 
 
 _LONGEST, _LONGEST_TRACE = 4_000, 40_000
@@ -131,7 +131,7 @@ _FIELDS = frozenset(
 _OWN = f"{Path(__file__).parent}{os.sep}"
 
 
-def in_words(error: BaseException) -> str:
+def describe_exception(error: BaseException) -> str:
     """Return the type and message of an error, or only its type if the message cannot be made."""
     name, said = _name_of(type(error)), ""
     with contextlib.suppress(Exception, SystemExit, KeyboardInterrupt):  # __str__ may raise, too
@@ -139,7 +139,7 @@ def in_words(error: BaseException) -> str:
     return _truncated(f"{name}: {said}" if said else name)
 
 
-def trace_of(error: BaseException) -> str:
+def traceback_text(error: BaseException) -> str:
     """Return the traceback of an error; a long one is cut."""
     return _truncated("".join(traceback.format_exception(plain_error(error))), _LONGEST_TRACE)
 
@@ -175,7 +175,7 @@ def plain_error(error: BaseException) -> BaseException:
 
 def _ordinary(error: BaseException) -> BaseException:
     """Return an ordinary exception with the name, the message and the traceback of another one."""
-    name, _, said = in_words(error).partition(": ")
+    name, _, said = describe_exception(error).partition(": ")
     ordinary: BaseException = type(name, (Exception,), {})(said)
     return ordinary.with_traceback(_traceback_of(error))
 
@@ -186,15 +186,17 @@ def _is_readable(kind: type[BaseException]) -> bool:
     return type(kind) in (type, ABCMeta) and not any(_FIELDS & vars(base).keys() for base in bases)
 
 
-def plain(value: Any, depth: int = 0) -> Any:
+def plain_evidence(value: Any, depth: int = 0) -> Any:
     """Return evidence as plain data; other objects of a pack, whose methods may raise, as text."""
     kind = type(value)
     if value is None or kind in (bool, int, float, str) or kind.__module__ == "numpy":
         return value
     if kind in (list, tuple) and depth < _DEPTH:
-        return kind(plain(item, depth + 1) for item in value)
+        return kind(plain_evidence(item, depth + 1) for item in value)
     if kind is dict and depth < _DEPTH:
-        return {str(plain(key)): plain(item, depth + 1) for key, item in value.items()}
+        return {
+            str(plain_evidence(key)): plain_evidence(item, depth + 1) for key, item in value.items()
+        }
     with contextlib.suppress(Exception, SystemExit, KeyboardInterrupt):
         return "".join((_truncated(str(value)),))
     return f"<{_name_of(kind)}>"
@@ -216,7 +218,7 @@ class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as
     """
 
     def __init__(self, why: BaseException | str) -> None:
-        super().__init__(why if isinstance(why, str) else in_words(why))
+        super().__init__(why if isinstance(why, str) else describe_exception(why))
 
 
 class Interrupted(KeyboardInterrupt):

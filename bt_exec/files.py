@@ -10,12 +10,12 @@ from pathlib import Path
 from bt_exec.failure import UsageError
 
 __all__ = [
+    "atomic_replacement",
     "expand_home",
     "is_pipe_or_device",
     "read_at_most",
     "replace_file",
-    "whole",
-    "write_whole",
+    "write_text_atomically",
 ]
 
 
@@ -45,7 +45,7 @@ def is_pipe_or_device(path: Path) -> bool:
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def atomic_replacement(path: Path) -> Iterator[Path]:
     """Yield a temporary path; the file written there atomically replaces `path` at the end.
 
     An interrupted write leaves the old file, or none. A link stays a link, and the permissions of
@@ -63,13 +63,13 @@ def whole(path: Path) -> Iterator[Path]:
         raise
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text as `whole` does, complete also after a crash; line ends are kept.
+def write_text_atomically(path: Path, text: str) -> None:
+    """Write a text as `atomic_replacement` does, complete also after a crash; line ends are kept.
 
     Raises:
         OSError: If it cannot be written.
     """
-    with whole(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+    with atomic_replacement(path) as part, part.open("w", encoding="utf-8", newline="") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
@@ -92,7 +92,7 @@ def replace_file(path: Path, text: str, *, folders: bool = False) -> None:
         if is_pipe_or_device(path):
             path.write_text(text, encoding="utf-8")
         else:
-            write_whole(path, text)
+            write_text_atomically(path, text)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         where = path.parent if isinstance(error, FileExistsError) else path

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from bt_exec.declarations.built_in import CONDITIONS, SKILLS
 from bt_exec.declarations.declared_facts import DeclaredFacts
-from bt_exec.declarations.pack_validation import BUILT_IN_TYPES, check_form
+from bt_exec.declarations.pack_validation import BUILT_IN_TYPES, check_field_types
 from bt_exec.failure import Problem, RegistrationError, UnknownName
 from bt_exec.language.meaning import Meaning
 from bt_exec.observation import Situation
@@ -230,7 +230,7 @@ class Catalogue:
         self._by_name = {pack.name: pack for pack in self.packs}
         self._kinds = Counter(pack.kind for pack in self.packs)
         for pack in self.packs:
-            check_form(pack)
+            check_field_types(pack)
             _check_parts(pack, "skills", pack.skills, Skill)
             _check_parts(pack, "conditions", pack.conditions, Condition)
             _check_names(pack)
@@ -282,7 +282,7 @@ class Catalogue:
         return pack in self._by_name and self._kinds[self._by_name[pack].kind] > 1
 
     @property
-    def robots(self) -> tuple[str, ...]:
+    def robots_sharing_pack(self) -> tuple[str, ...]:
         """Names of all robots that share their pack with another robot."""
         return tuple(pack.name for pack in self.packs if self.is_robot(pack.name))
 
@@ -306,7 +306,7 @@ class Catalogue:
         """Return facts of the site in the names of `pack`, without those of its other robots."""
         if not self.is_robot(pack):
             return dict(facts)
-        others = tuple(f"{robot}/" for robot in self.robots if robot != pack)
+        others = tuple(f"{robot}/" for robot in self.robots_sharing_pack if robot != pack)
         return {
             fact.removeprefix(f"{pack}/"): value
             for fact, value in facts.items()
@@ -351,7 +351,7 @@ class Catalogue:
         """Return whether `pack` defines a name that another pack defines, too."""
         return self.is_robot(pack) or any(pack in packs for packs in self.shared.values())
 
-    def clash(self, name: str) -> str:
+    def clash_advice(self, name: str) -> str:
         """Return advice on how to write a name that several packs define; empty for other names."""
         packs = self.shared.get(name, ())
         if not packs:
@@ -489,5 +489,7 @@ def find_pack(name: str) -> Pack:
         raise RegistrationError(f"pack {name!r} is registered, but it is not a Pack: {pack!r}")
     if pack.name != name:  # the site's settings for it would be ignored
         raise RegistrationError(f"pack {name!r} is registered, but its name is {pack.name!r}")
-    check_form(pack)  # site files are checked against its settings before any catalogue is made
+    check_field_types(
+        pack
+    )  # site files are checked against its settings before any catalogue is made
     return pack

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from bt_exec.failure import in_words, plain_error
+from bt_exec.failure import describe_exception, plain_error
 from bt_exec.guardian.stop_action import Guard
 from bt_exec.robot import Perception, RemoteSimulation, Robot, Simulation
 from bt_exec.spec.user_data import UserData
@@ -23,11 +23,11 @@ __all__ = [
     "Rig",
     "RigFactory",
     "WorldSettings",
+    "allocate_reserve",
+    "checked_facts",
     "free_reserve",
-    "keep_reserve",
     "stop_all",
-    "stop_all_apart",
-    "texts_by_text",
+    "stop_all_in_background",
 ]
 
 STOP_S = 1.0
@@ -39,7 +39,7 @@ _RESERVE = bytearray(_RESERVE_BYTES)  # released when memory is short, so that a
 _log = logging.getLogger("bt_exec")
 
 
-def texts_by_text(found: Any) -> dict[str, str]:
+def checked_facts(found: Any) -> dict[str, str]:
     """Return facts after checking that names and values are texts.
 
     Raises:
@@ -135,7 +135,7 @@ class Rig:
         Raises:
             TypeError: If the result is not a mapping of texts to texts.
         """
-        return texts_by_text(self.facts()) if self.facts is not None else {}
+        return checked_facts(self.facts()) if self.facts is not None else {}
 
     def still_now(self) -> bool:
         """Return whether the robot reports that it is still; True without a robot.
@@ -164,7 +164,7 @@ RigFactory = Callable[[Any, Any], Rig]
 """Function that makes a rig from the pack's `PackSettings` of the site and its `WorldSettings`."""
 
 
-def keep_reserve() -> None:
+def allocate_reserve() -> None:
     """Allocate the memory reserve for stops and the end of a mission."""
     if not _RESERVE:
         _RESERVE.extend(bytes(_RESERVE_BYTES))
@@ -202,7 +202,7 @@ def _stop_in_turn(rigs: Mapping[str, Rig], why: Exception) -> dict[str, str]:
             if rig.robot is not None:
                 rig.robot.stop()
         except BaseException as error:  # noqa: BLE001 - the next robot must be stopped all the same
-            trouble[name] = f"raised {in_words(error)}"
+            trouble[name] = f"raised {describe_exception(error)}"
     _log.error("the robots were stopped one after another", exc_info=why)
     return trouble
 
@@ -239,7 +239,7 @@ class _Stop:
             self._robot.stop()
             self.trouble = ""
         except BaseException as error:  # noqa: BLE001 - the next robot must be stopped all the same
-            self.trouble = f"raised {in_words(error)}"
+            self.trouble = f"raised {describe_exception(error)}"
             _log.error(
                 "the robot of %s could not be stopped", self._name, exc_info=plain_error(error)
             )
@@ -252,7 +252,7 @@ _UNDER_WAY: set[_Stop] = set()
 _AT_ONCE = 2  # concurrent stop calls of one robot
 
 
-def stop_all_apart(rigs: Mapping[str, Rig]) -> None:
+def stop_all_in_background(rigs: Mapping[str, Rig]) -> None:
     """Stop every robot without waiting: for signal handlers and the watchdog.
 
     A handler interrupts the main thread anywhere, possibly while the robot's own code holds a lock

@@ -42,7 +42,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from typing_extensions import ParamSpec, TypeVar
 
 from bt_exec.declarations.declaration import SERVICE, Declaration
-from bt_exec.failure import RegistrationError, nearest
+from bt_exec.failure import RegistrationError, nearest_names
 
 __all__ = [
     "Condition",
@@ -348,13 +348,13 @@ def skill(
             raise RegistrationError(f"skill {function.__name__} must be a generator: it must yield")
         return Skill(
             **declaration.signature(),
-            fails=declaration.codes("fails", fails),
-            needs=declaration.facts("needs", needs),
-            effects=declaration.facts("effects", effects),
-            uses=declaration.templates("uses", uses),
-            timeout_s=declaration.seconds("timeout_s", timeout_s, positive=True),
+            fails=declaration.checked_texts("fails", fails),
+            needs=declaration.checked_facts("needs", needs),
+            effects=declaration.checked_facts("effects", effects),
+            uses=declaration.checked_templates("uses", uses),
+            timeout_s=declaration.checked_seconds("timeout_s", timeout_s, positive=True),
             results=declaration.results(),
-            irreversible=declaration.switch("irreversible", irreversible),
+            irreversible=declaration.checked_switch("irreversible", irreversible),
         )
 
     if function is None:
@@ -406,14 +406,14 @@ def condition(
         declaration = Declaration(function, name, "condition")
         if inspect.isgeneratorfunction(function):
             raise RegistrationError(f"condition {function.__name__} must return, not yield")
-        declaration.returns(Verdict)
+        declaration.check_return_type(Verdict)
         return Condition(
             **declaration.signature(),
-            patience_s=declaration.seconds("patience_s", patience_s),
-            unknown=declaration.code("unknown", unknown),
-            skip_reason=declaration.template("skip_reason", skip_reason),
-            establishes=declaration.facts("establishes", establishes),
-            notes=declaration.switch("notes", notes),
+            patience_s=declaration.checked_seconds("patience_s", patience_s),
+            unknown=declaration.checked_code("unknown", unknown),
+            skip_reason=declaration.checked_template("skip_reason", skip_reason),
+            establishes=declaration.checked_facts("establishes", establishes),
+            notes=declaration.checked_switch("notes", notes),
         )
 
     if function is None:
@@ -426,7 +426,7 @@ def _refuse_unknown_arguments(decorator: str, given: Mapping[str, Any]) -> None:
     for name in given:
         parameters = inspect.signature(globals()[decorator]).parameters.values()
         allowed = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
-        listed = ", ".join(nearest(name, allowed, count=len(allowed)) or allowed)
+        listed = ", ".join(nearest_names(name, allowed, count=len(allowed)) or allowed)
         raise RegistrationError(f"@{decorator} has no argument {name!r}; nearest first: {listed}")
 
 

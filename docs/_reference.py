@@ -79,7 +79,7 @@ def _commands() -> Iterator[str]:
 
     from bt_exec.cli import app as program
 
-    program._add_installed()
+    program._add_plugin_commands()
     yield "# Commands\n"
     yield from _command("bt-exec", typer.main.get_command(program.app))
 
@@ -108,11 +108,11 @@ def _command(path: str, command: Any) -> Iterator[str]:
 def _language() -> Iterator[str]:
     from bt_exec.declarations.built_in import CONDITIONS, SKILLS
     from bt_exec.site.tree_schema import FIELDS
-    from bt_exec.spec.modifiers import table
+    from bt_exec.spec.modifiers import modifier_table
 
     yield "# Modifiers and built-in parts\n"
     yield "## Modifiers\n\nThe outermost stands first.\n"
-    yield table()
+    yield modifier_table()
     yield "## Fields\n"
     yield from _table(("field", "meaning"), ((f"`{name}`", FIELDS[name]) for name in FIELDS))
     yield "## Built-in skills and conditions\n"

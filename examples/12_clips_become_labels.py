@@ -12,20 +12,20 @@ The same from a shell, with your own recording and vocabulary:
 import json
 from pathlib import Path
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec_labeler.testing.game import make_game
 
 game = make_game(Path("game"), episodes=2, seed=3)
 words = ["-v", "game/vocabulary.yaml"]
 
-call(["label", "check", "game", *words])
-call(["label", "run", "game", *words, "--out", "run", "--stride", "1"])
+run_command_line(["label", "check", "game", *words])
+run_command_line(["label", "run", "game", *words, "--out", "run", "--stride", "1"])
 
 first = json.loads(Path("run/records.jsonl").read_text(encoding="utf-8").splitlines()[0])
 print(json.dumps(first["record"], indent=1))
 
-call(["label", "report", "run", *words, "--source", "game"])
-call(["label", "dataset", "run", "--source", "game", *words, "--out", "controller_set"])
+run_command_line(["label", "report", "run", *words, "--source", "game"])
+run_command_line(["label", "dataset", "run", "--source", "game", *words, "--out", "controller_set"])
 print(sorted(path.name for path in Path("controller_set").iterdir()))
 
 # Output:

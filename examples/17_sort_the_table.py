@@ -17,7 +17,7 @@ with Session(site, world={"seed": "3", "objects": "3"}, fast=True) as session:
     ):
         outcome = session.run(command)
         print(f"{outcome.status}: {outcome.message}")
-    print({name: world.environment().holder(name) for name in list(world.items)[:3]})
+    print({name: world.environment().container_of(name) for name in list(world.items)[:3]})
 
 # Output:
 # object_yellow_0 object_purple_0 object_yellow_1 object_yellow_bowl_0 object_purple_bowl_0

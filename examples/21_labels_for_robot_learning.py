@@ -9,16 +9,20 @@ current `subtask`, the records (`plan`) and, in a planner set, the recalled reco
 
 from pathlib import Path
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.testing.game import make_game
 
 make_game(Path("game"), episodes=4, seed=1)
 words = ["-v", "game/vocabulary.yaml"]
 
-call(["label", "run", "game", *words, "--role", "planner", "--out", "run", "--stride", "1"])
-call(["label", "dataset", "run", "--source", "game", *words, "--format", "lerobot", "--out", "set"])
-call(["label", "check", "set", *words])
+run_command_line(
+    ["label", "run", "game", *words, "--role", "planner", "--out", "run", "--stride", "1"]
+)
+run_command_line(
+    ["label", "dataset", "run", "--source", "game", *words, "--format", "lerobot", "--out", "set"]
+)
+run_command_line(["label", "check", "set", *words])
 
 episode = next(read_source(Path("set")))
 for action in episode.actions[:3]:

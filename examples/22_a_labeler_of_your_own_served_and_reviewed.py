@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec.web.login import Login
 from bt_exec.web.server import AppServer
 from bt_exec_labeler.labelers import Labelled
@@ -68,7 +68,7 @@ def press(url, **decision):
 
 service, url = served(make_service(ByTheBook(), "controller", vocabulary, Login(""), HERE, None))
 ask = ["-l", "remote", "-s", f"url={url}", "--no-cache"]
-call(["label", "run", "game", *words, *ask, "--out", "run", "--stride", "3"])
+run_command_line(["label", "run", "game", *words, *ask, "--out", "run", "--stride", "3"])
 service.stop()
 
 episodes = {episode.id: episode for episode in read_source(game)}
@@ -87,8 +87,8 @@ for line in others:
 page.stop()
 decisions.close()
 
-call(["label", "report", "run", *words])
-call(["label", "dataset", "run", "--source", "game", *words, "--out", "set"])
+run_command_line(["label", "report", "run", *words])
+run_command_line(["label", "dataset", "run", "--source", "game", *words, "--out", "set"])
 
 # Output:
 # 20 records, 0 dropped, 0 left of 20 (0 from the cache): run

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bt_exec.drawing.boxes import boxes_of, changes
+from bt_exec.drawing.boxes import boxes_of, tree_changes
 from bt_exec.drawing.graph_text import mermaid_text
 from bt_exec.drawing.svg import svg_text
 from bt_exec.spec.library import Library
@@ -28,7 +28,7 @@ old, new = (boxes_of(load_text(text).document, Library()) for text in (OLD, NEW)
 print(mermaid_text(old, "tea"))
 Path("tea.svg").write_text(svg_text(new, "tea"), encoding="utf-8")
 
-for row in changes(old, new):
+for row in tree_changes(old, new):
     print(f"{row.kind:8}{'  ' * row.depth}{row.new or row.old}")
 
 # Output:

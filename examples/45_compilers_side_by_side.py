@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bt_exec import load_site
 from bt_exec.evaluation.cases import load_cases
-from bt_exec.evaluation.run import answers, differences, evaluate
+from bt_exec.evaluation.run import collect_answers, compare_compilers, evaluate
 from bt_exec.site.compile_command import make_compiler
 from bt_exec.site.site import CompilerSettings
 from bt_exec_llm.testing.messages_server import MessagesServer
@@ -32,7 +32,7 @@ with MessagesServer(["root: {tree: open_door}"]) as server:  # its answer to eve
         "offline": make_compiler(site),
         "hasty": make_compiler(replace(site, compiler=settings)),
     }
-    lines = list(answers(site, cases, compilers))
+    lines = list(collect_answers(site, cases, compilers))
 
 for found in evaluate(cases, lines):
     print(found.compiler)
@@ -40,7 +40,7 @@ for found in evaluate(cases, lines):
     print("  done wrong", found.wrong)
     print("  rightly refused", found.refused)
     print("  requests", found.requests)
-against = differences(cases, lines)["hasty"]
+against = compare_compilers(cases, lines)["hasty"]
 print(f"hasty against offline: {against.better} better, {against.worse} worse, p {against.p:.2f}")
 
 # Output:

@@ -57,7 +57,7 @@ def commands(page: Path) -> Iterator[str]:
 @cache
 def installed_command() -> Any:
     """Return the program with the commands of installed packages."""
-    program._add_installed()
+    program._add_plugin_commands()
     return typer.main.get_command(program.app)
 
 

@@ -89,8 +89,8 @@ def kitchen(tmp_path, request):
 # One program with the installed pack, which runs several command lines.
 EACH = """
 import json, sys
-from bt_exec.cli.app import call
-print([call(words) for words in json.loads(sys.argv[1])], file=sys.stderr)
+from bt_exec.cli.app import run_command_line
+print([run_command_line(words) for words in json.loads(sys.argv[1])], file=sys.stderr)
 """
 
 

@@ -48,7 +48,7 @@ ALLOWED: dict[str, int] = {
     "skills/bt_exec_skills/things": 8,
     "tests/bt_exec/planning": 2,
     "tests/bt_exec/spec": 1,
-    "tests/bt_exec/tui": 3,
+    "tests/bt_exec/tui": 2,
     "tests/missions": 2,
     "tests/mutants": 5,
     "tests/skills/reporter": 13,

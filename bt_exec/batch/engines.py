@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from bt_exec.failure import UnknownName, UsageError
 
-__all__ = ["ENGINES", "connect", "finishing_on_interrupt", "run_tasks"]
+__all__ = ["ENGINES", "connect_ray", "finishing_on_interrupt", "run_tasks"]
 
 
 _Task = TypeVar("_Task")
@@ -115,7 +115,7 @@ def _begin_worker() -> None:
 def _on_ray(
     function: Callable[[_Task], _Result], tasks: Iterator[_Task], workers: int
 ) -> Iterator[tuple[_Task, _Result | None]]:
-    ray: Any = connect(workers)
+    ray: Any = connect_ray(workers)
     try:
         remote = ray.remote(num_cpus=1, max_retries=3)(function)
         under_way: dict[Any, _Task] = {}
@@ -152,7 +152,7 @@ def finishing_on_interrupt() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def connect(workers: int) -> Any:
+def connect_ray(workers: int) -> Any:
     """Return the module ``ray``, connected to a cluster.
 
     If ``RAY_ADDRESS`` is set, that cluster is used, otherwise one on this machine.

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 
 from bt_exec.batch.store import ResultStore
 from bt_exec.failure import UsageError
-from bt_exec.files import write_whole
+from bt_exec.files import write_text_atomically
 
 __all__ = ["RunFolder", "new_folder"]
 
@@ -98,7 +98,7 @@ class RunFolder:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._release = weakref.finalize(self, _own_folder(self.folder))
             if not file.is_file():  # first, so that a folder with results always has a manifest
-                write_whole(file, json.dumps(manifest, ensure_ascii=False))
+                write_text_atomically(file, json.dumps(manifest, ensure_ascii=False))
             self._store = ResultStore(self.folder / "run.sqlite")
         except OSError as error:
             self.close()

@@ -9,19 +9,19 @@ from typing import Any
 
 from bt_exec.failure import UsageError
 
-__all__ = ["MissingExtraError", "needs_extra", "needs_parquet", "opened"]
+__all__ = ["MissingExtraError", "import_pyarrow", "is_missing_package", "open_parquet"]
 
 
 class MissingExtraError(UsageError):
     """Raised when a package of an extra is not installed."""
 
 
-def needs_extra(error: UsageError) -> bool:
+def is_missing_package(error: UsageError) -> bool:
     """Return True if an error concerns the installation and not a file."""
     return isinstance(error, MissingExtraError)
 
 
-def needs_parquet(extra: str = "label") -> tuple[Any, Any]:
+def import_pyarrow(extra: str = "label") -> tuple[Any, Any]:
     """Return the modules that read and write Parquet.
 
     Args:
@@ -40,13 +40,13 @@ def needs_parquet(extra: str = "label") -> tuple[Any, Any]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Any]:
+def open_parquet(path: Path) -> Iterator[Any]:
     """Yield a Parquet file.
 
     Raises:
         UsageError: If it cannot be read.
     """
-    arrow, parquet = needs_parquet()
+    arrow, parquet = import_pyarrow()
     try:
         with parquet.ParquetFile(path) as file:  # without partitions derived from its path
             yield file

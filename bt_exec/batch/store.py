@@ -71,7 +71,7 @@ class ResultStore:
                 for statement in _TABLES:
                     self._connection.execute(statement)
 
-    def plan(self, items: Iterable[tuple[str, str]]) -> Changes:
+    def replace_items(self, items: Iterable[tuple[str, str]]) -> Changes:
         """Replace the list of items, and return its differences from the existing results.
 
         Args:
@@ -98,7 +98,7 @@ class ResultStore:
         with self._lock:
             return dict(self._connection.execute("SELECT item, key FROM moments"))
 
-    def open_keys(self) -> set[str]:
+    def unanswered_keys(self) -> set[str]:
         """Return the keys of the items that have no result."""
         statement = "SELECT key FROM moments WHERE key NOT IN (SELECT key FROM answers)"
         with self._lock:
@@ -134,7 +134,7 @@ class ResultStore:
         with self._lock:
             return dict(self._connection.execute("SELECT kind, amount FROM spent"))
 
-    def spend(self, spent: Mapping[str, float]) -> None:
+    def write_spent(self, spent: Mapping[str, float]) -> None:
         """Write the amounts spent. They survive a kill, and a power failure after the next result.
 
         A disk needs milliseconds to confirm a write, and there are two writes for each request.

@@ -179,9 +179,9 @@ def _draw_settings(
     campaign: Campaign, fields: Mapping[str, FieldInfo], seed: int
 ) -> Iterator[tuple[str, str]]:
     for key in campaign.random:
-        values = _declared(fields[key]) if key in fields else ()
+        values = _declared_values(fields[key]) if key in fields else ()
         if not values:
-            known = ", ".join(name for name, field in fields.items() if _declared(field))
+            known = ", ".join(name for name, field in fields.items() if _declared_values(field))
             raise UsageError(
                 f"random: {key} has no declared range at this site; {known or 'nothing'} has one. "
                 "List values under worlds, or numbers under ranges"
@@ -192,7 +192,7 @@ def _draw_settings(
         yield key, _text(drawn)
 
 
-def _declared(field: FieldInfo) -> Sequence[Any]:
+def _declared_values(field: FieldInfo) -> Sequence[Any]:
     """Return the declared values of a world setting: choices, examples, or values within bounds."""
     if get_origin(field.annotation) is Literal:
         return get_args(field.annotation)

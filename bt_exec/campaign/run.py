@@ -20,10 +20,10 @@ from typing import Any
 
 from bt_exec.batch.engines import finishing_on_interrupt, run_tasks
 from bt_exec.batch.folder import RunFolder
-from bt_exec.batch.parquet import needs_parquet, opened
+from bt_exec.batch.parquet import import_pyarrow, open_parquet
 from bt_exec.campaign.model import Campaign, Cell, cells_of, faults_in
 from bt_exec.failure import BtExecError, UsageError
-from bt_exec.files import whole
+from bt_exec.files import atomic_replacement
 from bt_exec.mission.recorded_setup import setup_of
 from bt_exec.mission.session import Session
 from bt_exec.site.site import Site, load_site
@@ -66,7 +66,7 @@ def run_campaign(
     Raises:
         BtExecError: If the campaign, the site or the folder cannot be used; nothing was run.
     """
-    needs_parquet("campaign")
+    import_pyarrow("campaign")
     site = load_site(campaign.site)
     cells = {cell.key: cell for cell in cells_of(campaign, site)}
     about = setup_of(site, {}, campaign.compiler or site.compiler.name)
@@ -75,8 +75,8 @@ def run_campaign(
     }
     with CampaignFolder(out).begin(manifest, resume=resume) as folder:
         store = folder.store
-        changes = store.plan((key, cell.id) for key, cell in cells.items())
-        wanted = store.open_keys()
+        changes = store.replace_items((key, cell.id) for key, cell in cells.items())
+        wanted = store.unanswered_keys()
         left = [cell for key, cell in cells.items() if key in wanted]
         done, wrong = changes.kept, sum(not line["expected"] for line in store.lines())
         tell(done, wrong, changes.total)
@@ -146,7 +146,7 @@ def _line(cell: Cell, status: str, code: str, message: str, **figures: Any) -> d
 
 def _write(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
     """Write results as Parquet: a column for each world setting, ``world.door``."""
-    arrow, parquet = needs_parquet("campaign")
+    arrow, parquet = import_pyarrow("campaign")
     lines = list(lines)
     keys = sorted({key for line in lines for key in line["world"]})
     text = arrow.string()
@@ -155,7 +155,7 @@ def _write(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
     types += [(name, arrow.int64()) for name in _NUMBERS]
     types += [("sim_seconds", arrow.float64()), ("expected", arrow.bool_())]
     rows = [{**line, **{f"world.{key}": line["world"].get(key) for key in keys}} for line in lines]
-    with whole(path) as part:
+    with atomic_replacement(path) as part:
         parquet.write_table(arrow.Table.from_pylist(rows, schema=arrow.schema(types)), part)
 
 
@@ -168,8 +168,8 @@ def read_results(path: Path) -> list[dict[str, Any]]:
     file = path / "results.parquet" if path.is_dir() else path
     if not file.is_file():
         raise UsageError(f"{path} contains no results.parquet of bt-exec campaign")
-    needs_parquet("campaign")
-    with opened(file) as table:
+    import_pyarrow("campaign")
+    with open_parquet(file) as table:
         rows = table.read().to_pylist()
     if not rows or not {"item", "expected", "command", "fault"} <= rows[0].keys():
         raise UsageError(f"{file} contains no results of bt-exec campaign")

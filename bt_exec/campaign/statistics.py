@@ -85,7 +85,7 @@ def settings_of(lines: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     for key in sorted({key for line in lines for key in line["world"]} - {"seed"}):
         columns[key] = [str(line["world"].get(key, "")) for line in lines]
         if len(set(columns[key])) > _MOST_VALUES:
-            columns[key] = _binned(columns[key])
+            columns[key] = _quartile_labels(columns[key])
     return {name: column for name, column in columns.items() if len(set(column)) > 1}
 
 
@@ -118,8 +118,8 @@ def compare(
         pairs = [(line["expected"], second[line["item"]]["expected"]) for line in lines]
         better, worse = pairs.count((False, True)), pairs.count((True, False))
         rates = _rate(lines), _rate([second[line["item"]] for line in lines])
-        found[name] = Difference(*rates, better, worse, _mcnemar(better, worse))
-    return _holm(found)
+        found[name] = Difference(*rates, better, worse, _mcnemar_p(better, worse))
+    return _holm_corrected(found)
 
 
 def _groups(
@@ -128,7 +128,7 @@ def _groups(
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
     groups[ALL] = list(lines)
     for name, column in settings_of(lines).items():
-        groups.update(((name, value), []) for value in sorted(set(column), key=_by_number))
+        groups.update(((name, value), []) for value in sorted(set(column), key=_number_sort_key))
         for line, value in zip(lines, column, strict=True):
             groups[name, value].append(line)
     return groups
@@ -138,14 +138,16 @@ def _rate(lines: Sequence[Mapping[str, Any]]) -> Rate:
     return Rate(sum(bool(line["expected"]) for line in lines), len(lines))
 
 
-def _mcnemar(better: int, worse: int) -> float:
+def _mcnemar_p(better: int, worse: int) -> float:
     """Return the two-sided p of the exact McNemar test."""
     count = better + worse
     tail = sum(comb(count, k) for k in range(min(better, worse) + 1))
     return min(1.0, float(Fraction(2 * tail, 1 << count)))
 
 
-def _holm(found: Mapping[tuple[str, str], Difference]) -> dict[tuple[str, str], Difference]:
+def _holm_corrected(
+    found: Mapping[tuple[str, str], Difference],
+) -> dict[tuple[str, str], Difference]:
     """Return differences with p corrected by Holm's method; p for all cells is unchanged."""
     parts = sorted((one.p, name) for name, one in found.items() if name != ALL)
     corrected, least = {}, 0.0
@@ -155,7 +157,7 @@ def _holm(found: Mapping[tuple[str, str], Difference]) -> dict[tuple[str, str], 
     return {name: one._replace(p=corrected.get(name, one.p)) for name, one in found.items()}
 
 
-def _by_number(value: str) -> tuple[float, str]:
+def _number_sort_key(value: str) -> tuple[float, str]:
     """Return a key that sorts numbers and bins by size, and texts after them."""
     try:
         return float(value.split(" to ")[0]), ""
@@ -163,7 +165,7 @@ def _by_number(value: str) -> tuple[float, str]:
         return inf, value
 
 
-def _binned(values: Sequence[str]) -> list[str]:
+def _quartile_labels(values: Sequence[str]) -> list[str]:
     """Return the quartile of each number, such as ``5 to 20``; "" unless all are numbers."""
     try:
         numbers = [float(value) for value in values]

@@ -35,7 +35,7 @@ from bt_exec.cli.history import HISTORY
 from bt_exec.cli.interchange import COMMANDS as EXCHANGE
 from bt_exec.cli.new import COMMANDS as FMT
 from bt_exec.cli.new import NEW
-from bt_exec.cli.output import streams_apart
+from bt_exec.cli.output import separate_streams
 from bt_exec.cli.rehearse import COMMANDS as REHEARSE
 from bt_exec.cli.repl import COMMANDS as REPL
 from bt_exec.cli.repl import repl
@@ -47,10 +47,10 @@ from bt_exec.cli.site_contents import COMMANDS as SITE
 from bt_exec.cli.stop_signals import (
     EXIT_SIGNAL,
     ProgramExit,
-    bound_the_end,
-    pressed,
-    remember,
+    limit_exit_time,
+    record_interrupts,
     signal_name,
+    was_interrupted,
 )
 from bt_exec.cli.torture import COMMANDS as TORTURE
 from bt_exec.cli.understand import COMMANDS as UNDERSTAND
@@ -59,7 +59,7 @@ from bt_exec.declarations.pack_errors import describe_error, extra_hint
 from bt_exec.failure import BtExecError, SpecError, UnknownName
 from bt_exec.language.sanitize import printable
 
-__all__ = ["app", "call", "call_inside", "main"]
+__all__ = ["app", "main", "run_command_line", "run_nested_command_line"]
 
 EXIT_BUG = 1
 EXIT_USAGE = 2
@@ -158,7 +158,7 @@ app.add_typer(HISTORY, name="history", rich_help_panel="Missions")
 app.add_typer(NEW, name="new", rich_help_panel="Plans")
 
 
-def _add_installed() -> None:
+def _add_plugin_commands() -> None:
     """Add the command groups of installed packages; a broken one is left out, with a warning."""
     from bt_exec.plugins import load_plugin, plugin_names
 
@@ -186,40 +186,40 @@ def _click_group(name: str | None) -> Any:
 def main() -> NoReturn:
     """Run the command line of this process and exit with its exit code."""
     try:
-        remember()
-        code = call([*map(_decoded, sys.argv[1:])])
-        bound_the_end(code)
+        record_interrupts()
+        code = run_command_line([*map(_decode_argument, sys.argv[1:])])
+        limit_exit_time(code)
     except KeyboardInterrupt:  # raised outside of a handler
         code = EXIT_STOPPED
-        bound_the_end(code)
+        limit_exit_time(code)
         _print_error("stopped", code)
     except ProgramExit as leaving:
-        bound_the_end(leaving.code)
+        limit_exit_time(leaving.code)
         said = f"stopped by the signal {signal_name(leaving.code - EXIT_SIGNAL)}"
-        _print_error(_say(said, sys.argv[1:]), leaving.code)
+        _print_error(_localized_message(said, sys.argv[1:]), leaving.code)
         raise
     sys.exit(code)
 
 
-def _decoded(argument: str) -> str:
+def _decode_argument(argument: str) -> str:
     """Return an argument decoded as UTF-8 if the locale could not decode it."""
     with contextlib.suppress(UnicodeError):
         return os.fsencode(argument).decode("utf-8")
     return argument
 
 
-def call(arguments: Sequence[str]) -> int:
+def run_command_line(arguments: Sequence[str]) -> int:
     """Run one command line; return its exit code."""
-    if not _streams():
+    if not _prepare_streams():
         return EXIT_OUTPUT
     _log_to_stderr()
-    return call_inside(arguments)
+    return run_nested_command_line(arguments)
 
 
-def call_inside(arguments: Sequence[str]) -> int:
+def run_nested_command_line(arguments: Sequence[str]) -> int:
     """Run a command line inside another command, with its streams; return the exit code."""
     try:
-        with streams_apart(data=_is_data(arguments)):
+        with separate_streams(data=_is_data(arguments)):
             code = _run(list(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
@@ -230,7 +230,7 @@ def call_inside(arguments: Sequence[str]) -> int:
             return _print_error(f"{error.filename!s:.80}: {_reason_of(error)}", EXIT_USAGE)
         _discard_output(sys.stdout)
         return _print_error(
-            _say(f"cannot write or read: {_reason_of(error)}", arguments), EXIT_OUTPUT
+            _localized_message(f"cannot write or read: {_reason_of(error)}", arguments), EXIT_OUTPUT
         )
     return code
 
@@ -246,10 +246,10 @@ def _run(arguments: list[str]) -> int:
     try:
         own = any(arguments[:1] == [command.name] for command in app.registered_commands)
         if not own:
-            _add_installed()
+            _add_plugin_commands()
         result = _call(arguments, arguments[0] if own else None)
     except (typer.Abort, KeyboardInterrupt):
-        return _print_error(_say("stopped", arguments), EXIT_STOPPED)
+        return _print_error(_localized_message("stopped", arguments), EXIT_STOPPED)
     except OSError:
         raise
     except ProgramExit:
@@ -257,13 +257,13 @@ def _run(arguments: list[str]) -> int:
     except SystemExit as leaving:
         return _exit_code_of(leaving, arguments)
     except Exception as error:  # noqa: BLE001 - nobody sees a traceback
-        if pressed():  # raised by other code after a Ctrl-C
-            return _print_error(_say("stopped", arguments), EXIT_STOPPED)
+        if was_interrupted():  # raised by other code after a Ctrl-C
+            return _print_error(_localized_message("stopped", arguments), EXIT_STOPPED)
         return _report_error(error, arguments)
     except BaseException as error:  # noqa: BLE001 - raised by code of a pack
         return _print_error(describe_error(error), EXIT_USAGE)
-    if result == EXIT_STOPPED and pressed():  # typer's result of a Ctrl-C outside a mission
-        return _print_error(_say("stopped", arguments), EXIT_STOPPED)
+    if result == EXIT_STOPPED and was_interrupted():  # typer's result of a Ctrl-C outside a mission
+        return _print_error(_localized_message("stopped", arguments), EXIT_STOPPED)
     return result if isinstance(result, int) else 0
 
 
@@ -304,7 +304,7 @@ def _is_korean(arguments: Sequence[str], file: TextIO) -> bool:
     return not Painter(file).ascii
 
 
-def _say(message: str, arguments: Sequence[str]) -> str:
+def _localized_message(message: str, arguments: Sequence[str]) -> str:
     """Return a message in the reader's language."""
     if not _is_korean(arguments, sys.stderr):
         return message
@@ -337,7 +337,7 @@ def _report_error(error: Exception, arguments: Sequence[str]) -> int:
         raise error
     kind = type(error).__name__
     text = f"internal error in bt-exec: {kind}: {error}; BT_EXEC_DEBUG=1 prints the traceback"
-    return _print_error(_say(text, arguments), EXIT_BUG)
+    return _print_error(_localized_message(text, arguments), EXIT_BUG)
 
 
 def _error_text(error: BtExecError, arguments: Sequence[str]) -> str:
@@ -349,7 +349,7 @@ def _error_text(error: BtExecError, arguments: Sequence[str]) -> str:
     text, site = _NUMBERED.sub("", text), _site_of(arguments)
     if isinstance(error, UnknownName) and (look := _LOOK_UP.get(error.kind)):
         of_a_site = error.kind in ("tree", "skill", "condition")
-        see = _say(f"See: {look}{site if of_a_site else ''}", arguments)
+        see = _localized_message(f"See: {look}{site if of_a_site else ''}", arguments)
         return f"{text}. {see}"
     if isinstance(error, SpecError) and error.checkable:
         files = dict.fromkeys(
@@ -359,7 +359,11 @@ def _error_text(error: BtExecError, arguments: Sequence[str]) -> str:
         )
         named = " ".join(files)
         own = "" if any(site.endswith(f" {shlex.quote(file)}") for file in files) else site
-        return f"{text}\n{_say(f'Try: bt-exec check {named}{own}', arguments)}" if named else text
+        return (
+            f"{text}\n{_localized_message(f'Try: bt-exec check {named}{own}', arguments)}"
+            if named
+            else text
+        )
     return text
 
 
@@ -388,9 +392,9 @@ def _usage_message(error: Exception, arguments: Sequence[str]) -> str:
         message += "; put the command into quotes"
     elif path == "bt-exec" and "No such option" in message:
         path = "bt-exec repl"  # options without a command belong to the prompt
-    message = _say(f"{message[:1].lower()}{message[1:]}", arguments)
+    message = _localized_message(f"{message[:1].lower()}{message[1:]}", arguments)
     stop = "" if message.endswith(("?", ".")) else "."
-    return f"{message}{stop} {_say(f'See: {path} --help', arguments)}"
+    return f"{message}{stop} {_localized_message(f'See: {path} --help', arguments)}"
 
 
 def _command_path(arguments: Sequence[str]) -> str:
@@ -403,7 +407,7 @@ def _command_path(arguments: Sequence[str]) -> str:
 def _print_error(message: str, code: int) -> int:
     from bt_exec.tui.paint import Painter
 
-    text = "\n".join(map(_shortened, message.splitlines()))
+    text = "\n".join(map(_shorten_line, message.splitlines()))
     try:
         Painter(sys.stderr).say(f"bt-exec: {text}")
     except OSError:
@@ -411,14 +415,14 @@ def _print_error(message: str, code: int) -> int:
     return code
 
 
-def _shortened(line: str) -> str:
+def _shorten_line(line: str) -> str:
     """Return a line; if it is too long, its middle is cut out."""
     if len(line) <= _LONGEST_LINE:
         return line
     return f"{line[: _LONGEST_LINE // 10]} … {line[-_LONGEST_LINE // 10 :]}"
 
 
-def _streams() -> bool:
+def _prepare_streams() -> bool:
     """Let streams replace unsupported characters; return whether there is an output stream."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - lives as long as we do

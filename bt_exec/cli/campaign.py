@@ -70,7 +70,7 @@ def _run(file: Path, out: Path | None, *, engine: str, jobs: int, resume: bool, 
     from bt_exec.campaign.report import summary_lines, write_page
     from bt_exec.campaign.run import run_campaign
     from bt_exec.campaign.statistics import ALL, by_setting
-    from bt_exec.cli.output import emit, localized, operator_painter, progress_bar
+    from bt_exec.cli.output import localized, operator_painter, progress_bar, write_json
     from bt_exec.site.site import load_site
 
     chosen = load_campaign(file)
@@ -95,7 +95,7 @@ def _run(file: Path, out: Path | None, *, engine: str, jobs: int, resume: bool, 
     painter.say(f"{out / 'report.html'}, {out / 'results.parquet'}")
     if json:
         figures = {"good": rate.good, "done": rate.total, "cells": total, "share": rate.share}
-        emit({**figures, "interval": rate.interval, "folder": str(out)})
+        write_json({**figures, "interval": rate.interval, "folder": str(out)})
     if rate.total < total:
         painter.say(localized("stopped; the same command with --resume continues"))
         return 130
@@ -106,7 +106,7 @@ def _compare(before: Path, after: Path, *, json: bool) -> int:
     from bt_exec.campaign.report import command_of, comparison_lines
     from bt_exec.campaign.run import read_results
     from bt_exec.campaign.statistics import compare
-    from bt_exec.cli.output import emit, localized, operator_painter
+    from bt_exec.cli.output import localized, operator_painter, write_json
     from bt_exec.failure import UsageError
 
     first, second = read_results(before), read_results(after)
@@ -130,7 +130,7 @@ def _compare(before: Path, after: Path, *, json: bool) -> int:
             {"setting": name, "value": value, **one._asdict(), "is_worse": one.is_worse}
             for (name, value), one in found.items()
         ]
-        emit({"compared": len(shared), "differences": rows})
+        write_json({"compared": len(shared), "differences": rows})
     return _FAILED if any(one.is_worse for one in found.values()) else 0
 
 

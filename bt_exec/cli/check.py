@@ -238,11 +238,11 @@ def _is_document(file: Path) -> bool:
     """Return whether a file is, or was meant to be, a tree, a plan or a site."""
     from difflib import get_close_matches
 
-    from bt_exec.cli.plan_input import is_other_form
+    from bt_exec.cli.plan_input import is_pack_plan_file
     from bt_exec.failure import SpecError
     from bt_exec.spec.yaml_source import scan_file
 
-    if is_other_form(file):
+    if is_pack_plan_file(file):
         return True
     try:
         data = scan_file(file).data

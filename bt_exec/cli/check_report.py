@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.output import emit, operator_painter, reader_language, write
+from bt_exec.cli.output import operator_painter, reader_language, write_data, write_json
 
 if TYPE_CHECKING:
     from bt_exec.failure import Problem
@@ -48,7 +48,7 @@ def report(problems: Sequence[Problem], form: ReportFormat, closing: Sequence[st
 
 
 def _write_json(problems: Sequence[Problem]) -> None:
-    emit([asdict(problem) for problem in problems])
+    write_json([asdict(problem) for problem in problems])
 
 
 def _write_github(problems: Sequence[Problem]) -> None:
@@ -59,7 +59,7 @@ def _write_github(problems: Sequence[Problem]) -> None:
             place |= {"line": problem.line, "col": problem.column}
         place["title"] = problem.code
         fields = ",".join(f"{key}={_escape(str(value), ',:')}" for key, value in place.items())
-        write(f"::error {fields}::{_escape(_message(problem))}\n")
+        write_data(f"::error {fields}::{_escape(_message(problem))}\n")
 
 
 def _escape(text: str, more: str = "") -> str:
@@ -76,7 +76,7 @@ def _write_sarif(problems: Sequence[Problem]) -> None:
         "rules": rules,
     }
     results = [_sarif_result(problem, codes.index(problem.code)) for problem in problems]
-    emit(
+    write_json(
         {
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
             "version": "2.1.0",

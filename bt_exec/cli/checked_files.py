@@ -72,13 +72,13 @@ class CheckedFiles:
 
     def _check_non_yaml(self, path: Path) -> bool:
         """Check a path that is not a YAML document; return whether `path` is one."""
-        from bt_exec.cli.plan_input import is_other_form
+        from bt_exec.cli.plan_input import is_pack_plan_file
         from bt_exec.pack import pack_names
         from bt_exec.site.shipped_data import site_names
         from bt_exec.site.site import load_site
 
         name = str(path)
-        if is_other_form(path):
+        if is_pack_plan_file(path):
             self.problems += _problems_of_plan(path, self.site)
         elif path.suffix == ".py":
             self._codes(load_site(self._name, [path]).catalogue)
@@ -182,7 +182,7 @@ class CheckedFiles:
         own = library.names()
         sound = not self.problems
         site = self.site
-        library.fill_up(site.library)
+        library.add_missing(site.library)
         wrong = [found for one in loaded for found in verify_file(one, site.catalogue, library)]
         if own and not wrong and sound:
             wrong += check_utterances(replace(site, library=library), own)
@@ -195,11 +195,11 @@ def _unloadable(error: BtExecError) -> Problem:
     Raises:
         BtExecError: The error, if no line of a part raised it.
     """
-    from bt_exec.declarations.pack_errors import line_of
+    from bt_exec.declarations.pack_errors import source_line
     from bt_exec.failure import Problem
 
     for one in (error.__cause__, error):
-        if one is not None and (found := line_of(one)) is not None:
+        if one is not None and (found := source_line(one)) is not None:
             file, line = str(found[0]), found[1]
             why = str(error).removeprefix(f"tools {file}: ")
             said = f"cannot be loaded: {why}"

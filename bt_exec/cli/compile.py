@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.output import write
+from bt_exec.cli.output import write_data
 
 if TYPE_CHECKING:
     from bt_exec.failure import Refusal
@@ -83,7 +83,7 @@ def compile_(
     text = dump_json(spec) if format == "json" else dump_yaml(spec)
     if writer is not None:
         text = writer(compiled.plan)
-    write(text.rstrip("\n") + "\n")
+    write_data(text.rstrip("\n") + "\n")
 
 
 def _print_reply(reply: Reply) -> None:
@@ -97,7 +97,7 @@ def _print_prompt(
     site: Site, command: str, situation: Situation | None, asked: Compiler, *, prompt: bool
 ) -> None:
     """Print the prompt of a model compiler, or its size and cost; nothing is sent."""
-    from bt_exec.cli.output import emit
+    from bt_exec.cli.output import write_json
     from bt_exec.failure import UsageError
     from bt_exec.planning.compiler import Prompting
     from bt_exec.site.compile_command import request_of
@@ -109,9 +109,9 @@ def _print_prompt(
         raise UsageError(message)
     request = request_of(site, command, situation)
     if prompt:
-        write(f"{asked.prompt(request)}\n")
+        write_data(f"{asked.prompt(request)}\n")
     else:
-        emit(asked.estimate(request))
+        write_json(asked.estimate(request))
 
 
 def situation_for(site: Site, compiler: Compiler, world: Sequence[str] = ()) -> Situation | None:

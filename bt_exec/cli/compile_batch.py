@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.output import write
+from bt_exec.cli.output import write_data
 
 if TYPE_CHECKING:
     from bt_exec.observation import Situation
@@ -28,7 +28,7 @@ def compile_lines(
         UsageError: If the file cannot be read.
     """
     for line in command_lines(source):
-        write(json.dumps(_answer(site, compiler, line, situation), ensure_ascii=False) + "\n")
+        write_data(json.dumps(_answer(site, compiler, line, situation), ensure_ascii=False) + "\n")
 
 
 def command_lines(source: str) -> list[str]:

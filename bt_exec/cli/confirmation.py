@@ -53,7 +53,7 @@ class TerminalConfirm:
             return is_yes(conductor.typed.ask(lambda: not over.is_set()))
         finally:
             if view is not None:
-                view.again()
+                view.redraw()
 
 
 def debugger_of(
@@ -106,7 +106,7 @@ def debugger_of(
             return bool(line) and not line.strip()
         finally:
             if view is not None:
-                view.again()
+                view.redraw()
 
     def report(t: float, name: str, value: Any) -> None:
         shown = "?" if value is None else str(value)

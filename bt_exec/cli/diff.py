@@ -39,18 +39,18 @@ def diff(
     """
     from dataclasses import asdict
 
-    from bt_exec.cli.output import emit, operator_painter
-    from bt_exec.drawing.boxes import boxes_of, changes, header_changes
+    from bt_exec.cli.output import operator_painter, write_json
+    from bt_exec.drawing.boxes import boxes_of, header_changes, tree_changes
     from bt_exec.site.site import load_site
 
     loaded = load_site(site)
     before, after = _find(old, loaded, journal), _find(new, loaded, journal)
-    rows = changes(boxes_of(before, loaded.library), boxes_of(after, loaded.library))
+    rows = tree_changes(boxes_of(before, loaded.library), boxes_of(after, loaded.library))
     header = list(header_changes(before, after))
     if json:
         nodes = [asdict(row) for row in rows if row.kind != "same"]
         fields = [{"field": field, "old": one, "new": two} for field, one, two in header]
-        emit({"fields": fields, "nodes": nodes})
+        write_json({"fields": fields, "nodes": nodes})
         return
     painter = operator_painter()
     for field, one, two in header:

@@ -49,12 +49,12 @@ def doctor(
     --site FILE also checks a site of your own and its compiler. Exit code 1 if a required part is
     missing.
     """
-    from bt_exec.cli.output import emit, operator_painter
+    from bt_exec.cli.output import operator_painter, write_json
     from bt_exec.site.shipped_data import default_site
 
     findings = list(_everything(site or default_site(), journal))
     if json:
-        emit([asdict(finding) for finding in findings])
+        write_json([asdict(finding) for finding in findings])
     else:
         _show(findings, operator_painter())
     raise typer.Exit(any(finding.state == "missing" for finding in findings))

@@ -42,9 +42,15 @@ def eval_(
     import json as json_
 
     from bt_exec.cli.compile import situation_for
-    from bt_exec.cli.output import emit, operator_painter
+    from bt_exec.cli.output import operator_painter, write_json
     from bt_exec.evaluation.cases import load_cases
-    from bt_exec.evaluation.run import answers, differences, evaluate, fault_in, read_lines
+    from bt_exec.evaluation.run import (
+        collect_answers,
+        compare_compilers,
+        evaluate,
+        mistake_in,
+        read_lines,
+    )
     from bt_exec.site.compile_command import make_compiler
     from bt_exec.site.site import load_site
 
@@ -60,7 +66,7 @@ def eval_(
     known = read_lines(out) if out is not None else []
     kept = out.open("a", encoding="utf-8") if out is not None else None
     try:
-        for line in answers(loaded, cases, asked, known, situation):
+        for line in collect_answers(loaded, cases, asked, known, situation):
             lines.append(line)
             if kept is not None and line not in known:
                 kept.write(json_.dumps(line, ensure_ascii=False) + "\n")
@@ -68,9 +74,9 @@ def eval_(
     finally:
         if kept is not None:
             kept.close()
-    found, against = evaluate(cases, lines), differences(cases, lines)
+    found, against = evaluate(cases, lines), compare_compilers(cases, lines)
     if json:
-        emit([{**one._asdict(), "objections": dict(one.objections)} for one in found])
+        write_json([{**one._asdict(), "objections": dict(one.objections)} for one in found])
         return
     painter = operator_painter()
     for one in found:
@@ -87,7 +93,7 @@ def eval_(
             said = f"{better} better, {worse} worse, p {p:.3f}"
             painter.say(f"  against {found[0].compiler}: {said}")
     for line in lines if verbose else ():
-        if why := fault_in(cases, line):
+        if why := mistake_in(cases, line):
             painter.say(f"{line['compiler']}: {line['say']}: {why}")
         elif line["steps"] is None and cases.commands[line["item"]].want == "act":
             painter.say(f"{line['compiler']}: {line['say']}: refused ({line['code']})")

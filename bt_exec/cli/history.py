@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from bt_exec.journal import Journal, MissionLine
     from bt_exec.tui.paint import Painter
 
-__all__ = ["COMMANDS", "HISTORY", "MissionName", "open_journal", "tell_interrupted", "why"]
+__all__ = [
+    "COMMANDS",
+    "HISTORY",
+    "MissionName",
+    "open_journal",
+    "report_interrupted_mission",
+    "why",
+]
 
 MissionName: TypeAlias = Annotated[
     str,
@@ -74,7 +81,7 @@ def history(
         return
     from datetime import date
 
-    from bt_exec.cli.output import emit, operator_painter, reader_language
+    from bt_exec.cli.output import operator_painter, reader_language, write_json
     from bt_exec.journal.search import STATUSES, Wanted
     from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, Messages
     from bt_exec.tui.history import history_table, line_data, status_word
@@ -97,7 +104,7 @@ def history(
     lines = list(reversed(kept.find(wanted, count or None)))
     if json:
         for line in lines:
-            emit(line_data(line), lines=True)
+            write_json(line_data(line), lines=True)
         return
     painter = operator_painter()
     language = "en" if painter.ascii else reader_language()
@@ -123,17 +130,17 @@ def show(
     ] = False,
 ) -> None:
     """Show how a mission ended: its trees, plan by plan, and its summary."""
-    from bt_exec.cli.output import emit, operator_painter
+    from bt_exec.cli.output import operator_painter, write_json
     from bt_exec.tui.history import record_data, record_lines
-    from bt_exec.tui.pack_messages import voices
+    from bt_exec.tui.pack_messages import parts_and_sentences
 
     kept = open_journal(journal or context.obj)
     record = kept.mission(which)
     if json:
-        emit(record_data(record))
+        write_json(record_data(record))
         return
     painter = operator_painter()
-    _, messages = voices(record)
+    _, messages = parts_and_sentences(record)
     if following:
         from bt_exec.cli.watch import follow
         from bt_exec.journal.journal import JournalTail
@@ -163,7 +170,7 @@ def export(
     from bt_exec.export import FORMS, exporter
     from bt_exec.failure import UsageError
     from bt_exec.files import expand_home
-    from bt_exec.tui.pack_messages import voices
+    from bt_exec.tui.pack_messages import parts_and_sentences
 
     write = exporter(to)
     kept = open_journal(journal or context.obj)
@@ -178,7 +185,7 @@ def export(
         raise UsageError(f"{path} exists; name another file with --file") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    _, messages = voices(record)
+    _, messages = parts_and_sentences(record)
     operator_painter().say(messages.say("FILE_WRITTEN", record.line.language, path=path))
 
 
@@ -190,7 +197,7 @@ def _export_to_stdout(write: Callable[[Path], None], form: str) -> None:
     """
     import tempfile
 
-    from bt_exec.cli.output import write as write_text
+    from bt_exec.cli.output import write_data as write_text
     from bt_exec.failure import UsageError
 
     if form == "mcap":
@@ -216,7 +223,7 @@ def prune(
     json: opt.Json = False,
 ) -> None:
     """Remove old missions by the options or the site's `keep`; running missions are kept."""
-    from bt_exec.cli.output import emit, localized, operator_painter
+    from bt_exec.cli.output import localized, operator_painter, write_json
     from bt_exec.failure import UsageError
     from bt_exec.journal.maintenance import Retention
     from bt_exec.site.site import load_site
@@ -235,7 +242,7 @@ def prune(
     name = _known_site(kept, site) if site else ""
     done = kept.prune(retention, site=name, dry_run=dry_run)
     if json:
-        emit({"missions": list(done.missions), "freed_bytes": done.freed_bytes})
+        write_json({"missions": list(done.missions), "freed_bytes": done.freed_bytes})
         return
     count, size = len(done.missions), f"{done.freed_bytes / 1e6:.1f} MB"
     what = f"{count} mission{'' if count == 1 else 's'}"
@@ -273,13 +280,13 @@ def check(
     """Check the journal: integrity, orphans, unfinished missions."""
     from dataclasses import asdict
 
-    from bt_exec.cli.output import emit, localized, operator_painter
+    from bt_exec.cli.output import localized, operator_painter, write_json
 
     kept = open_journal(journal or context.obj)
     found = kept.check(repair=repair)
     open_ones = [one for one in found if not one.repaired and one.kind != "unfinished"]
     if json:
-        emit([asdict(one) for one in found])
+        write_json([asdict(one) for one in found])
     else:
         painter = operator_painter()
         for one in found:
@@ -298,7 +305,7 @@ def why(
     verbose: opt.Verbose = False,
 ) -> None:
     """Explain how a mission ended: the first cause, its evidence, and further attempts."""
-    from bt_exec.cli.output import emit, operator_painter
+    from bt_exec.cli.output import operator_painter, write_json
     from bt_exec.tui.pack_messages import why_of
 
     record = open_journal(journal).mission(which)
@@ -306,7 +313,7 @@ def why(
     language = "en" if painter.ascii and not json else ""
     said = why_of(record, language, verbose=verbose)
     if json:
-        emit(said.data())
+        write_json(said.data())
         return
     painter.lines(said.lines(painter.width, painter.glyphs))
 
@@ -343,7 +350,7 @@ def open_journal(path: Path | None) -> Journal:
     return journal
 
 
-def tell_interrupted(
+def report_interrupted_mission(
     painter: Painter, journal: Journal, *, prompt: bool = False, language: str = ""
 ) -> str:
     """Report once, in one line, which mission was interrupted and which objects may be held.

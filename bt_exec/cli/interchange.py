@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.output import write
+from bt_exec.cli.output import write_data
 from bt_exec.files import expand_home, replace_file
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def export(
     document = find_document(tree, loaded)
     text, report = export_btcpp(document, loaded.library, loaded.catalogue)
     if output is None:
-        write(text)
+        write_data(text)
     else:
         replace_file(output, text)
     _print_unsupported(report, "not supported by BehaviorTree.CPP:")
@@ -82,7 +82,7 @@ def import_(
     documents, report = import_btcpp(roots, catalogue)
     texts = {_file_name(document): dump_yaml(document) for document in documents}
     if to is None:
-        write("---\n".join(texts.values()))
+        write_data("---\n".join(texts.values()))
     else:
         _write_all(expand_home(to), texts)
     _print_unsupported(report, "not supported by the tree language:")

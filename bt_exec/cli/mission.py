@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from bt_exec import events as ev
-from bt_exec.cli.output import own_stream, to_json
-from bt_exec.cli.stop_signals import signals
+from bt_exec.cli.output import program_stream, to_json
+from bt_exec.cli.stop_signals import stop_mission_on_signals
 from bt_exec.cli.typed_lines import TypedLines, can_ask
 from bt_exec.language.messages import language_of
 from bt_exec.mission.conversation import asks_to_stop
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from bt_exec.outcome import Outcome
     from bt_exec.spec.model import MissionSpec
 
-__all__ = ["Conductor", "end_lines", "leave"]
+__all__ = ["Conductor", "ending_lines", "print_outcome_and_exit"]
 
 RECORD_COMMANDS: tuple[str, ...] = ("why", "replay")
 """Commands that take the number of a record, as suggested by the summary."""
 
 
-def end_lines(
+def ending_lines(
     model: ViewModel,
     painter: Painter,
     outcome: Outcome | None,
@@ -90,7 +90,7 @@ class Conductor:
         self.live = painter.live and not plain
         self.model = ViewModel(ascii=painter.ascii, verbose=verbose)
         self.listener: ev.Listener = (
-            self.model if self.live else PlainView(self.model, self._line, verbose=verbose)
+            self.model if self.live else PlainView(self.model, self._write_line, verbose=verbose)
         )
         self.view: LiveView | None = None
         self.library = Library()
@@ -98,7 +98,7 @@ class Conductor:
         self._trouble: OSError | None = None
 
     @contextlib.contextmanager
-    def preparing(self, what: str) -> Iterator[None]:
+    def shown_preparation(self, what: str) -> Iterator[None]:
         """Show a line while something is started, and remove it afterwards."""
         if not self.live:
             yield
@@ -125,7 +125,7 @@ class Conductor:
         self.view, self.library = view, session.site.library
         with (
             view or contextlib.nullcontext(),
-            signals(session, view, last=self.last),
+            stop_mission_on_signals(session, view, last=self.last),
             self._typing(session),
         ):
             outcome = mission()
@@ -133,7 +133,7 @@ class Conductor:
             raise self._trouble  # reported now, because the mission had to continue
         if self._trouble is None:
             tree = self.live and outcome.reason_code not in REPLIES
-            lines = end_lines(
+            lines = ending_lines(
                 self.model,
                 self.painter,
                 outcome,
@@ -143,8 +143,8 @@ class Conductor:
             )
             self.painter.lines(lines)
         if outcome.is_stop:
-            for line in self.typed.drop():
-                self._line(self._said("TYPED_DROPPED", line))
+            for line in self.typed.take_lines_before_stop():
+                self._write_line(self._sentence_about_line("TYPED_DROPPED", line))
         return outcome
 
     def _typing(self, session: Session) -> contextlib.AbstractContextManager[None]:
@@ -153,21 +153,21 @@ class Conductor:
             return contextlib.nullcontext()
 
         def report(line: str) -> None:
-            text = self._said("TYPED_STOP" if asks_to_stop(line) else "TYPED", line)
+            text = self._sentence_about_line("TYPED_STOP" if asks_to_stop(line) else "TYPED", line)
             if self.view is None:
-                self._line(text)
+                self._write_line(text)
             else:
                 with contextlib.suppress(OSError, ValueError):  # the terminal was closed
-                    self.view.above(self.painter.file, f"{self.painter.glyphs.text(text)}\n")
+                    self.view.print_above(self.painter.file, f"{self.painter.glyphs.text(text)}\n")
 
         return self.typed.reading(session.abort, report)
 
-    def _said(self, code: str, line: str) -> str:
+    def _sentence_about_line(self, code: str, line: str) -> str:
         """Return a sentence about a typed line, in the language of the line."""
         language = "en" if self.painter.ascii else language_of(line)
         return self.model.messages.say(code, language, command=clean(line))
 
-    def _line(self, text: str) -> None:
+    def _write_line(self, text: str) -> None:
         """Write a line; a closed stream does not end the mission."""
         if self._trouble is not None:
             return
@@ -177,13 +177,13 @@ class Conductor:
             self._trouble = error
 
 
-def leave(outcome: Outcome, *, json: bool = False) -> None:
+def print_outcome_and_exit(outcome: Outcome, *, json: bool = False) -> None:
     """Print the outcome of a mission that cannot return, and end the program.
 
     The main thread hangs, possibly holding the lock of a stream, so buffered streams are not used.
     """
     if json:
-        out = own_stream(sys.stdout).fileno()
+        out = program_stream(sys.stdout).fileno()
         os.write(out, f"{to_json(outcome.to_dict())}\n".encode())
     line = f"bt-exec: {outcome.status}: {outcome.reason_code}: {outcome.message}\n"
     os.write(2, f"\r{line}".encode())

@@ -13,7 +13,7 @@ from bt_exec.cli.output import operator_painter, reader_language
 from bt_exec.cli.prompt_words import is_no, is_yes
 from bt_exec.cli.resume import continue_mission
 from bt_exec.cli.sinks import Frames, TurnLines
-from bt_exec.cli.stop_signals import forget
+from bt_exec.cli.stop_signals import clear_interrupt
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bt_exec.spec.model import MissionSpec
     from bt_exec.tui.paint import Painter
 
-__all__ = ["Options", "Stage", "staged"]
+__all__ = ["Options", "Stage", "open_stage"]
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,9 @@ class Stage:
             self.session.open()
             self.interrupted = ""  # its world is restored
             return continue_mission(self.session, self.conductor, record, language)
-        with self.conductor.preparing(site.messages.say("PREPARING", language, site=site.name)):
+        with self.conductor.shown_preparation(
+            site.messages.say("PREPARING", language, site=site.name)
+        ):
             if plan is None:
                 self.session.open_for(command)
             else:
@@ -142,15 +144,15 @@ def _report_lost_world(session: Session, painter: Painter) -> None:
 
 
 @contextlib.contextmanager
-def staged(options: Options) -> Iterator[Stage]:
+def open_stage(options: Options) -> Iterator[Stage]:
     """Provide a stage; opened resources are closed in any case.
 
     Raises:
         BtExecError: If an option is invalid; nothing has moved.
     """
     from bt_exec.cli.confirmation import TerminalConfirm, debugger_of
-    from bt_exec.cli.history import open_journal, tell_interrupted
-    from bt_exec.cli.mission import Conductor, leave
+    from bt_exec.cli.history import open_journal, report_interrupted_mission
+    from bt_exec.cli.mission import Conductor, print_outcome_and_exit
     from bt_exec.cli.typed_lines import can_ask
     from bt_exec.journal.maintenance import Retention
     from bt_exec.mission.rigs import parse_world
@@ -185,7 +187,9 @@ def staged(options: Options) -> Iterator[Stage]:
         interrupted = ""
         if journal is not None and options.interrupted:
             spoken = "".join(options.languages) if len(options.languages) == 1 else ""
-            interrupted = tell_interrupted(painter, journal, prompt=options.prompt, language=spoken)
+            interrupted = report_interrupted_mission(
+                painter, journal, prompt=options.prompt, language=spoken
+            )
         listeners = [conductor.listener]
         if options.turns is not None:
             turns = TurnLines(options.turns)
@@ -203,7 +207,7 @@ def staged(options: Options) -> Iterator[Stage]:
             listeners.append(frames)
         single = len(options.languages) == 1 and not painter.ascii
         language = options.languages[0] if single else reader_language()
-        with conductor.preparing(site.messages.say("PREPARING", language, site=site.name)):
+        with conductor.shown_preparation(site.messages.say("PREPARING", language, site=site.name)):
             session = Session(
                 site,
                 world=world,
@@ -232,7 +236,7 @@ def staged(options: Options) -> Iterator[Stage]:
                 breaks=options.breaks,
                 watch=options.watch,
             )
-        session.abandoned = functools.partial(leave, json=options.json)
+        session.abandoned = functools.partial(print_outcome_and_exit, json=options.json)
         conductor.model.messages = site.messages
         if journal is not None and (site.keep.days or site.keep.megabytes):
             journal.prune(Retention(**site.keep.model_dump()), site=site.name)
@@ -260,7 +264,7 @@ def _next_command(outcome: Outcome, painter: Painter) -> str:
         painter.say("")
         return ""
     except KeyboardInterrupt:
-        forget()
+        clear_interrupt()
         painter.say("")
         return ""
     if meant and (not answer.strip(" .!") or is_yes(answer)):

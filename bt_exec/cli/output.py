@@ -22,16 +22,16 @@ from bt_exec.language.sanitize import printable
 from bt_exec.tui.paint import Painter
 
 __all__ = [
-    "emit",
     "localized",
     "operator_painter",
-    "own_stream",
+    "program_stream",
     "progress_bar",
     "reader_language",
-    "streams_apart",
+    "separate_streams",
     "to_json",
-    "typed_in",
-    "write",
+    "use_language_of",
+    "write_data",
+    "write_json",
 ]
 
 
@@ -73,27 +73,27 @@ class StrayText:
         return getattr(self.to, name)
 
 
-def own_stream(stream: TextIO | None) -> TextIO:
+def program_stream(stream: TextIO | None) -> TextIO:
     """Return the stream that the program itself uses instead of `stream`."""
     own = getattr(stream, "own", stream) or sys.__stderr__
     return cast("TextIO", own)
 
 
-def write(text: str) -> None:
+def write_data(text: str) -> None:
     """Write data on standard output; on a terminal without control characters."""
-    out = own_stream(sys.stdout)
+    out = program_stream(sys.stdout)
     out.write(printable(text) if out.isatty() else text)
 
 
 @contextlib.contextmanager
-def streams_apart(*, data: bool) -> Iterator[None]:
+def separate_streams(*, data: bool) -> Iterator[None]:
     """Replace the standard streams while a command runs. Contexts may be nested.
 
     Args:
         data: Whether standard output carries data; prints of other code then go to standard error.
     """
     before = sys.stdout, sys.stderr
-    out, err = own_stream(sys.stdout), own_stream(sys.stderr)
+    out, err = program_stream(sys.stdout), program_stream(sys.stderr)
     with _separate_from_c(out) if data else contextlib.nullcontext(out) as own:
         sys.stdout = cast("TextIO", StrayText(err if data else out, own))
         sys.stderr = cast("TextIO", StrayText(err, err))
@@ -141,7 +141,7 @@ _HIDDEN = re.compile(
 
 def to_json(data: Any, *, file: TextIO | None = None, indent: int | None = None) -> str:
     """Return data as JSON that `file` can encode; unsupported characters are escaped."""
-    encoding = (getattr(file or own_stream(sys.stdout), "encoding", None) or "ascii").lower()
+    encoding = (getattr(file or program_stream(sys.stdout), "encoding", None) or "ascii").lower()
 
     def text_of(plain: Any) -> str:
         text = json.dumps(
@@ -165,7 +165,7 @@ _typed: ContextVar[str] = ContextVar("typed", default="")
 
 
 @contextlib.contextmanager
-def typed_in(language: str) -> Iterator[None]:
+def use_language_of(language: str) -> Iterator[None]:
     """Set the reader's language to that of a typed word; empty for the locale's language."""
     before = _typed.set(language)
     try:
@@ -191,22 +191,22 @@ def localized(text: str) -> str:
     return korean_error(text)
 
 
-def emit(data: Any, *, lines: bool = False) -> None:
+def write_json(data: Any, *, lines: bool = False) -> None:
     """Write one object on standard output: indented on a terminal, otherwise on one line.
 
     Args:
         data: Plain data.
         lines: Whether it is one of several objects, which are written one per line.
     """
-    out = own_stream(sys.stdout)
+    out = program_stream(sys.stdout)
     indent = 2 if out.isatty() and not lines else None
-    write(to_json(data, indent=indent) + "\n")
+    write_data(to_json(data, indent=indent) + "\n")
     out.flush()
 
 
 def operator_painter(*, beside: bool = False) -> Painter:
     """Return the painter for the operator; with `beside`, on stderr, because stdout has data."""
-    return Painter(own_stream(sys.stderr if beside else sys.stdout))
+    return Painter(program_stream(sys.stderr if beside else sys.stdout))
 
 
 @contextmanager

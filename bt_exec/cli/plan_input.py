@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bt_exec.spec.load import Loaded
     from bt_exec.spec.model import MissionSpec
 
-__all__ = ["format_of", "is_other_form", "load_plan"]
+__all__ = ["format_of", "is_pack_plan_file", "load_plan"]
 
 _LARGEST = 1_000_000
 
@@ -81,7 +81,7 @@ def _mission_of(loaded: Loaded, site: Site, command: str) -> MissionSpec:
     tree = loaded.document
     assert isinstance(tree, TreeSpec)
     library = Library([loaded])
-    library.fill_up(site.library)
+    library.add_missing(site.library)
     if problems := verify_file(loaded, site.catalogue, library):
         raise SpecError(problems)
     said = command or (tree.utterances or (tree.summary or tree.tree,))[0]
@@ -90,7 +90,7 @@ def _mission_of(loaded: Loaded, site: Site, command: str) -> MissionSpec:
     return expand(MissionSpec(mission=header, root=root), library)
 
 
-def is_other_form(path: Path) -> bool:
+def is_pack_plan_file(path: Path) -> bool:
     """Return whether a file contains a plan in a format of a pack; False for unreadable files."""
     try:
         if path.suffix != ".json" or (raw := read_at_most(path, _LARGEST)) is None:

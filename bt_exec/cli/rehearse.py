@@ -59,7 +59,7 @@ def rehearse(
 
     Exit code 1: a run was stuck, or a skill was started against its needs.
     """
-    from bt_exec.cli.output import emit, operator_painter
+    from bt_exec.cli.output import operator_painter, write_json
     from bt_exec.cli.plan_from_call import arguments_of_tree
     from bt_exec.files import replace_file
     from bt_exec.site.site import load_site
@@ -79,7 +79,7 @@ def rehearse(
         replace_file(write_tests, text)
     rows = [_row(run) for run in runs]
     if json:
-        emit(rows)
+        write_json(rows)
     else:
         painter = operator_painter()
         width = max(len(row["disturbed"]) for row in rows)

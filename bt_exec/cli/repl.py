@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.output import localized, reader_language, typed_in
+from bt_exec.cli.output import localized, reader_language, use_language_of
 from bt_exec.cli.prompt_words import asks_why, command_name, prompt_words
-from bt_exec.cli.stop_signals import forget, killed, pressed
+from bt_exec.cli.stop_signals import clear_interrupt, was_interrupted, was_killed
 from bt_exec.outcome import EXIT_CODES
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def repl(
     Also reads commands from a pipe, one a line; then the exit code is that of the first mission
     that did not end satisfied.
     """
-    from bt_exec.cli.mission_setup import Options, staged
+    from bt_exec.cli.mission_setup import Options, open_stage
     from bt_exec.language.messages import LANGUAGES
 
     prompt = sys.stdin is not None and sys.stdin.isatty()
@@ -69,7 +69,7 @@ def repl(
         guard=guard,
         inspected=inspected,
     )
-    with staged(options) as stage:
+    with open_stage(options) as stage:
         code = _Prompt(stage, verbose=verbose).loop()
     raise typer.Exit(code)
 
@@ -110,18 +110,18 @@ class _Prompt:
         first = text.split(maxsplit=1)[0]
         word = next((key for key, words in self.words.items() if first in words), "")
         word = "why" if asks_why(text) else word
-        if arguments := self.command_line(text):
-            self.take_command(arguments, first)
-            return self.people or not pressed()
+        if arguments := self.terminal_command(text):
+            self.run_terminal_command(arguments, first)
+            return self.people or not was_interrupted()
         if word == "quit" and text in self.words["quit"]:
             return False
         word = "resume" if self.is_resumption(text, named=named) else word
         if named and not word:
-            self.decline("PROMPT_NOT_HERE", first, "")
-        elif word not in ("why", "reset", "resume") and self.is_misused(text, word):
-            self.decline("PROMPT_WORD", first, text)
+            self.reject_line("PROMPT_NOT_HERE", first, "")
+        elif word not in ("why", "reset", "resume") and self.is_misused_word(text, word):
+            self.reject_line("PROMPT_WORD", first, text)
         else:
-            self.take(word, text)
+            self.handle_line(word, text)
         return True
 
     def is_resumption(self, text: str, *, named: bool) -> bool:
@@ -138,14 +138,14 @@ class _Prompt:
         alone = not rest and (named or first != "resume")
         return alone or (len(rest) == 1 and _MISSION.fullmatch(rest[0]) is not None)
 
-    def is_misused(self, text: str, word: str) -> bool:
+    def is_misused_word(self, text: str, word: str) -> bool:
         """Return True if a line begins with a word of the prompt and is not a robot command."""
         if word and text in self.words[word]:
             return False
         known = bool(word) or command_name(text.split()[0]) in _NO_VERBS
         return known and self.stage.session.refuses(text)
 
-    def decline(self, code: str, word: str, text: str) -> None:
+    def reject_line(self, code: str, word: str, text: str) -> None:
         """Report that a line is not a command of this prompt; nothing moves."""
         from bt_exec.language.messages import language_of
 
@@ -153,7 +153,7 @@ class _Prompt:
         language = language_of(text) if text else reader_language()
         self.say(code, "en" if self.painter.ascii else language, word=word, text=text)
 
-    def take(self, word: str, text: str) -> None:
+    def handle_line(self, word: str, text: str) -> None:
         """Handle a line; a usage error ends the line, not the prompt."""
         from bt_exec.failure import BtExecError
         from bt_exec.language.korean_errors import error_message
@@ -169,7 +169,7 @@ class _Prompt:
             elif word == "why":
                 self.why(text)
             elif word == "resume":
-                with typed_in("" if text.isascii() else language):
+                with use_language_of("" if text.isascii() else language):
                     self.resume("".join(text.split()[1:]))
             elif word == "reset":
                 self.reset(text.split()[1:], language)
@@ -177,9 +177,9 @@ class _Prompt:
                 outcome = self.stage.run(text)
                 self.last = self.last if outcome.reason_code in REPLIES else outcome.mission_id
                 self.code = self.code or outcome.exit_code
-                self.ends = killed() or (outcome.is_stop and not self.people)
+                self.ends = was_killed() or (outcome.is_stop and not self.people)
         except KeyboardInterrupt:
-            forget()
+            clear_interrupt()
             self.code = self.code or EXIT_CODES["aborted"]
             self.ends = not self.people
             self.painter.say("")  # Ctrl-C after the end of a mission: keep the prompt
@@ -190,7 +190,7 @@ class _Prompt:
         if self.ends:
             self.say("PROMPT_STOPPED", language)
 
-    def command_line(self, text: str) -> list[str]:
+    def terminal_command(self, text: str) -> list[str]:
         """Return the arguments of a line that is a command of the terminal; empty for others.
 
         ``why 91``, ``history --failed`` and ``show get_material`` work as on the command line.
@@ -220,14 +220,14 @@ class _Prompt:
         fits = known.get(word, record or _MISSION.fullmatch(first) is not None)
         return arguments if fits else []
 
-    def take_command(self, arguments: list[str], typed: str) -> None:
+    def run_terminal_command(self, arguments: list[str], typed: str) -> None:
         """Run a command of the terminal, with the journal and the site of this prompt.
 
         Args:
             arguments: The command with its arguments.
             typed: Name of the command as typed, which may set the language.
         """
-        from bt_exec.cli.app import call_inside
+        from bt_exec.cli.app import run_nested_command_line
         from bt_exec.language.messages import language_of
 
         session = self.stage.session
@@ -241,18 +241,18 @@ class _Prompt:
                 return
             at = 2 if arguments[0] == "history" and arguments[1:2] == ["show"] else 1
             arguments[at:at] = ["--journal", str(session.journal.path)]
-        with typed_in("" if typed.isascii() else language_of(typed)):
-            code = call_inside(arguments)
+        with use_language_of("" if typed.isascii() else language_of(typed)):
+            code = run_nested_command_line(arguments)
         self.code = self.code or code
 
     def lines(self) -> Iterator[str]:
         if not self.people:
             yield from sys.stdin or ()
             return
-        from bt_exec.cli.typed_lines import editing
+        from bt_exec.cli.typed_lines import configure_line_editing
 
         typed = self.stage.conductor.typed
-        with editing(self.utterances()):
+        with configure_line_editing(self.utterances()):
             while True:
                 try:
                     yield typed.next_line(f"{self.stage.session.site.name}> ", self.painter.say)
@@ -260,7 +260,7 @@ class _Prompt:
                     self.painter.say("")
                     return
                 except KeyboardInterrupt:
-                    forget()
+                    clear_interrupt()
                     self.painter.say("")  # drop the line, keep the prompt
 
     def help(self, language: str) -> None:
@@ -298,7 +298,7 @@ class _Prompt:
         if journal is None:
             raise UsageError("no record is kept here (--no-journal), so the reason is unknown")
         language = "" if command_name(text.strip(" ?")) == "why" else language_of(text)
-        line = journal.line(self.last)
+        line = journal.mission_line(self.last)
         which = self.last or "last"
         bare = command_name(text.strip(" ?")) == "why"
         failed = line is not None and line.status != "satisfied"

@@ -75,17 +75,17 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
     """Run a mission again and report the first difference; return the exit code."""
     from dataclasses import asdict
 
-    from bt_exec.cli.output import emit, operator_painter
+    from bt_exec.cli.output import operator_painter, write_json
     from bt_exec.mission.rerun import verify
-    from bt_exec.tui.node_text import seconds
-    from bt_exec.tui.pack_messages import voices
+    from bt_exec.tui.node_text import duration_text
+    from bt_exec.tui.pack_messages import parts_and_sentences
 
     found = verify(journal, record.id)
     if json:
-        emit({"mission_id": record.id, "same": found.same, **asdict(found)})
+        write_json({"mission_id": record.id, "same": found.same, **asdict(found)})
         return 0 if found.same else _DIFFERS
     painter = operator_painter()
-    _, messages = voices(record)
+    _, messages = parts_and_sentences(record)
     language = "en" if painter.ascii else record.line.language
 
     def say(code: str, style: str = "", **facts: object) -> None:
@@ -95,7 +95,7 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
         say("VERIFIED", "done", events=found.events)
         return 0
     one, nothing = found.difference, messages.say("VERIFIED_NOTHING", language)
-    at = messages.fixed(seconds(one.t - record.events[0].t), language)
+    at = messages.fixed(duration_text(one.t - record.events[0].t), language)
     say("VERIFIED_NOT", "failed", events=found.events, at=at, tick=one.tick)
     say("VERIFIED_WAS", what=one.recorded or nothing)
     say("VERIFIED_NOW", what=one.found or nothing)
@@ -110,7 +110,7 @@ def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) 
     from bt_exec.failure import UnknownName, UsageError
     from bt_exec.files import expand_home
     from bt_exec.testing.record_to_test import as_test
-    from bt_exec.tui.pack_messages import voices
+    from bt_exec.tui.pack_messages import parts_and_sentences
 
     if form != "pytest":
         raise UnknownName("form of a test", form, ("pytest",))
@@ -124,7 +124,7 @@ def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) 
         raise UsageError(f"{path} exists; name another file") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    _, messages = voices(record)
+    _, messages = parts_and_sentences(record)
     operator_painter().say(messages.say("FILE_WRITTEN", record.line.language, path=path))
 
 
@@ -153,7 +153,7 @@ def _play(
             if player.model is not view.model:
                 view.show(player.model)
             player.model.hint = _hint(player)
-            if player.over and not (keys.there and player.paused):
+            if player.is_over and not (keys.is_available and player.paused):
                 break
             key = keys.read(_FRAME_S)
             if key in _KEYS and view.display.typed is None:
@@ -161,7 +161,7 @@ def _play(
                     break
             elif key:
                 view.press(key)
-    _show_end(record, player.model, painter, left=not player.over, verbose=verbose)
+    _show_end(record, player.model, painter, left=not player.is_over, verbose=verbose)
 
 
 def _handle_key(player: Player, key: str) -> bool:
@@ -209,7 +209,7 @@ def _print(record: MissionRecord, painter: Painter, speed: float, *, verbose: bo
 
     player = Player(record, _view_models(record, painter, verbose), speed=speed or 1e9)
     lines = PlainView(player.model, painter.say, verbose=verbose)
-    while not player.over:
+    while not player.is_over:
         player.play(lines)
         if speed:
             time.sleep(_FRAME_S)
@@ -219,10 +219,10 @@ def _print(record: MissionRecord, painter: Painter, speed: float, *, verbose: bo
 def _view_models(
     record: MissionRecord, painter: Painter, verbose: bool
 ) -> Callable[[Callable[[], float]], ViewModel]:
-    from bt_exec.tui.pack_messages import voices
+    from bt_exec.tui.pack_messages import parts_and_sentences
     from bt_exec.tui.view_model import ViewModel
 
-    _, messages = voices(record)
+    _, messages = parts_and_sentences(record)
     return lambda wall: ViewModel(
         messages=messages, ascii=painter.ascii, verbose=verbose, wall=wall
     )
@@ -247,10 +247,10 @@ def _show_end(
         left: Whether the operator left before the end of the record.
         verbose: Whether details are shown.
     """
-    from bt_exec.cli.mission import end_lines
+    from bt_exec.cli.mission import ending_lines
 
     shown = tree and model.spec is not None
-    painter.lines(end_lines(model, painter, model.outcome, tree=shown, verbose=verbose))
+    painter.lines(ending_lines(model, painter, model.outcome, tree=shown, verbose=verbose))
     if model.outcome is None and record.outcome is None and not left:
         language = "en" if painter.ascii else record.line.language
         painter.say(model.messages.say("REPLAY_ENDS_HERE", language), "stopped")

@@ -36,8 +36,8 @@ def resume(
     Finished steps whose effects still hold are kept. A simulated world is restored from the record;
     a real robot is observed afresh. The new mission is linked to the old one.
     """
-    from bt_exec.cli.mission_setup import Options, staged
-    from bt_exec.cli.output import emit
+    from bt_exec.cli.mission_setup import Options, open_stage
+    from bt_exec.cli.output import write_json
 
     kept = open_journal(journal)
     record = mission_to_continue(kept, which)
@@ -56,10 +56,10 @@ def resume(
         interrupted=False,
         compiler=_compiler_of(record),
     )
-    with staged(options) as stage:
+    with open_stage(options) as stage:
         outcome = continue_mission(stage.session, stage.conductor, record)
         if json:
-            emit(outcome.to_dict())
+            write_json(outcome.to_dict())
     raise typer.Exit(outcome.exit_code)
 
 
@@ -140,19 +140,19 @@ def _restore_world(
     """Restore the world of a mission; return whether it is lost, and a message about it."""
     from bt_exec.language.korean_errors import korean_message
     from bt_exec.mission.rerun import restore
-    from bt_exec.tui.node_text import seconds
+    from bt_exec.tui.node_text import duration_text
 
     def say(code: str, **facts: str) -> str:
         return session.site.messages.say(code, language, **facts)
 
     def lasted(value: float) -> str:
-        return session.site.messages.fixed(seconds(value), language)
+        return session.site.messages.fixed(duration_text(value), language)
 
     if not session.simulated:
         return False, say("WORLD_IS_REAL")
     assert session.journal is not None
     try:
-        with conductor.preparing(say("RESTORING", mission=record.id)):
+        with conductor.shown_preparation(say("RESTORING", mission=record.id)):
             found = restore(session, session.journal, record)
     except UsageError as error:
         why = korean_message(error) if language == "ko" else str(error)

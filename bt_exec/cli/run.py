@@ -85,8 +85,8 @@ def run(
 
     Ctrl-C stops the mission and lets the robot come to rest; a second one stops the robot at once.
     """
-    from bt_exec.cli.mission_setup import Options, staged
-    from bt_exec.cli.output import emit
+    from bt_exec.cli.mission_setup import Options, open_stage
+    from bt_exec.cli.output import write_json
     from bt_exec.cli.plan_from_call import plan_of_tree
     from bt_exec.cli.plan_input import load_plan
     from bt_exec.files import expand_home
@@ -131,13 +131,13 @@ def run(
         inspected=inspected,
         defer=True,
     )
-    with staged(chosen) as stage:
+    with open_stage(chosen) as stage:
         given = None if plan is None else load_plan(plan, stage.session.site, command or "")
         if tree:
             given = plan_of_tree(tree, words or (), stage.session.site)
         outcome = stage.run(command or (given.mission.command if given else ""), given)
         if json:
-            emit(outcome.to_dict())
+            write_json(outcome.to_dict())
     raise typer.Exit(outcome.exit_code)
 
 
@@ -173,8 +173,8 @@ def do(
 
     bt-exec do open_door arm=right object_label=door-handle
     """
-    from bt_exec.cli.mission_setup import Options, staged
-    from bt_exec.cli.output import emit
+    from bt_exec.cli.mission_setup import Options, open_stage
+    from bt_exec.cli.output import write_json
     from bt_exec.cli.plan_from_call import plan_of_skill
 
     chosen = Options(
@@ -194,11 +194,11 @@ def do(
         breaks=breaks or (),
         watch=watch or (),
     )
-    with staged(chosen) as stage:
+    with open_stage(chosen) as stage:
         plan = plan_of_skill(skill, arguments or (), stage.session.site)
         outcome = stage.run(plan.mission.command, plan)
         if json:
-            emit(outcome.to_dict())
+            write_json(outcome.to_dict())
     raise typer.Exit(outcome.exit_code)
 
 

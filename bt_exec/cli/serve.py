@@ -82,15 +82,15 @@ def serve(
     Ctrl-C stops the mission, completes the record and closes the robots; a second one stops the
     robot at once.
     """
-    from bt_exec.cli.history import open_journal, tell_interrupted
-    from bt_exec.cli.mission import leave
+    from bt_exec.cli.history import open_journal, report_interrupted_mission
+    from bt_exec.cli.mission import print_outcome_and_exit
     from bt_exec.cli.output import localized, operator_painter, reader_language
     from bt_exec.mission.rigs import parse_world
     from bt_exec.models import find_speech
     from bt_exec.serve.server import HttpServer
     from bt_exec.serve.service import Service
     from bt_exec.site.site import load_site
-    from bt_exec.web.login import Login, token_for
+    from bt_exec.web.login import Login, required_token
 
     sites = [load_site(name) for name in site or [""]]
     names = [one.name for one in sites]
@@ -99,12 +99,12 @@ def serve(
     if len(sites) > 1 and (world or fault):
         raise UsageError("--world and --fault are for a single site; give them without others")
     files = _token_files(token_file or (), names)
-    logins = [Login(token_for(host, files.get(name, files.get("")))) for name in names]
+    logins = [Login(required_token(host, files.get(name, files.get("")))) for name in names]
     shown = ", ".join(names)
     spoken = find_speech(speech)
     kept = open_journal(journal)
     painter = operator_painter()
-    tell_interrupted(painter, kept)
+    report_interrupted_mission(painter, kept)
     services = [
         Service(
             loaded,
@@ -128,9 +128,9 @@ def serve(
     try:
         for service in services:
             service.open()
-            service.session.abandoned = leave
+            service.session.abandoned = print_outcome_and_exit
             if inspected:
-                service.session.life.inspected()
+                service.session.life.mark_inspected()
         server.start()
         painter.say(localized(f"{shown} at {server.url} · Ctrl-C ends it"))
         notifier.ready(f"{shown} takes commands")
@@ -152,7 +152,7 @@ def serve(
 
 def _until_stopped(services: list[Service], server: HttpServer, notifier: Notifier) -> int:
     """Wait for a signal, whose handler stops the mission."""
-    from bt_exec.cli.stop_signals import handled, reason_of
+    from bt_exec.cli.stop_signals import reason_of, stop_service_on_signals
 
     count, second, ends = 0, 0.0, False
 
@@ -168,9 +168,9 @@ def _until_stopped(services: list[Service], server: HttpServer, notifier: Notifi
 
     with contextlib.ExitStack() as stack:
         for service in services:
-            stack.enter_context(handled(stop, service.session))
+            stack.enter_context(stop_service_on_signals(stop, service.session))
         while not ends and server.alive:
-            if not any(service.trouble() for service in services):
+            if not any(service.why_unavailable() for service in services):
                 notifier.alive()
             time.sleep(0.1)
         if not ends:

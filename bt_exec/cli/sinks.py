@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from bt_exec import events as ev
-from bt_exec.cli.output import own_stream, to_json
+from bt_exec.cli.output import program_stream, to_json
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
 
@@ -49,7 +49,7 @@ class TurnLines:
         """Write the report of a turn."""
         if not isinstance(event, ev.Turn) or self._trouble is not None:
             return
-        file = self._own or own_stream(sys.stdout)
+        file = self._own or program_stream(sys.stdout)
         try:
             file.write(to_json(event.report, file=file) + "\n")
             file.flush()

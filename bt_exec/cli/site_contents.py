@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.output import write
+from bt_exec.cli.output import write_data
 from bt_exec.files import expand_home
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def show(
 
     bt-exec show get_material --format svg > get_material.svg
     """
-    from bt_exec.cli.output import emit, operator_painter
+    from bt_exec.cli.output import operator_painter, write_json
     from bt_exec.site.site import load_site
     from bt_exec.spec.dump import to_data
     from bt_exec.tui.tree_display import document_lines
@@ -73,9 +73,9 @@ def show(
     loaded = load_site(site)
     document = find_document(tree, loaded)
     if json:
-        emit(to_data(document))
+        write_json(to_data(document))
     elif form is not ShowFormat.text:
-        write(_picture(document, loaded, form, theme, closed=closed))
+        write_data(_picture(document, loaded, form, theme, closed=closed))
     else:
         painter = operator_painter()
         painter.lines(document_lines(document, loaded.library, painter.width, painter.glyphs))
@@ -128,7 +128,7 @@ def trees(
     verbose: opt.Verbose = False,
 ) -> None:
     """List the trees of a site with their commands."""
-    from bt_exec.cli.output import emit, operator_painter
+    from bt_exec.cli.output import operator_painter, write_json
     from bt_exec.site.site import load_site
     from bt_exec.tui.catalogue import tree_data, tree_entry
     from bt_exec.tui.terminal_text import entry_lines
@@ -136,7 +136,7 @@ def trees(
     loaded = load_site(site)
     library = loaded.library
     if json:
-        emit([tree_data(tree, library) for tree in library])
+        write_json([tree_data(tree, library) for tree in library])
         return
     painter = operator_painter()
     entries = [tree_entry(tree, library, verbose=verbose) for tree in library]
@@ -159,7 +159,7 @@ def skills(
     verbose: opt.Verbose = False,
 ) -> None:
     """List the skills of a robot and the conditions that it can check."""
-    from bt_exec.cli.output import emit, operator_painter
+    from bt_exec.cli.output import operator_painter, write_json
     from bt_exec.failure import UnknownName
     from bt_exec.site.site import load_site
     from bt_exec.tui.catalogue import condition_data, condition_entry, skill_data, skill_entry
@@ -173,7 +173,7 @@ def skills(
         can = {key: part for key, part in can.items() if key == name}
         tells = {key: part for key, part in tells.items() if key == name}
     if json:
-        emit(
+        write_json(
             {
                 "skills": [skill_data(skill, catalogue) for skill in can.values()],
                 "conditions": [condition_data(one, catalogue) for one in tells.values()],
@@ -221,14 +221,14 @@ def schema(
     if to is not None:
         from bt_exec.scaffold.schema_lines import write_schemas
 
-        write("".join(f"{file}\n" for file in write_schemas(load_site(site), to)))
+        write_data("".join(f"{file}\n" for file in write_schemas(load_site(site), to)))
         return
     if sites:
         found = site_schema(map(find_pack, pack_names()), compiler_names())
     else:
         loaded = load_site(site)
         found = tree_schema(loaded.catalogue, loaded.library)
-    write(to_json(found, indent=2) + "\n")
+    write_data(to_json(found, indent=2) + "\n")
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {

@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXIT_SIGNAL",
-    "bound_the_end",
-    "deadly",
-    "forget",
-    "handled",
-    "killed",
-    "pressed",
+    "clear_interrupt",
+    "fatal_signals",
+    "limit_exit_time",
     "reason_of",
-    "remember",
+    "record_interrupts",
     "signal_name",
-    "signals",
+    "stop_mission_on_signals",
+    "stop_service_on_signals",
+    "was_interrupted",
+    "was_killed",
 ]
 
 _HELD_S = 1.0
@@ -73,7 +73,7 @@ _NOT_DEADLY = (
 _pressed = _killed = False
 
 
-def remember() -> None:
+def record_interrupts() -> None:
     """Record every Ctrl-C from now on and raise it as Python does; exit cleanly when killed.
 
     An exceeded limit of processor time stops a mission. Outside a mission it has no effect: a limit
@@ -82,23 +82,23 @@ def remember() -> None:
     sys.unraisablehook = _unraisable
     with contextlib.suppress(ValueError):  # not on the main thread, which receives no signals
         signal.signal(signal.SIGINT, _interrupt)
-        for number in _catchable(_ENDING):
+        for number in _catchable_signals(_ENDING):
             signal.signal(number, _exit_program)
         signal.signal(signal.SIGXCPU, lambda *_: None)
 
 
-def pressed() -> bool:
+def was_interrupted() -> bool:
     """Return whether there was an unhandled Ctrl-C outside a mission."""
     return _pressed
 
 
-def forget() -> None:
+def clear_interrupt() -> None:
     """Mark the last Ctrl-C as handled."""
     global _pressed
     _pressed = False
 
 
-def killed() -> bool:
+def was_killed() -> bool:
     """Return whether a signal that ends the program, other than Ctrl-C, stopped a mission."""
     return _killed
 
@@ -125,7 +125,7 @@ def _unraisable(what: sys.UnraisableHookArgs) -> None:
         print(f"bt-exec: ignored in {name}: {printable(error)}", file=sys.stderr)
 
 
-def bound_the_end(code: int) -> None:
+def limit_exit_time(code: int) -> None:
     """End the program after a while, even if threads or exit functions of parts do not end.
 
     Python waits for the threads, then calls the exit functions. Signals have no effect any more.
@@ -176,14 +176,14 @@ def _exit_program(number: int, _: object) -> None:
     raise ProgramExit(EXIT_SIGNAL + number)
 
 
-def deadly() -> Iterator[int]:
+def fatal_signals() -> Iterator[int]:
     """Yield the signals, except SIGINT, that end a process by default.
 
     Ignored signals and signals handled by a C library are left out.
     """
     for number in sorted(signal.valid_signals()):
         if signal_name(number) not in _NOT_DEADLY:
-            yield from _catchable((number,))
+            yield from _catchable_signals((number,))
 
 
 def signal_name(number: int) -> str:
@@ -199,7 +199,7 @@ def reason_of(number: int) -> str:
     return "operator" if number == signal.SIGINT else signal_name(number)
 
 
-def _catchable(numbers: Iterable[int]) -> Iterator[int]:
+def _catchable_signals(numbers: Iterable[int]) -> Iterator[int]:
     """Yield the signals that Python can handle and that are not ignored."""
     for number in numbers:
         if signal.getsignal(number) not in (signal.SIG_IGN, None):
@@ -207,7 +207,9 @@ def _catchable(numbers: Iterable[int]) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def handled(stop: Callable[[int, object], None], session: Session) -> Iterator[None]:
+def stop_service_on_signals(
+    stop: Callable[[int, object], None], session: Session
+) -> Iterator[None]:
     """Call `stop` for every signal that would end the program, while a service runs.
 
     Ctrl-Z suspends a simulation. A real robot would keep moving, so Ctrl-Z stops it as well.
@@ -220,7 +222,7 @@ def handled(stop: Callable[[int, object], None], session: Session) -> Iterator[N
     earlier: dict[int, Any] = {}
     with contextlib.suppress(ValueError):  # not on the main thread, which receives no signals
         others = () if waits else (signal.SIGTSTP,)
-        for heard in (*_catchable((signal.SIGINT, *others)), *deadly()):
+        for heard in (*_catchable_signals((signal.SIGINT, *others)), *fatal_signals()):
             earlier[heard] = signal.signal(heard, stop)
     try:
         if _pressed:
@@ -232,7 +234,9 @@ def handled(stop: Callable[[int, object], None], session: Session) -> Iterator[N
 
 
 @contextlib.contextmanager
-def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[None]:
+def stop_mission_on_signals(
+    session: Session, view: LiveView | None, *, last: bool
+) -> Iterator[None]:
     """Turn Ctrl-C into a clean stop; the second stops the robot, a later one exits the program.
 
     Before the mission has begun, Ctrl-C prevents the start. Ctrl-Z suspends a simulation. A real
@@ -282,13 +286,15 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
         os.kill(os.getpid(), signal.SIGTSTP)  # returns when the program is continued
         signal.signal(signal.SIGTSTP, suspend)
         if view is not None:
-            view.again()
+            view.redraw()
 
     waits = all(rig.simulation is not None for rig in session.rigs.values())
     earlier: dict[int, Any] = {}
     with contextlib.suppress(ValueError):  # not on the main thread, which receives no signals
-        ending = dict.fromkeys((signal.SIGINT, *deadly()), stop)
-        suspending = dict.fromkeys(_catchable((signal.SIGTSTP,)), suspend if waits else stop)
+        ending = dict.fromkeys((signal.SIGINT, *fatal_signals()), stop)
+        suspending = dict.fromkeys(
+            _catchable_signals((signal.SIGTSTP,)), suspend if waits else stop
+        )
         for number, handler in {**ending, **suspending}.items():
             earlier[number] = signal.signal(number, handler)
     try:

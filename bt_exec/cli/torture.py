@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.stop_signals import pressed
+from bt_exec.cli.stop_signals import was_interrupted
 
 if TYPE_CHECKING:
     from bt_exec.nodes.fault_plan import FaultPlan
@@ -58,7 +58,7 @@ def torture(
     import tempfile
 
     from bt_exec.cli.compile_batch import command_lines
-    from bt_exec.cli.output import emit, localized, operator_painter, progress_bar
+    from bt_exec.cli.output import localized, operator_painter, progress_bar, write_json
     from bt_exec.site.site import load_site
     from bt_exec.testing.torture import Torture, random_plan
 
@@ -72,7 +72,7 @@ def torture(
 
             def finished(number: int, command: str) -> None:
                 move(number, command)
-                if pressed():  # the mission ended as stopped, and so does the torture
+                if was_interrupted():  # the mission ended as stopped, and so does the torture
                     raise KeyboardInterrupt
 
             try:
@@ -83,7 +83,7 @@ def torture(
     report = tried.report
     kept = [_save_case(keep, seed, plan, broken) for plan, broken in report.failing]
     if json:
-        emit(_report_data(report, kept))
+        write_json(_report_data(report, kept))
     else:
         painter = operator_painter()
         for line in _lines(report, kept):

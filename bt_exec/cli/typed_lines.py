@@ -21,7 +21,7 @@ from bt_exec.mission.conversation import asks_to_stop, only_stops
 if TYPE_CHECKING:
     from bt_exec.tui.paint import Painter
 
-__all__ = ["TypedLines", "can_ask", "editing"]
+__all__ = ["TypedLines", "can_ask", "configure_line_editing"]
 
 _STEP_S = 0.1
 _LARGEST = 65_536
@@ -80,7 +80,7 @@ class TypedLines:
             self._reading = False
             os.close(done)
 
-    def drop(self) -> tuple[str, ...]:
+    def take_lines_before_stop(self) -> tuple[str, ...]:
         """Remove and return the lines typed before a stop; a typed stop and later lines stay."""
         stale = len(self.kept) if self._stale is None else self._stale
         self._stale = None
@@ -176,7 +176,7 @@ def _read_line(waits: Callable[[], bool]) -> str:
 
 
 @contextlib.contextmanager
-def editing(utterances: list[str]) -> Iterator[None]:
+def configure_line_editing(utterances: list[str]) -> Iterator[None]:
     """Give the prompt its history and completion; readline is optional."""
     try:
         import readline

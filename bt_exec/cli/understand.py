@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.output import write
+from bt_exec.cli.output import write_data
 
 if TYPE_CHECKING:
     from bt_exec.language.meaning import Act, Meaning, Unclear
@@ -66,14 +66,14 @@ def understand(
             data["plan"] = json.loads(dump_json(answer.spec))
         elif isinstance(answer, Refusal):
             data["refused"] = {"code": answer.code, "message": answer.message}
-        write(json.dumps(data, ensure_ascii=False) + "\n")
+        write_data(json.dumps(data, ensure_ascii=False) + "\n")
     else:
         lines = _lines(meaning, loaded.messages)
         if isinstance(answer, Plan):
             lines += ["", dump_yaml(answer.spec).rstrip()]
         elif isinstance(answer, Refusal):
             lines += ["", answer.message]
-        write("\n".join(lines) + "\n")
+        write_data("\n".join(lines) + "\n")
     if isinstance(meaning, Unclear):
         raise typer.Exit(EXIT_CODES["refused"])
 

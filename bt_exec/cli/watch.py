@@ -46,7 +46,7 @@ def watch(
     """
     from bt_exec.cli.output import operator_painter
     from bt_exec.journal.journal import JournalTail
-    from bt_exec.tui.pack_messages import site_messages, voices
+    from bt_exec.tui.pack_messages import parts_and_sentences, site_messages
 
     if "://" in which:
         from bt_exec.serve.client import ServiceTail
@@ -62,7 +62,7 @@ def watch(
             raise UsageError("no mission is running; name one: bt-exec watch ID|URL")
         which = running[0].id
     record = kept.mission(which)
-    _, messages = voices(record)
+    _, messages = parts_and_sentences(record)
     kept_tail = JournalTail(kept, record.id)
     follow(kept_tail, messages, operator_painter(), plain=plain, full=full, verbose=verbose)
 
@@ -99,10 +99,10 @@ def follow(
 
 
 def _show_end(tail: Tail, model: ViewModel, painter: Painter, *, tree: bool, verbose: bool) -> None:
-    from bt_exec.cli.mission import end_lines
+    from bt_exec.cli.mission import ending_lines
 
     shown = tree and model.spec is not None
-    painter.lines(end_lines(model, painter, model.outcome, tree=shown, verbose=verbose))
+    painter.lines(ending_lines(model, painter, model.outcome, tree=shown, verbose=verbose))
     if model.outcome is None and tail.ended:
         code = "WATCH_INTERRUPTED" if tail.ended == "interrupted" else "WATCH_LOST"
         painter.say(model.messages.say(code, _language(model)), "stopped")

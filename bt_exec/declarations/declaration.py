@@ -101,7 +101,7 @@ class Declaration:
             raise RegistrationError(f"{label}: result {result} has no fields")
         return MappingProxyType(fields)
 
-    def returns(self, kind: type) -> None:
+    def check_return_type(self, kind: type) -> None:
         """Raise RegistrationError if the return annotation is not `kind`."""
         hint = self.hints.get("return", kind)
         if hint is not kind:
@@ -111,26 +111,26 @@ class Declaration:
                 f"{word}.yes(why), {word}.no(why) or {word}.unknown(why)"
             )
 
-    def code(self, what: str, given: str) -> str:
+    def checked_code(self, what: str, given: str) -> str:
         """Return a reason code after checking its form."""
         if not (isinstance(given, str) and given):
             self._refuse(f"{what} must be a code, such as 'NOT_SURE'; found {given!r}")
         return given
 
-    def template(self, what: str, given: str) -> str:
+    def checked_template(self, what: str, given: str) -> str:
         """Return a text that may name arguments in braces, after checking it."""
         if not isinstance(given, str):
             self._refuse(f"{what} must be a text; found {given!r}")
         self._check(given)
         return given
 
-    def switch(self, what: str, given: bool) -> bool:
+    def checked_switch(self, what: str, given: bool) -> bool:
         """Return a boolean option after checking its type."""
         if not isinstance(given, bool):
             self._refuse(f"{what} must be True or False; found {given!r}")
         return given
 
-    def codes(self, what: str, given: Iterable[str]) -> frozenset[str]:
+    def checked_texts(self, what: str, given: Iterable[str]) -> frozenset[str]:
         """Return a set of texts after checking its type."""
         if isinstance(given, str):  # iterating it would give letters
             self._refuse(f"{what} must be a set of texts, such as {{{given!r}}}; found {given!r}")
@@ -140,14 +140,14 @@ class Declaration:
                 self._refuse(f"{what} must be a set of texts; found {text!r} in it")
         return found
 
-    def templates(self, what: str, given: Iterable[str]) -> frozenset[str]:
+    def checked_templates(self, what: str, given: Iterable[str]) -> frozenset[str]:
         """Return a set of texts that may name arguments in braces, after checking it."""
-        found = self.codes(what, given)
+        found = self.checked_texts(what, given)
         for text in found:
             self._check(text)
         return found
 
-    def facts(self, what: str, given: Mapping[str, str] | None) -> Mapping[str, str]:
+    def checked_facts(self, what: str, given: Mapping[str, str] | None) -> Mapping[str, str]:
         """Return facts and their values after checking them; both may name arguments in braces."""
         if given is not None and not isinstance(given, Mapping):
             self._refuse(f"{what} must map facts to values: {{'door': 'open'}}; found {given!r}")
@@ -158,7 +158,7 @@ class Declaration:
                 self._check(text)
         return MappingProxyType(dict(given or {}))
 
-    def seconds(self, what: str, given: float, *, positive: bool = False) -> float:
+    def checked_seconds(self, what: str, given: float, *, positive: bool = False) -> float:
         """Return a duration [s] after checking its range."""
         if not isinstance(given, int | float) or not (given > 0 if positive else given >= 0):
             least = "more than 0" if positive else "0 or more"

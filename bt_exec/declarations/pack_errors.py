@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.early_interrupt import is_program
-from bt_exec.failure import BtExecError, Interrupted, nearest
+from bt_exec.failure import BtExecError, Interrupted, nearest_names
 
 __all__ = [
     "declared_requirements",
     "describe_error",
     "extra_hint",
     "is_interrupt",
-    "line_of",
-    "place_of",
+    "source_line",
+    "source_place",
 ]
 
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
@@ -52,7 +52,7 @@ def describe_error(error: BaseException) -> str:
     `sys.exit` is reported as a mistake: only the operator ends the program.
     """
     if isinstance(error, SystemExit):
-        where = place_of(error)
+        where = source_place(error)
         return f"SystemExit: {error.code}{where}; sys.exit must not be called here"
     if hint := extra_hint(error):
         return hint
@@ -60,7 +60,7 @@ def describe_error(error: BaseException) -> str:
     said = str(error) if known else f"{type(error).__name__}: {error}".removesuffix(": ")
     if isinstance(error, SyntaxError):  # its message already includes the place
         return said
-    return f"{said}{_suggestion(error)}{place_of(error)}"
+    return f"{said}{_suggestion(error)}{source_place(error)}"
 
 
 def extra_hint(error: BaseException) -> str:
@@ -119,17 +119,17 @@ def _suggestion(error: BaseException) -> str:
     if found is None or not callable(ours):
         return ""
     takes = [one.name for one in inspect.signature(ours).parameters.values() if one.kind != 0]
-    near = nearest(found[2], takes, count=1)
+    near = nearest_names(found[2], takes, count=1)
     return f"; did you mean {near[0]!r}?" if near else f"; allowed: {', '.join(takes)}"
 
 
-def place_of(error: BaseException) -> str:
+def source_place(error: BaseException) -> str:
     """Return `` (pack.py, line 7)`` for the last line outside bt-exec; empty if it has none."""
-    found = line_of(error)
+    found = source_line(error)
     return f" ({found[0].name}, line {found[1]})" if found else ""
 
 
-def line_of(error: BaseException) -> tuple[Path, int] | None:
+def source_line(error: BaseException) -> tuple[Path, int] | None:
     """Return the file and the last line outside bt-exec that raised an exception, or None.
 
     The line of a syntax error is the one that it names.

@@ -14,7 +14,7 @@ from bt_exec.declarations.declared_facts import read_facts
 from bt_exec.failure import RegistrationError
 from bt_exec.rig import PackSettings, WorldSettings
 
-__all__ = ["BUILT_IN_TYPES", "check_form"]
+__all__ = ["BUILT_IN_TYPES", "check_field_types"]
 
 BUILT_IN_TYPES: Mapping[str, Any] = MappingProxyType(
     {"text": str, "number": float, "integer": int, "boolean": bool}
@@ -33,7 +33,7 @@ _FILES = ("prompt", "messages", "lexicon")
 _MODELS = {"settings": PackSettings, "world": WorldSettings}
 
 
-def check_form(pack: Any) -> None:
+def check_field_types(pack: Any) -> None:
     """Check the types of the fields of a pack.
 
     Raises:

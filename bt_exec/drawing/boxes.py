@@ -13,7 +13,16 @@ from bt_exec.spec.model import Document, Kind, MissionSpec, NodeBase, Tree
 from bt_exec.tui.node_text import about_node, label_node, modifiers
 from bt_exec.tui.terminal_text import clean
 
-__all__ = ["SIGNS", "Box", "Change", "Kind", "boxes_of", "changes", "header_changes", "title_of"]
+__all__ = [
+    "SIGNS",
+    "Box",
+    "Change",
+    "Kind",
+    "boxes_of",
+    "header_changes",
+    "title_of",
+    "tree_changes",
+]
 
 
 SIGNS: dict[Kind, str] = {"sequence": "→", "fallback": "?", "parallel": "⇉"}
@@ -101,7 +110,7 @@ class Change:
     new: str = ""
 
 
-def changes(old: Box, new: Box) -> tuple[Change, ...]:
+def tree_changes(old: Box, new: Box) -> tuple[Change, ...]:
     """Return the difference of two trees as rows; a node with changed fields is one row."""
     before, after = list(_rows(old)), list(_rows(new))
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from bt_exec.drawing.boxes import SIGNS, Box
 from bt_exec.tui.terminal_text import fit, wrap
 
-__all__ = ["LINE_HEIGHT", "Placed", "Row", "place"]
+__all__ = ["LINE_HEIGHT", "Placed", "Row", "place_boxes"]
 
 LINE_HEIGHT = 17.0
 _PADDING_X = 11.0
@@ -62,7 +62,7 @@ class Placed:
         return found
 
 
-def place(root: Box) -> Placed:
+def place_boxes(root: Box) -> Placed:
     """Return boxes with their places; the left upper corner of the picture is (0, 0)."""
     top = _measure(root)
     widths: list[float] = []

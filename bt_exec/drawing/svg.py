@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from bt_exec.drawing.boxes import SIGNS, Box
-from bt_exec.drawing.layout import LINE_HEIGHT, Placed, place
+from bt_exec.drawing.layout import LINE_HEIGHT, Placed, place_boxes
 
 __all__ = ["Theme", "html_text", "svg_text"]
 
@@ -67,7 +67,7 @@ def svg_text(root: Box, title: str, theme: Theme = "auto", *, inline: bool = Fal
         theme: Colours: light, dark, or those of the reader's setting.
         inline: Leave out the XML declaration and the background, for use within a page.
     """
-    top = place(root)
+    top = place_boxes(root)
     placed = top.all()
     width = max(one.x + one.width for one in placed) + 2 * _MARGIN
     height = max(one.y + one.height for one in placed) + 2 * _MARGIN

@@ -23,7 +23,7 @@ from bt_exec.spec.model import Check, Do, NodeBase
 from bt_exec.spec.user_data import UserData
 from bt_exec.spec.yaml_source import read_file
 
-__all__ = ["Case", "Cases", "Step", "fault_of", "load_cases", "steps_of"]
+__all__ = ["Case", "Cases", "Step", "load_cases", "mistake_of", "steps_of"]
 
 
 class Action(NamedTuple):
@@ -134,7 +134,7 @@ def steps_of(node: NodeBase, conditional: bool = False) -> Iterator[Step]:
             decided = decided or isinstance(child, Check)
 
 
-def fault_of(case: Case, plan: list[Step], on_the_way: frozenset[str] = frozenset()) -> str:
+def mistake_of(case: Case, plan: list[Step], on_the_way: frozenset[str] = frozenset()) -> str:
     """Return the mistake of a plan for a labelled command; empty if it is correct."""
     skills = {step.skill for step in plan}
     wanted = {action.skill for action in case.actions}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bt_exec.campaign.statistics import Difference, Rate, compare
-from bt_exec.evaluation.cases import Cases, Step, fault_of, steps_of
+from bt_exec.evaluation.cases import Cases, Step, mistake_of, steps_of
 from bt_exec.failure import Refusal, SpecError, UsageError
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Compiler, Reply, Request
@@ -18,7 +18,7 @@ from bt_exec.planning.plan import prepare_answer
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import Site
 
-__all__ = ["Evaluation", "answers", "differences", "evaluate", "read_lines"]
+__all__ = ["Evaluation", "collect_answers", "compare_compilers", "evaluate", "read_lines"]
 
 Line = Mapping[str, Any]
 """One command with the answer of one compiler, as plain data."""
@@ -50,7 +50,7 @@ class Evaluation(NamedTuple):
     seconds: float
 
 
-def answers(
+def collect_answers(
     site: Site,
     cases: Cases,
     compilers: Mapping[str, Compiler],
@@ -109,18 +109,18 @@ def evaluate(cases: Cases, lines: Sequence[Line]) -> list[Evaluation]:
     return [_result(name, cases, own) for name, own in by_compiler.items()]
 
 
-def fault_in(cases: Cases, line: Line) -> str:
+def mistake_in(cases: Cases, line: Line) -> str:
     """Return the mistake of the plan of a line; empty if it is correct or there is none."""
     if line["steps"] is None:
         return ""
     plan = [Step(*step) for step in line["steps"]]
-    return fault_of(cases.commands[line["item"]], plan, cases.on_the_way)
+    return mistake_of(cases.commands[line["item"]], plan, cases.on_the_way)
 
 
 def _is_right(cases: Cases, line: Line) -> bool:
     """Return True if the answer to a command agrees with its label."""
     want = cases.commands[line["item"]].want
-    return not fault_in(cases, line) if line["steps"] is not None else want != "act"
+    return not mistake_in(cases, line) if line["steps"] is not None else want != "act"
 
 
 def _result(name: str, cases: Cases, lines: Sequence[Line]) -> Evaluation:
@@ -137,7 +137,7 @@ def _result(name: str, cases: Cases, lines: Sequence[Line]) -> Evaluation:
     return Evaluation(
         name,
         rate("act"),
-        Rate(sum(bool(fault_in(cases, line)) for line in lines), len(lines)),
+        Rate(sum(bool(mistake_in(cases, line)) for line in lines), len(lines)),
         rate("refuse"),
         Counter(code for line in lines for code in line["objections"]),
         sum(line["requests"] for line in lines),
@@ -147,7 +147,7 @@ def _result(name: str, cases: Cases, lines: Sequence[Line]) -> Evaluation:
     )
 
 
-def differences(cases: Cases, lines: Sequence[Line]) -> dict[str, Difference]:
+def compare_compilers(cases: Cases, lines: Sequence[Line]) -> dict[str, Difference]:
     """Compare the correct answers of each further compiler with the first one (McNemar)."""
     by_compiler: dict[str, list[dict[str, Any]]] = {}
     for line in lines:

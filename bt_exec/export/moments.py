@@ -19,7 +19,7 @@ from bt_exec.events import Event, FactsKnown, Turn
 from bt_exec.journal import EventRow, Journal, MissionRecord
 from bt_exec.journal.json_text import to_json
 from bt_exec.tui.history import line_data
-from bt_exec.tui.pack_messages import voices
+from bt_exec.tui.pack_messages import parts_and_sentences
 from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.plan_rows import ViewNode
 from bt_exec.tui.terminal_text import clean
@@ -51,7 +51,7 @@ class Moment:
 
 def moments(record: MissionRecord) -> Iterator[Moment]:
     """Yield the changes, event by event."""
-    _, messages = voices(record)
+    _, messages = parts_and_sentences(record)
     model = ViewModel(messages=messages, wall=lambda: 0.0)
     view = _Sentences(model)
     before: tuple[dict[str, Any], ...] = ()

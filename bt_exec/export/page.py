@@ -13,8 +13,8 @@ from bt_exec.events import Observed, SkillEnded, SkillStarting
 from bt_exec.export.moments import moments
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.journal.codec import RecordedObservation
-from bt_exec.journal.json_text import clean as encodable
-from bt_exec.tui.pack_messages import voices, why_of
+from bt_exec.journal.json_text import replace_surrogates as encodable
+from bt_exec.tui.pack_messages import parts_and_sentences, why_of
 from bt_exec.tui.terminal_text import clean
 from bt_exec.tui.why import Why
 
@@ -132,5 +132,5 @@ _WORDS = (
 
 def _words(record: MissionRecord) -> dict[str, str]:
     """Return the fixed texts of the page."""
-    _, messages = voices(record)
+    _, messages = parts_and_sentences(record)
     return {word: messages.fixed(word, record.line.language) for word in _WORDS}

@@ -41,7 +41,7 @@ class Guardian:
         locks: Lock files of the robots (`bt_exec.mission.robot_lock`).
 
     Attributes:
-        accounts: Actions of the guardian that `take_accounts` has not returned yet.
+        accounts: Actions of the guardian that `take_actions` has not returned yet.
         lost: Whether the process has ended, or was ended because it was silent.
         released: Whether others may drive the robot.
 
@@ -187,7 +187,7 @@ class Guardian:
             self._process.kill()
             self._process.wait()
 
-    def take_accounts(self) -> list[dict[str, Any]]:
+    def take_actions(self) -> list[dict[str, Any]]:
         """Return the guardian's actions since the last call; its report is removed."""
         with contextlib.suppress(PartBroken):
             self._receive()
@@ -256,7 +256,7 @@ def take_report(file: Path) -> dict[str, Any] | None:
 
 
 @atexit.register
-def _forget() -> None:
+def _announce_exit() -> None:
     """Notify the guardians that this process ends, without waiting for them."""
     for guardian in _STARTED.values():
         guardian._process.returncode = 0  # no ResourceWarning for a running process

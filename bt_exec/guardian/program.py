@@ -39,7 +39,7 @@ IGNORED = ("INT", "TERM", "HUP", "QUIT", "PIPE", "TSTP", "TTIN", "TTOU", "USR1",
 FLOCK = "hhqqi4x"
 
 
-def clock() -> float:
+def boot_time() -> float:
     """Return the time [s] of a clock that includes suspension of the machine."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
@@ -103,7 +103,7 @@ class Helper:
         os.write(2, why.encode(errors="replace"))
         return 1
 
-    def go(self) -> None:
+    def signal_stop(self) -> None:
         """Signal the process to stop the robot."""
         with contextlib.suppress(OSError):  # it was killed: see `ended`
             os.write(self._go, b"g")
@@ -173,11 +173,11 @@ class Process:
         self.stops = settings["stops"]
         self.armed = self.was_armed = self.released = self.closed = self.quits = False
         self.stopped = 0  # consecutive stops without a heartbeat
-        self.last = clock()
+        self.last = boot_time()
         self.answered = 0.0
         self.pending = b""
         self.locks = [os.open(name, os.O_RDWR | os.O_CLOEXEC) for name in settings["locks"]]
-        self.hold()
+        self.lock_robots()
         os.set_blocking(connection, False)
         self.helpers = [self.helper(stop) for stop in self.stops]
         self.send({"ready": os.getpid()})
@@ -199,19 +199,19 @@ class Process:
             wait_s = min(self.within_s / 4, IDLE_S) if self.armed else IDLE_S
             if self.closed:  # the parent is ending, or has lost the connection
                 time.sleep(CLOSED_S)
-                if self.released and clock() - self.last > self.within_s:
-                    self.linger()
+                if self.released and boot_time() - self.last > self.within_s:
+                    self.stop_during_slow_exit()
             else:
                 poll.poll(wait_s * 1000)
-                self.read()
+                self.read_messages()
             if os.getppid() != self.parent:
-                self.orphaned()
+                self.stop_after_parent_end()
                 return
-            if self.armed and clock() - self.last > self.within_s:
-                self.trip()
+            if self.armed and boot_time() - self.last > self.within_s:
+                self.stop_without_heartbeat()
             self.send()
 
-    def read(self) -> None:
+    def read_messages(self) -> None:
         """Read the messages of the parent."""
         while True:
             try:
@@ -222,14 +222,14 @@ class Process:
                 data = b""
             if not data:
                 self.closed = True
-                self.last = clock() if self.released else self.last
+                self.last = boot_time() if self.released else self.last
                 return
             for letter in data.decode("ascii", "replace"):
-                self.take(letter)
+                self.handle_message(letter)
 
-    def take(self, letter: str) -> None:
+    def handle_message(self, letter: str) -> None:
         """Handle one message."""
-        now = clock()
+        now = boot_time()
         if letter == "B":
             self.last, self.stopped = now, 0
             if now - self.answered > self.within_s / 4:
@@ -244,7 +244,7 @@ class Process:
             self.send({"tried": self.stop_robot(tries=1)})
         elif letter == "R":
             self.armed, self.released = False, True
-            self.unhold()
+            self.unlock_robots()
             self.send({"released": True})
         elif letter == "Q":
             self.quits = True
@@ -262,29 +262,29 @@ class Process:
 
     # -- the robot -------------------------------------------------------------------------------
 
-    def trip(self) -> None:
+    def stop_without_heartbeat(self) -> None:
         """Stop the robot of a parent that is alive but sends no heartbeat."""
-        silent_s = clock() - self.last
+        silent_s = boot_time() - self.last
         self.stopped += 1
         result = self.stop_robot(tries=None if self.stopped == 1 else 1)
         if self.stopped == 1:
             why = f"process {self.parent} gave no heartbeat for {silent_s:.2f} s"
             told = {**result, "why": why, "at": time.time(), "robot": self.robot}
             self.send({"stopped": told})
-            self.write(told)
+            self.write_report(told)
         pause_s = min(self.within_s, AGAIN_OFTEN_S) if self.stopped < OFTEN else AGAIN_SELDOM_S
-        self.last = clock() - self.within_s + pause_s
+        self.last = boot_time() - self.within_s + pause_s
 
-    def linger(self) -> None:
+    def stop_during_slow_exit(self) -> None:
         """Stop the robot of a parent that takes long to end, unless another process drives it."""
-        self.last = clock()
-        if self.hold():
+        self.last = boot_time()
+        if self.lock_robots():
             self.stop_robot(tries=1)
-            self.unhold()
+            self.unlock_robots()
 
-    def orphaned(self) -> None:
+    def stop_after_parent_end(self) -> None:
         """Stop the robot of a parent that has ended, unless another process drives it now."""
-        if self.released and not self.hold():
+        if self.released and not self.lock_robots():
             return
         interrupted = self.armed
         result = self.stop_robot()
@@ -293,9 +293,9 @@ class Process:
         if interrupted or (self.was_armed and not result["ok"]):
             when = "in the middle of a mission" if interrupted else "and the last stop failed"
             why = f"process {self.parent} ended {when}"
-            self.write({**result, "why": why, "at": time.time(), "robot": self.robot})
+            self.write_report({**result, "why": why, "at": time.time(), "robot": self.robot})
 
-    def hold(self) -> bool:
+    def lock_robots(self) -> bool:
         """Lock the robots as their guardian; return whether no process drives them."""
         for lock in self.locks:
             try:
@@ -309,22 +309,22 @@ class Process:
                     return False
         return True
 
-    def unhold(self) -> None:
+    def unlock_robots(self) -> None:
         """Release the locks of the robots."""
         for lock in self.locks:
             fcntl.lockf(lock, fcntl.LOCK_UN)
 
     def stop_robot(self, tries: int | None = None) -> dict[str, Any]:
         """Execute every stop, repeatedly on failure; return whether all succeeded, and how."""
-        began, trouble, attempt = clock(), "no stop was attempted", 0
+        began, trouble, attempt = boot_time(), "no stop was attempted", 0
         left = list(range(len(self.stops)))
-        while left and (tries is None or attempt < tries) and clock() - began < GIVE_UP_S:
+        while left and (tries is None or attempt < tries) and boot_time() - began < GIVE_UP_S:
             attempt += 1
-            trouble = self.attempt(left)
-        took = clock() - began
+            trouble = self.run_pending_stops(left)
+        took = boot_time() - began
         return {"ok": not left, "trouble": trouble if left else "", "took_s": round(took, 3)}
 
-    def attempt(self, left: list[int]) -> str:
+    def run_pending_stops(self, left: list[int]) -> str:
         """Execute the stops in `left` concurrently; remove the successful ones from the list."""
         running: dict[int, Helper] = {}
         trouble = "cannot start a process"
@@ -332,11 +332,11 @@ class Process:
             helper = self.helpers[number] or self.helper(self.stops[number])
             self.helpers[number] = None
             if helper is not None:
-                helper.go()
+                helper.signal_stop()
                 running[number] = helper
         limit_s = max(HELPER_S, self.within_s)
-        until = clock() + limit_s
-        while running and clock() < until:
+        until = boot_time() + limit_s
+        while running and boot_time() < until:
             for number, helper in list(running.items()):
                 why = helper.ended()
                 if why is not None:
@@ -355,7 +355,7 @@ class Process:
                 self.helpers[number] = self.helper(self.stops[number])
         return trouble
 
-    def write(self, told: dict[str, Any]) -> None:
+    def write_report(self, told: dict[str, Any]) -> None:
         """Write a report for the next start."""
         with contextlib.suppress(OSError):
             beside = f"{self.report}.{os.getpid()}"

@@ -84,7 +84,7 @@ def export_btcpp(document: Document, library: Library, catalogue: Catalogue) -> 
     root = Element("root", {"BTCPP_format": "4", "main_tree_to_execute": main})
     root.children = [*trees.elements]
     documents = tuple(trees.documents)
-    root.children.append(node_models(documents, catalogue, trees.ident_of))
+    root.children.append(node_models(documents, catalogue, trees.id_of))
     if any(any(walk(one.root, Do)) for one in documents):
         report.add("SKILL_TIMEOUT", main)
     return write_xml(root), report
@@ -130,11 +130,11 @@ class _Trees:
                 header = to_json(to_data(one)["mission"])
                 self._idents[_HEADER] = self._element(_HEADER, one.root, {"_mission": header})
             else:
-                ident = self.ident_of(one.tree)
+                ident = self.id_of(one.tree)
                 self._add_element(ident, one.tree, one.root, self._tree_fields(one))
         return self.elements[0].attributes["ID"]
 
-    def ident_of(self, tree: str) -> str:
+    def id_of(self, tree: str) -> str:
         """Return the ID of a tree: its name, unless a leaf has the same name."""
         if tree not in self._idents:
             self._idents[tree] = self._free_id(tree)
@@ -326,7 +326,7 @@ class _Nodes:
     def subtree(self, node: Tree, name: dict[str, str], path: str) -> Element:
         """Return a subtree with its remapped ports."""
         if node.body is None:
-            attributes = {"ID": self.trees.ident_of(node.tree), **name}
+            attributes = {"ID": self.trees.id_of(node.tree), **name}
         else:
             attributes = {"ID": self.trees.body(node), **name, "_autoremap": "true"}
         if attributes["ID"] != node.tree:

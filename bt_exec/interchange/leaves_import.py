@@ -12,7 +12,15 @@ from bt_exec.interchange.values import decode, own_name
 from bt_exec.interchange.xml_text import Element
 from bt_exec.pack import Catalogue
 
-__all__ = ["FALLBACKS", "SEQUENCES", "Data", "LeafReader", "metadata", "place_of", "refers"]
+__all__ = [
+    "FALLBACKS",
+    "SEQUENCES",
+    "Data",
+    "LeafReader",
+    "element_and_line",
+    "is_reference_text",
+    "read_metadata",
+]
 
 Data: TypeAlias = dict[str, Any]
 """A node as plain data, as in YAML."""
@@ -94,7 +102,7 @@ class LeafReader:
         data: Data = {"check": self.expression(element)}
         if "_else" in element.attributes:
             data["else"] = element.attributes["_else"]
-        return self.named(data, element)
+        return self.with_element_name(data, element)
 
     def action(self, element: Element) -> Data:
         """Return an action as a skill."""
@@ -103,7 +111,7 @@ class LeafReader:
         )
         outputs = set(self.outputs.get(ident, ()))
         if ident not in self.outputs:
-            self.report.add("UNKNOWN_NODE", place_of(element), ident)
+            self.report.add("UNKNOWN_NODE", element_and_line(element), ident)
         data: Data = {"do": self._leaf_name(element)}
         given = element.attributes
         if self.own:
@@ -112,19 +120,19 @@ class LeafReader:
             data["with"] = args
         if save := self._saved_outputs(element, outputs):
             data["save"] = save
-        return self.named(data, element)
+        return self.with_element_name(data, element)
 
     def _saved_outputs(self, element: Element, outputs: set[str]) -> dict[str, str]:
         given = element.attributes
         if "_save" in given:
-            return metadata(element, "_save")
+            return read_metadata(element, "_save")
         found = {port: decode(given[port], port) for port in given if port in outputs}
-        return {own_name(port): text[1:] for port, text in found.items() if refers(text)}
+        return {own_name(port): text[1:] for port, text in found.items() if is_reference_text(text)}
 
     def arguments(self, element: Element, outputs: set[str]) -> Data:
         """Return the attributes that are arguments, with their exact values."""
         given = element.attributes
-        exact, names = metadata(element, "_exact"), metadata(element, "_ports")
+        exact, names = read_metadata(element, "_exact"), read_metadata(element, "_ports")
         args: Data = {}
         for port, text in given.items():
             if port in ("name", "ID") or port.startswith("_") or port in outputs:
@@ -139,10 +147,10 @@ class LeafReader:
         plain = re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?", ident, re.ASCII)
         if plain and len(ident) <= 129:
             return ident
-        self.report.add("RENAMED", place_of(element), ident)
+        self.report.add("RENAMED", element_and_line(element), ident)
         return own_name(ident)
 
-    def named(self, data: Data, element: Element) -> Data:
+    def with_element_name(self, data: Data, element: Element) -> Data:
         """Return a node with the name of its element, unless that only repeats the tag or ID."""
         name = element.attributes.get("name", "")
         known = (element.tag, element.attributes.get("ID", ""))
@@ -155,7 +163,7 @@ def _ports(model: Element, tag: str) -> set[str]:
     return {port.attributes.get("name", "") for port in model.children if port.tag == tag}
 
 
-def metadata(element: Element, name: str) -> Data:
+def read_metadata(element: Element, name: str) -> Data:
     """Return the mapping in an attribute's JSON.
 
     Raises:
@@ -164,15 +172,15 @@ def metadata(element: Element, name: str) -> Data:
     """
     found = json.loads(element.attributes.get(name, "{}"))
     if not isinstance(found, dict):
-        raise TypeError(f"{name} of {place_of(element)} is not a mapping")
+        raise TypeError(f"{name} of {element_and_line(element)} is not a mapping")
     return found
 
 
-def refers(value: Any) -> bool:
+def is_reference_text(value: Any) -> bool:
     """Return True if a value is a reference, ``$name``."""
     return isinstance(value, str) and value.startswith("$") and not value.startswith("$$")
 
 
-def place_of(element: Element) -> str:
+def element_and_line(element: Element) -> str:
     """Return an element and its line, for the report."""
     return f"{element.tag}:{element.line}"

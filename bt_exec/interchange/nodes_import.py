@@ -10,9 +10,9 @@ from bt_exec.interchange.leaves_import import (
     SEQUENCES,
     Data,
     LeafReader,
-    metadata,
-    place_of,
-    refers,
+    element_and_line,
+    is_reference_text,
+    read_metadata,
 )
 from bt_exec.interchange.values import decode, read_condition
 from bt_exec.interchange.xml_text import Element
@@ -80,7 +80,7 @@ class NodeReader(LeafReader):
                 asked = self.expression(element.children[0])
                 return self._modified(self.node(element.children[1]), "skip_if", asked)
             if kind == "for_each":
-                each = metadata(element, "_each")
+                each = read_metadata(element, "_each")
                 return self._modified(self.node(element.children[0]), "for_each", each)
             if kind in ("retry", "repeat"):
                 inner = element.children[1].children[0].children[0].children[0]
@@ -91,7 +91,9 @@ class NodeReader(LeafReader):
                 until = self._with_code(self.expression(element.children[2]), given["_until"])
                 return {**data, "until": until}
         except (IndexError, KeyError):
-            self.report.add("ATTRIBUTE", place_of(element), "_as")  # the file was edited by hand
+            self.report.add(
+                "ATTRIBUTE", element_and_line(element), "_as"
+            )  # the file was edited by hand
         return None
 
     def _with_code(self, condition: Any, code: str) -> Any:
@@ -109,7 +111,7 @@ class NodeReader(LeafReader):
             data["else"] = given["_else"]
         if told:
             data["tell"] = True
-        return self.named(data, element)
+        return self.with_element_name(data, element)
 
     # -- nodes of BehaviorTree.CPP
 
@@ -119,10 +121,10 @@ class NodeReader(LeafReader):
             return self._control(element)
         if tag in _OTHER_CONTROLS:
             kind, note = _OTHER_CONTROLS[tag]
-            self.report.add(note, place_of(element), tag)
+            self.report.add(note, element_and_line(element), tag)
             return self._group(kind, element)
         if tag in _DROPPED:
-            self.report.add(_DROPPED[tag], place_of(element), tag)
+            self.report.add(_DROPPED[tag], element_and_line(element), tag)
             return self.only_child(element)
         reader = _READERS.get(tag)
         if reader is not None:
@@ -131,7 +133,7 @@ class NodeReader(LeafReader):
             return self.leaf_check(element)
         if element.children:
             note = "DECORATOR" if len(element.children) == 1 else "UNKNOWN_NODE"
-            self.report.add(note, place_of(element), tag)
+            self.report.add(note, element_and_line(element), tag)
             return self.only_child(element)
         return self.action(element)
 
@@ -141,26 +143,26 @@ class NodeReader(LeafReader):
         conditions = [self.is_condition(child) for child in element.children]
         if tag.startswith("Reactive") and conditions:
             if all(conditions):
-                return self.named({"check": self.expression(element)}, element)
+                return self.with_element_name({"check": self.expression(element)}, element)
             if kind == "sequence" and all(conditions[:-1]) and len(conditions) > 1:
                 guards = [self.expression(child) for child in element.children[:-1]]
                 guard = guards[0] if len(guards) == 1 else {"all": guards}
                 return self._modified(self.node(element.children[-1]), "while", guard)
-            self.report.add("REACTIVE", place_of(element), tag)
+            self.report.add("REACTIVE", element_and_line(element), tag)
         return self._group(kind, element)
 
     def _group(self, kind: str, element: Element, **more: Any) -> Data | None:
         children = self.children(element)
         if not children:
-            self.report.add("EMPTY", place_of(element), element.tag)
+            self.report.add("EMPTY", element_and_line(element), element.tag)
             return None
-        return self.named({kind: children, **more}, element)
+        return self.with_element_name({kind: children, **more}, element)
 
     def _parallel(self, element: Element) -> Data | None:
         given = element.attributes
         children = self.children(element)
         if len(children) < 2:
-            self.report.add("EMPTY", place_of(element), element.tag)
+            self.report.add("EMPTY", element_and_line(element), element.tag)
             return children[0] if children else None
         count = len(children)
         if element.tag == "ParallelAll":
@@ -174,30 +176,30 @@ class NodeReader(LeafReader):
             failures = given.get("failure_count", given.get("failure_threshold", "1"))
             strict = failures == str(count - needed + 1)
         if not strict and "_succeed_when" not in given:
-            self.report.add("THRESHOLDS", place_of(element))
+            self.report.add("THRESHOLDS", element_and_line(element))
         share: Any = "all" if needed == count else needed
         if "_succeed_when" in given:
             share = decode_count(given["_succeed_when"])
         data: Data = {"parallel": children}
         if share != "all":
             data["succeed_when"] = share
-        return self.named(data, element)
+        return self.with_element_name(data, element)
 
     def _inverter(self, element: Element) -> Data | None:
         if len(element.children) == 1 and self.is_condition(element.children[0]):
-            return self.named({"check": self.expression(element)}, element)
-        self.report.add("INVERTED_ACTION", place_of(element))
+            return self.with_element_name({"check": self.expression(element)}, element)
+        self.report.add("INVERTED_ACTION", element_and_line(element))
         return self.only_child(element)
 
     def _retry(self, element: Element) -> Data | None:
-        self.report.add("SAME_TICK", place_of(element), element.tag)
+        self.report.add("SAME_TICK", element_and_line(element), element.tag)
         key = "retry" if element.tag.startswith("Retry") else "repeat"
         field = "num_attempts" if key == "retry" else "num_cycles"
         count = self._count(element.attributes.get(field, "1"), element)
         return self._modified(self.only_child(element), key, count)
 
     def _endless(self, element: Element) -> Data | None:
-        self.report.add("ENDLESS", place_of(element), element.tag)
+        self.report.add("ENDLESS", element_and_line(element), element.tag)
         return self._modified(self.only_child(element), "repeat", _MOST)
 
     def _timeout(self, element: Element) -> Data | None:
@@ -206,7 +208,7 @@ class NodeReader(LeafReader):
         else:
             given = decode(element.attributes.get("msec", ""))
             if not isinstance(given, int) or not 0 < given <= _LONGEST_MS:
-                self.report.add("COUNT", place_of(element), str(given))
+                self.report.add("COUNT", element_and_line(element), str(given))
                 return self.only_child(element)
             value = f"{given}ms"
         return self._modified(self.only_child(element), "timeout", value)
@@ -214,43 +216,43 @@ class NodeReader(LeafReader):
     def _recovery(self, element: Element) -> Data | None:
         children = self.children(element)
         if len(children) != 2:
-            self.report.add("RECOVERY", place_of(element))
+            self.report.add("RECOVERY", element_and_line(element))
             return {"sequence": children} if children else None
         self.copied += _size(children[0])
         if self.copied > _MOST_COPIED:
-            self.report.add("RECOVERY_ONCE", place_of(element))
-            return self.named({"fallback": children}, element)
-        self.report.add("RECOVERY", place_of(element))
+            self.report.add("RECOVERY_ONCE", element_and_line(element))
+            return self.with_element_name({"fallback": children}, element)
+        self.report.add("RECOVERY", element_and_line(element))
         count = self._count(element.attributes.get("number_of_retries", "1"), element)
         again = dict(children[0])
         retried = self._modified(again, "retry", count) if count != 1 else again
         steps = {"sequence": [children[1], retried]}
-        return self.named({"fallback": [children[0], steps]}, element)
+        return self.with_element_name({"fallback": [children[0], steps]}, element)
 
     def _branch(self, element: Element) -> Data | None:
-        self.report.add("BRANCH", place_of(element), element.tag)
+        self.report.add("BRANCH", element_and_line(element), element.tag)
         children = self.children(element)
         if len(children) < 2:
             return children[0] if children else None
         first = {"sequence": children[:2]}
-        return self.named({"fallback": [first, *children[2:]]}, element)
+        return self.with_element_name({"fallback": [first, *children[2:]]}, element)
 
     def _precondition(self, element: Element) -> Data | None:
         return self._with_script(self.only_child(element), "_failureIf", element, "if", negate=True)
 
     def _scripts(self, element: Element) -> None:
         self.report.add(
-            "SCRIPT", place_of(element), element.attributes.get("code", element.tag)[:60]
+            "SCRIPT", element_and_line(element), element.attributes.get("code", element.tag)[:60]
         )
 
     def _script_condition(self, element: Element) -> Data | None:
         code = element.attributes.get("code", "")
         expression = read_condition(code)
         if expression is None:
-            self.report.add("SCRIPT", place_of(element), code[:60])
+            self.report.add("SCRIPT", element_and_line(element), code[:60])
             return None
-        self.report.add("SCRIPT_CONDITION", place_of(element), code)
-        return self.named({"check": expression}, element)
+        self.report.add("SCRIPT_CONDITION", element_and_line(element), code)
+        return self.with_element_name({"check": expression}, element)
 
     def _explicit(self, element: Element) -> Data | None:
         """Read ``<Action ID="…">``, ``<Condition ID="…">`` and other explicit forms."""
@@ -272,13 +274,13 @@ class NodeReader(LeafReader):
         if args := self.arguments(element, outputs):
             data["with"] = args
         if "_save" in given:
-            data["save"] = metadata(element, "_save")
+            data["save"] = read_metadata(element, "_save")
         if ident in self.bodies:
             data["body"] = self.only_child(self.bodies[ident])
         elif given.get("_autoremap", given.get("__autoremap", "")) in ("true", "1"):
             data["<autoremap>"] = True
-            self.report.add("AUTOREMAP", place_of(element), ident)
-        return self.named(data, element)
+            self.report.add("AUTOREMAP", element_and_line(element), ident)
+        return self.with_element_name(data, element)
 
     # -- modifiers
 
@@ -295,7 +297,7 @@ class NodeReader(LeafReader):
         """Return a node with its pre-conditions; post-conditions are reported."""
         for attribute in _POST:
             if attribute in element.attributes:
-                self.report.add("SCRIPT", place_of(element), attribute)
+                self.report.add("SCRIPT", element_and_line(element), attribute)
         found: Data | None = data
         for attribute in ("_while", "_skipIf", "_successIf", "_failureIf"):
             if attribute in element.attributes:
@@ -309,11 +311,11 @@ class NodeReader(LeafReader):
         script = element.attributes.get(source, "")
         expression = read_condition(script)
         if expression is None or data is None:
-            self.report.add("SCRIPT", place_of(element), f"{source}={script}"[:60])
+            self.report.add("SCRIPT", element_and_line(element), f"{source}={script}"[:60])
             return data
-        self.report.add("SCRIPT_CONDITION", place_of(element), script)
+        self.report.add("SCRIPT_CONDITION", element_and_line(element), script)
         if kind in ("_while", "_skipIf"):
-            self.report.add("SKIPPED", place_of(element), kind)
+            self.report.add("SKIPPED", element_and_line(element), kind)
         if kind == "_failureIf":
             asked = expression if negate else {"not": expression}
             return {"sequence": [{"check": asked}, data]}
@@ -321,11 +323,11 @@ class NodeReader(LeafReader):
 
     def _count(self, text: str, element: Element) -> Any:
         value = decode(text)
-        if refers(value) and element.tag == "Repeat":
+        if is_reference_text(value) and element.tag == "Repeat":
             return value
         if not isinstance(value, int) or not 1 <= value <= _MOST:
             endless = isinstance(value, int) and value < 0
-            self.report.add("ENDLESS" if endless else "COUNT", place_of(element), text)
+            self.report.add("ENDLESS" if endless else "COUNT", element_and_line(element), text)
             return _MOST
         return value
 
@@ -333,7 +335,7 @@ class NodeReader(LeafReader):
         value = decode(text)
         if isinstance(value, int):
             return value
-        self.report.add("COUNT", place_of(element), text)
+        self.report.add("COUNT", element_and_line(element), text)
         return -1
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bt_exec.events import Event
 from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.journal.frames import read_png
-from bt_exec.journal.value_decoding import as_declared, built
+from bt_exec.journal.value_decoding import build_checked, checked_value
 from bt_exec.language.messages import LANGUAGES
 from bt_exec.outcome import Outcome
 from bt_exec.robot import Observation
@@ -201,7 +201,7 @@ def event_of(
         elif name in _READ:
             value = _READ[name](value)
         values[name] = value
-    event: Event = built(cls, values)
+    event: Event = build_checked(cls, values)
     return event
 
 
@@ -213,12 +213,12 @@ def _observation(data: Mapping[str, Any], frames: Path) -> RecordedObservation:
         raise ValueError(f"the frame is {str(frame)[:40]!r}")
     values["frame_file"] = None if frame is None else frames / frame
     values["texts"] = data.get("texts", {})  # records of older versions have none
-    observation: RecordedObservation = built(RecordedObservation, values)
+    observation: RecordedObservation = build_checked(RecordedObservation, values)
     return observation
 
 
 def _failure(data: Mapping[str, Any]) -> Any:
-    return as_declared(Failure.from_dict(data), Failure, "failure")
+    return checked_value(Failure.from_dict(data), Failure, "failure")
 
 
 _VERDICT = tuple(f.name for f in fields(Verdict))
@@ -230,15 +230,15 @@ def outcome_of(data: Mapping[str, Any]) -> Outcome:
     Raises:
         Exception: Any exception, if the data is not an outcome.
     """
-    outcome: Outcome = built(Outcome, data)
+    outcome: Outcome = build_checked(Outcome, data)
     for failure in outcome.failures:
         _failure(failure)
     for part in outcome.undone:
         for name in ("what", "why", "path"):
-            as_declared(part.get(name, ""), str, name)
+            checked_value(part.get(name, ""), str, name)
     for skip in outcome.skipped:
         for name, text in skip.items():
-            as_declared(text, str, name)
+            checked_value(text, str, name)
     return outcome
 
 
@@ -251,8 +251,8 @@ _WRITE: Mapping[str, Callable[[Any], Any]] = {
 }
 _READ: Mapping[str, Callable[[Any], Any]] = {
     "failure": _failure,
-    "verdict": partial(built, Verdict),
-    "refusal": partial(built, Refusal),
-    "problems": lambda problems: tuple(built(Problem, problem) for problem in problems),
+    "verdict": partial(build_checked, Verdict),
+    "refusal": partial(build_checked, Refusal),
+    "problems": lambda problems: tuple(build_checked(Problem, problem) for problem in problems),
     "outcome": outcome_of,
 }

@@ -30,7 +30,7 @@ from bt_exec.planning.effects import DoneAction, first_cause
 from bt_exec.spec.expand import with_results
 from bt_exec.spec.model import Check, Do, MissionSpec
 from bt_exec.spec.node_paths import is_kept, locate
-from bt_exec.verify.facts import UNKNOWN, after_failure, after_success, touched
+from bt_exec.verify.facts import UNKNOWN, after_failure, after_success, touched_facts
 
 __all__ = ["Attempt", "Cause", "Explanation", "explain"]
 
@@ -183,7 +183,7 @@ def _attempts(
         elif isinstance(event, PerceptionFailed):
             blind[event.pack] = event.message
         elif attempts:
-            _add(event, attempts[-1], args)
+            _add_event(event, attempts[-1], args)
         if attempts:
             attempts[-1].seen, attempts[-1].blind = dict(seen), dict(blind)
     if attempts and attempts[-1].failure is None and record.status != "satisfied":
@@ -191,7 +191,9 @@ def _attempts(
     return tuple(attempts), blind
 
 
-def _add(event: Event, attempt: Attempt, args: Mapping[tuple[str, int], Mapping[str, Any]]) -> None:
+def _add_event(
+    event: Event, attempt: Attempt, args: Mapping[tuple[str, int], Mapping[str, Any]]
+) -> None:
     """Add an event to the attempt of the plan in force."""
     match event:
         case Planning(failure=Failure()):
@@ -288,7 +290,7 @@ def _facts(
     for run in running:
         if run.start.skill in skills:
             skill = skills[run.start.skill]
-            for fact in touched(skill, run.start.args, before):
+            for fact in touched_facts(skill, run.start.args, before):
                 uncertain[fact] = before.get(fact, UNKNOWN)
             possible = after_success(possible, skill, run.start.args)
     facts = {fact: value for fact, value in before.items() if fact not in uncertain}

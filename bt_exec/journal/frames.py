@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bt_exec.files import whole
+from bt_exec.files import atomic_replacement
 from bt_exec.language.messages import say_own
 
 __all__ = ["FrameStore", "png_of", "read_png", "write_png"]
@@ -61,7 +61,7 @@ def write_png(path: Path, frame: NDArray[np.uint8]) -> None:
         OSError: If it cannot be written.
     """
     data = png_of(frame)
-    with whole(path) as part:
+    with atomic_replacement(path) as part:
         part.write_bytes(data)
 
 

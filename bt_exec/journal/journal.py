@@ -18,7 +18,7 @@ from bt_exec.events import Event, Finished
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.files import expand_home
 from bt_exec.journal.codec import Specs
-from bt_exec.journal.json_text import clean, to_json
+from bt_exec.journal.json_text import replace_surrogates, to_json
 from bt_exec.journal.maintenance import Finding, Pruned, Retention, check, prune
 from bt_exec.journal.mission_row import this_process
 from bt_exec.journal.read import (
@@ -32,8 +32,8 @@ from bt_exec.journal.read import (
 from bt_exec.journal.record import EventRow, MissionLine, MissionRecord
 from bt_exec.journal.schema import connect, prepare
 from bt_exec.journal.search import Wanted
-from bt_exec.journal.unwritten_rows import absorb
-from bt_exec.journal.write import Recorder, tell_stderr
+from bt_exec.journal.unwritten_rows import add_side_files
+from bt_exec.journal.write import Recorder, print_to_stderr
 
 __all__ = ["Booking", "Journal", "JournalTail", "default_path"]
 
@@ -150,14 +150,14 @@ class Journal:
         path = default_path() if path is None else expand_home(path).absolute()
         prepare(path)
         journal = cls(path)
-        journal.waiting = absorb(path)
+        journal.waiting = add_side_files(path)
         return journal
 
     def begin(
         self,
         *,
         frames: bool = False,
-        tell: Callable[[str], None] = tell_stderr,
+        tell: Callable[[str], None] = print_to_stderr,
         **facts: Unpack[MissionFacts],
     ) -> Recorder:
         """Assign a mission its identifier and start its record; see `book` and `record`.
@@ -177,9 +177,16 @@ class Journal:
             UsageError: If the journal cannot be written.
         """
         language = facts.get("language", "en")
-        words = (clean(facts["command"]), clean(language), clean(facts.get("site", "")))
+        words = (
+            replace_surrogates(facts["command"]),
+            replace_surrogates(language),
+            replace_surrogates(facts.get("site", "")),
+        )
         data = (to_json(facts.get("settings") or {}), to_json(facts.get("seeds") or {}))
-        session, continues = clean(facts.get("session", "")), clean(facts.get("continues", ""))
+        session, continues = (
+            replace_surrogates(facts.get("session", "")),
+            replace_surrogates(facts.get("continues", "")),
+        )
         origin = (session, continues, to_json(facts.get("setup") or {}))
         with self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -203,7 +210,7 @@ class Journal:
         booking: Booking,
         *,
         frames: bool = False,
-        tell: Callable[[str], None] = tell_stderr,
+        tell: Callable[[str], None] = print_to_stderr,
     ) -> Recorder:
         """Start the record of a booked mission, which begins now.
 
@@ -244,7 +251,9 @@ class Journal:
             UsageError: If the journal cannot be read.
         """
         with self._connected() as connection:
-            return read_lines(connection, limit, *wanted.condition(connection), wanted.keeps)
+            return read_lines(
+                connection, limit, *wanted.condition(connection), wanted.has_wanted_status
+            )
 
     def sites(self) -> tuple[str, ...]:
         """Return the names of all sites with missions.
@@ -338,14 +347,14 @@ class Journal:
         with self._connected() as connection:
             return read_mission(connection, which, self.frames)
 
-    def continued_by(self, record: MissionRecord) -> Iterator[MissionRecord]:
+    def predecessors(self, record: MissionRecord) -> Iterator[MissionRecord]:
         """Yield the missions that a mission continues, the latest first, up to a deleted one."""
         with suppress(UnknownName):
             while record.continues:
                 record = self.mission(record.continues)
                 yield record
 
-    def line(self, mission_id: str) -> MissionLine | None:
+    def mission_line(self, mission_id: str) -> MissionLine | None:
         """Return a mission as listed; None if it does not exist.
 
         Raises:
@@ -535,5 +544,5 @@ class JournalTail:
         return found
 
     def _is_gone(self) -> bool:
-        line = self._journal.line(self._mission_id)
+        line = self._journal.mission_line(self._mission_id)
         return line is None or line.interrupted

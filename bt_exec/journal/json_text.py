@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-__all__ = ["clean", "shortened", "to_json"]
+__all__ = ["replace_surrogates", "shortened", "to_json"]
 
 _DEPTH = 48  # nesting of containers; deeper values are cut
 _ARRAY = 64  # numbers; a larger array is described instead
@@ -24,7 +24,7 @@ _CUTS = ((100_000, 100_000), (1_000, 10_000), (100, 100), (20, 10))
 """Limits of text length and container size when cutting a value, tried in this order."""
 
 
-def clean(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Return `text` with lone surrogates, which UTF-8 cannot encode, replaced by ``?``."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
@@ -47,11 +47,11 @@ def shortened(value: Any) -> tuple[str, bool]:
     if _is_small(value):
         text = _encoded(value)
         if len(text) <= _TEXT:
-            return clean(text), False
+            return replace_surrogates(text), False
     for longest, most in _CUTS:
-        text = _ENCODER.encode(_PlainConverter(longest, most).of(value))
+        text = _ENCODER.encode(_PlainConverter(longest, most).convert(value))
         if len(text) <= _TEXT:
-            return clean(text), True
+            return replace_surrogates(text), True
     return json.dumps({"left_out": f"{len(text)} characters"}), True
 
 
@@ -73,7 +73,7 @@ def _encoded(value: Any) -> str:
     try:
         return _ENCODER.encode(value)
     except BaseException:  # noqa: BLE001 - an object of a pack
-        return _ENCODER.encode(_PlainConverter(_TEXT, _TEXT).of(value))
+        return _ENCODER.encode(_PlainConverter(_TEXT, _TEXT).convert(value))
 
 
 class _PlainConverter:
@@ -89,7 +89,7 @@ class _PlainConverter:
         self._most = most
         self._left = _VALUES
 
-    def of(self, value: Any, depth: int = 0) -> Any:
+    def convert(self, value: Any, depth: int = 0) -> Any:
         """Return a value as plain data, recursively."""
         self._left -= 1
         if value is None or isinstance(value, bool):
@@ -111,11 +111,11 @@ class _PlainConverter:
     def _container(self, value: Any, depth: int) -> Any:
         if isinstance(value, Mapping):
             kept = islice(value.items(), min(self._most, self._left + 1))
-            return {str(key)[: self._longest]: self.of(item, depth) for key, item in kept}
+            return {str(key)[: self._longest]: self.convert(item, depth) for key, item in kept}
         if isinstance(value, list | tuple):
             kept = islice(value, min(self._most, self._left + 1))
-            return [self.of(item, depth) for item in kept]
-        return self.of(_closer_to_json(value), depth)
+            return [self.convert(item, depth) for item in kept]
+        return self.convert(_closer_to_json(value), depth)
 
 
 def _closer_to_json(value: Any) -> Any:

@@ -160,7 +160,7 @@ def check(
         frames: Folder of frames.
         repair: Whether to remove orphans, and to complete the list entries of ended missions.
     """
-    if said := _damage(connection):
+    if said := _integrity_errors(connection):
         return (Finding("damaged", f"{path}: {said}"),)
     connection.execute("BEGIN IMMEDIATE" if repair else "BEGIN")
     found = (
@@ -174,7 +174,7 @@ def check(
     return found
 
 
-def _damage(connection: sqlite3.Connection) -> str:
+def _integrity_errors(connection: sqlite3.Connection) -> str:
     """Return the result of SQLite's integrity check; empty if the file is sound."""
     try:
         ((said,), *_) = connection.execute("PRAGMA integrity_check").fetchall()

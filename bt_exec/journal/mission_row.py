@@ -55,15 +55,15 @@ class MissionRow:
         if value is None or isinstance(value, str):
             return value or ""
         if isinstance(value, bytes):
-            return self._bad(column, value.decode("utf-8", "replace"))
-        return self._bad(column, str(value))
+            return self._note_unreadable(column, value.decode("utf-8", "replace"))
+        return self._note_unreadable(column, str(value))
 
     def name(self) -> str:
         """Return the mission's identifier; if damaged, the one built from its day and number."""
         name, day, number = self.text("id"), self.text("day"), self._row["number"]
         if _NAME.fullmatch(name) or not (isinstance(number, int) and _DAY.fullmatch(day)):
             return name
-        return self._bad("id", f"{day}-{number:04d}")
+        return self._note_unreadable("id", f"{day}-{number:04d}")
 
     def mapping(self, column: str) -> Mapping[str, Any]:
         """Return a JSON object; empty if it is not one."""
@@ -73,12 +73,12 @@ class MissionRow:
             value = None
         if isinstance(value, dict):
             return value
-        return self._bad(column, dict[str, Any]())
+        return self._note_unreadable(column, dict[str, Any]())
 
     def count(self, column: str) -> int:
         """Return a count; 0 if the cell is not one."""
         value = self._row[column]
-        return value if isinstance(value, int) and value >= 0 else self._bad(column, 0)
+        return value if isinstance(value, int) and value >= 0 else self._note_unreadable(column, 0)
 
     def time(self, column: str) -> datetime | None:
         """Return a time in local time; None for NULL and for invalid values."""
@@ -88,7 +88,7 @@ class MissionRow:
         try:
             return datetime.fromtimestamp(value).astimezone()
         except (TypeError, ValueError, OverflowError, OSError):
-            return self._bad(column, None)
+            return self._note_unreadable(column, None)
 
     def outcome(self) -> Outcome | None:
         """Return the outcome of the mission; None if it has not ended or the cell is unreadable."""
@@ -98,7 +98,7 @@ class MissionRow:
         try:
             found: Outcome = outcome_of(json.loads(text))
         except Exception:  # noqa: BLE001 - whatever is wrong with it, it is this cell
-            return self._bad("outcome", None)
+            return self._note_unreadable("outcome", None)
         return found
 
     def line(self, *, begun: bool, gone: bool) -> MissionLine:
@@ -113,7 +113,7 @@ class MissionRow:
         seconds = None if outcome is None else outcome.sim_seconds
         language = self.text("language")
         if language not in LANGUAGES:
-            language = self._bad("language", "en")
+            language = self._note_unreadable("language", "en")
         return MissionLine(
             id=self.name(),
             command=self.text("command"),
@@ -138,7 +138,7 @@ class MissionRow:
             return "unfinished"
         if status in EXIT_CODES:
             return str(status)
-        return self._bad("status", DAMAGED if outcome is None else outcome.status)
+        return self._note_unreadable("status", DAMAGED if outcome is None else outcome.status)
 
     def _day(self) -> datetime:
         """Return the day in the mission's identifier, in place of an unreadable start time."""
@@ -148,7 +148,7 @@ class MissionRow:
         except (ValueError, OverflowError):
             return datetime.fromtimestamp(0, UTC).astimezone()
 
-    def _bad(self, column: str, instead: _T) -> _T:
+    def _note_unreadable(self, column: str, instead: _T) -> _T:
         words = f"{column}: {str(self._row[column])[:40]!r}"
         if words not in self.damaged:
             self.damaged.append(words)

@@ -22,7 +22,7 @@ from bt_exec.journal.record import (
     PlanRecord,
     SkillRun,
 )
-from bt_exec.journal.value_decoding import built
+from bt_exec.journal.value_decoding import build_checked
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.model import MissionSpec
 
@@ -104,7 +104,7 @@ def read_rows(
 def _is_sound(row: EventRow) -> bool:
     """Return True if every cell of an event's row has its expected type."""
     try:
-        built(EventRow, row._asdict())
+        build_checked(EventRow, row._asdict())
         return isinstance(json.loads(row.data), dict)
     except (TypeError, ValueError, RecursionError):
         return False
@@ -172,7 +172,7 @@ def _exchanges(
         try:
             names = ("plan", "compiler", "model", "request_digest", "answer")
             usage = json.loads(row["usage"])
-            yield built(Exchange, {**{name: row[name] for name in names}, "usage": usage})
+            yield build_checked(Exchange, {**{name: row[name] for name in names}, "usage": usage})
         except Exception as error:  # noqa: BLE001 - a damaged row must not hide the others
             unreadable.append(f"{row['seq']} exchange: {error or type(error).__name__}")
 

@@ -267,7 +267,7 @@ class MissionRecord:
         return self._all(NodeChanged)
 
     @cached_property
-    def looks(self) -> tuple[Observed | PerceptionFailed, ...]:
+    def observations(self) -> tuple[Observed | PerceptionFailed, ...]:
         """Observations, and failed attempts to observe."""
         return tuple(e for e in self.events if isinstance(e, Observed | PerceptionFailed))
 
@@ -297,7 +297,7 @@ class MissionRecord:
                 found.append((event.tick, event.failure))
         return tuple(failure for _, failure in found)
 
-    def states(self, version: int | None = None) -> dict[str, NodeState]:
+    def node_states(self, version: int | None = None) -> dict[str, NodeState]:
         """Return the last state of every node that was reached; of the last plan by default."""
         states: dict[int, dict[str, NodeState]] = {}
         now = 0

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from bt_exec.events import Event, Finished, Observed, Planned, Progress, Rejected
 from bt_exec.journal.codec import digest_of, observation_data, row_data
 from bt_exec.journal.frames import FrameStore
-from bt_exec.journal.json_text import clean, shortened, to_json
+from bt_exec.journal.json_text import replace_surrogates, shortened, to_json
 from bt_exec.outcome import Outcome
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import MissionSpec
@@ -78,27 +78,27 @@ class Rows:
 
     def encode(self, item: Event | Raw) -> list[Row]:
         """Return the rows of an event; for an event that cannot be written, a placeholder row."""
-        if isinstance(item, Progress) and not self._keeps(item):
+        if isinstance(item, Progress) and not self._is_within_rate(item):
             return []
         self._seq += 1
         if isinstance(item, Raw):
-            return [self._exchange(item)]
+            return [self._exchange_row(item)]
         rows: list[Row] = []
         try:
             data, cut = shortened(row_data(item, self._recorded_form(item, rows)))
             self.gaps += cut
             if isinstance(item, Finished):
-                rows.append(self._end(item.outcome))
+                rows.append(self._end_row(item.outcome))
         except BaseException as error:  # noqa: BLE001 - what is in an event is a pack's
             self.gaps += 1
             data = to_json({"unwritable": f"{type(error).__name__}: {error}"})
         path, call = getattr(item, "path", None), getattr(item, "call", None)
-        place = None if path is None else clean(path)
+        place = None if path is None else replace_surrogates(path)
         when = (self._number, self._seq, item.t, item.tick, self._plan)
         rows.append((_EVENT, (*when, type(item).__name__, place, call, data)))
         return rows
 
-    def _keeps(self, event: Progress) -> bool:
+    def _is_within_rate(self, event: Progress) -> bool:
         """Return True if the row of a progress event is within the bounded rate."""
         second = event.t // 1
         rows = self._progress_rows[1] if self._progress_rows[0] == second else 0
@@ -128,27 +128,35 @@ class Rows:
             return {"observation": observation_data(event.observation, self._language, name)}
         if isinstance(event, Planned):
             self._plan = event.spec.mission.plan_version
-            return {"spec": self._spec(event.spec, rows)}
+            return {"spec": self._add_spec_row(event.spec, rows)}
         if isinstance(event, Rejected) and event.spec is not None:
-            return {"spec": self._spec(event.spec, rows)}
+            return {"spec": self._add_spec_row(event.spec, rows)}
         return {}
 
-    def _spec(self, spec: MissionSpec, rows: list[Row]) -> str:
+    def _add_spec_row(self, spec: MissionSpec, rows: list[Row]) -> str:
         """Add the row of a spec; return its digest."""
-        text = clean(dump_yaml(spec))
+        text = replace_surrogates(dump_yaml(spec))
         digest = digest_of(text)
         rows.append((_SPEC, (digest, text)))
         return digest
 
-    def _end(self, end: Outcome) -> Row:
+    def _end_row(self, end: Outcome) -> Row:
         """Return the row that completes a mission with its outcome."""
-        words = (clean(end.status), clean(end.reason_code), clean(end.message))
+        words = (
+            replace_surrogates(end.status),
+            replace_surrogates(end.reason_code),
+            replace_surrogates(end.message),
+        )
         return (_END, (time.time(), *words, to_json(end.to_dict()), self._number))
 
-    def _exchange(self, raw: Raw) -> Row:
+    def _exchange_row(self, raw: Raw) -> Row:
         """Return the row of an exchange."""
-        names = (clean(raw.compiler), clean(raw.model), digest_of(raw.request))
+        names = (
+            replace_surrogates(raw.compiler),
+            replace_surrogates(raw.model),
+            digest_of(raw.request),
+        )
         usage, cut = shortened(raw.usage)
         self.gaps += cut
-        values = (*names, clean(raw.answer), usage)
+        values = (*names, replace_surrogates(raw.answer), usage)
         return (_EXCHANGE, (self._number, self._seq, self._plan, *values))

@@ -32,7 +32,7 @@ BUSY_S = 1.0  # time limit of a statement for another writing process [s]
 _OPEN_S = 5.0  # time limit of opening for a migrating process [s]
 
 
-def _view(name: str, where: str, **fields: str) -> str:
+def _create_view_statement(name: str, where: str, **fields: str) -> str:
     """Return the statement that creates a view of some events, with named fields of their data."""
     shown = "".join(f", json_extract(e.data, '$.{key}') AS {as_}" for key, as_ in fields.items())
     return (
@@ -61,16 +61,20 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             plan INTEGER NOT NULL, compiler TEXT NOT NULL, model TEXT NOT NULL,
             request_digest TEXT NOT NULL, answer TEXT NOT NULL, usage TEXT NOT NULL,
             PRIMARY KEY (mission, seq)) WITHOUT ROWID""",
-        _view("plans", "e.kind = 'Planned'", spec="digest", calls="calls", usage="usage"),
-        _view(
+        _create_view_statement(
+            "plans", "e.kind = 'Planned'", spec="digest", calls="calls", usage="usage"
+        ),
+        _create_view_statement(
             "transitions",
             "e.kind = 'NodeChanged'",
             state="state",
             detail="detail",
             failure="failure",
         ),
-        _view("skill_starts", "e.kind = 'SkillStarting'", skill="skill", args="args"),
-        _view(
+        _create_view_statement(
+            "skill_starts", "e.kind = 'SkillStarting'", skill="skill", args="args"
+        ),
+        _create_view_statement(
             "skill_ends",
             "e.kind = 'SkillEnded'",
             skill="skill",
@@ -79,21 +83,21 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             result="result",
             failure="failure",
         ),
-        _view(
+        _create_view_statement(
             "verdicts",
             "e.kind = 'Asked'",
             role="role",
             question="question",
             **{"verdict.holds": "holds", "verdict.why": "why"},
         ),
-        _view(
+        _create_view_statement(
             "looks",
             "e.kind IN ('Looked', 'LookFailed')",
             pack="pack",
             message="error",
             **{"scene.text": "text", "scene.frame": "frame", "scene.data": "scene"},
         ),
-        _view("turns", "e.kind = 'Turn'", report="report"),
+        _create_view_statement("turns", "e.kind = 'Turn'", report="report"),
     ),
     (
         "ALTER TABLE missions ADD COLUMN process TEXT",  # see `bt_exec.journal.mission_row`
@@ -104,7 +108,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             '$.observation', json_extract(data, '$.scene')) WHERE kind = 'Looked'""",
         "UPDATE events SET kind = 'PerceptionFailed' WHERE kind = 'LookFailed'",
         "DROP VIEW looks",
-        _view(
+        _create_view_statement(
             "looks",
             "e.kind IN ('Observed', 'PerceptionFailed')",
             pack="pack",
@@ -121,8 +125,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE missions ADD COLUMN continues TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE missions ADD COLUMN setup TEXT NOT NULL DEFAULT '{}'",
         "CREATE INDEX missions_by_session ON missions (session) WHERE session != ''",
-        _view("progress", "e.kind = 'Progress'", progress="progress", doing="doing"),
-        _view("facts", "e.kind = 'FactsKnown'", moment="moment", facts="facts", saved="saved"),
+        _create_view_statement(
+            "progress", "e.kind = 'Progress'", progress="progress", doing="doing"
+        ),
+        _create_view_statement(
+            "facts", "e.kind = 'FactsKnown'", moment="moment", facts="facts", saved="saved"
+        ),
     ),
     (  # indexes for searches among many missions
         "CREATE INDEX missions_by_site ON missions (site)",
@@ -204,7 +212,7 @@ def _restrict(path: Path) -> None:
             os.close(folder)
 
 
-def _missing(connection: sqlite3.Connection, version: int) -> list[str]:
+def _missing_parts(connection: sqlite3.Connection, version: int) -> list[str]:
     """Return the tables and columns that a journal of schema `version` lacks, in words."""
     with closing(sqlite3.connect(":memory:")) as whole:
         for statements in MIGRATIONS[:version]:
@@ -269,7 +277,7 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
             f"the journal {path} was written by a newer bt-exec (schema {version}; this one knows "
             f"{len(MIGRATIONS)}); update bt-exec or name another file"
         )
-    if missing := _missing(connection, version):
+    if missing := _missing_parts(connection, version):
         raise UsageError(
             f"the journal {path} is damaged: {' and '.join(missing)}. Move the file away "
             "to start a new one, or name another file"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from bt_exec.journal.json_text import clean
+from bt_exec.journal.json_text import replace_surrogates
 from bt_exec.journal.record import MissionLine
 
 __all__ = ["OPEN", "STATUSES", "Wanted"]
@@ -81,7 +81,7 @@ class Wanted:
         """Return an SQL condition on ``missions`` and its parameters.
 
         It does not distinguish the statuses of missions without an end: that requires a look at
-        their processes (`keeps`).
+        their processes (`has_wanted_status`).
         """
         parts, values = ["TRUE"], dict[str, Any]()
         if self.site:
@@ -106,7 +106,7 @@ class Wanted:
             parts.append(f"no IN ({_full_text_query(connection, self.text, values)})")
         return " AND ".join(parts), values
 
-    def keeps(self, line: MissionLine) -> bool:
+    def has_wanted_status(self, line: MissionLine) -> bool:
         """Return True if a mission that satisfies the SQL condition also has the wanted status."""
         if self.failed and line.shown_status in _WELL:
             return False
@@ -115,7 +115,7 @@ class Wanted:
 
 def _with_composed_hangul(text: str) -> str:
     """Return text with composed Hangul; some keyboards produce decomposed syllables."""
-    return unicodedata.normalize("NFC", clean(text))
+    return unicodedata.normalize("NFC", replace_surrogates(text))
 
 
 def _like(text: str) -> str:

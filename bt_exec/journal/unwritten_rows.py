@@ -25,10 +25,12 @@ from bt_exec.journal.json_text import to_json
 from bt_exec.journal.rows import STATEMENTS, Row
 from bt_exec.journal.schema import connect
 
-__all__ = ["absorb", "folders_beside", "keep_aside", "side_files"]
+__all__ = ["add_side_files", "folders_beside", "side_files", "write_side_file"]
 
 
-def keep_aside(journal: Path, mission_id: str, number: int, rows: Sequence[Row]) -> Path | None:
+def write_side_file(
+    journal: Path, mission_id: str, number: int, rows: Sequence[Row]
+) -> Path | None:
     """Write rows of a mission into a side file; return its path, or None if every disk fails.
 
     Args:
@@ -117,7 +119,7 @@ def _text(path: Path) -> str:
         return opened.read()
 
 
-def absorb(journal: Path) -> tuple[str, ...]:
+def add_side_files(journal: Path) -> tuple[str, ...]:
     """Add the side files of a journal to it, each completely or not at all.
 
     Returns:

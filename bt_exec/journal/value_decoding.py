@@ -16,13 +16,13 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from bt_exec.failure import Failure
 from bt_exec.outcome import Outcome
 
-__all__ = ["as_declared", "built"]
+__all__ = ["build_checked", "checked_value"]
 
 _NAMES = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 """Names of floats that JSON cannot represent; see `bt_exec.journal.json_text`."""
 
 
-def built(cls: type[Any], values: Mapping[str, Any]) -> Any:
+def build_checked(cls: type[Any], values: Mapping[str, Any]) -> Any:
     """Return ``cls(**values)`` after checking each field against its declared type.
 
     Raises:
@@ -32,13 +32,13 @@ def built(cls: type[Any], values: Mapping[str, Any]) -> Any:
     hints = _hints(cls)
     return cls(
         **{
-            name: as_declared(value, hints[name], name) if name in hints else value
+            name: checked_value(value, hints[name], name) if name in hints else value
             for name, value in values.items()
         }
     )
 
 
-def as_declared(value: Any, hint: Any, name: str) -> Any:
+def checked_value(value: Any, hint: Any, name: str) -> Any:
     """Return a value checked against its type hint; lists become tuples where declared.
 
     Values inside mappings are plain data of any kind and are not checked.
@@ -57,7 +57,7 @@ def as_declared(value: Any, hint: Any, name: str) -> Any:
         _checked(value, isinstance(value, list | tuple), name)
         if args[0] is str:  # data of packs: a wrong element must not discard the rest
             return tuple(item if isinstance(item, str) else str(item) for item in value)
-        return tuple(as_declared(item, args[0], name) for item in value)
+        return tuple(checked_value(item, args[0], name) for item in value)
     if origin in (dict, Mapping):
         return _checked(value, isinstance(value, Mapping), name)
     if origin in (list, AbstractSequence):
@@ -70,7 +70,7 @@ def as_declared(value: Any, hint: Any, name: str) -> Any:
 def _one_of(value: Any, hints: tuple[Any, ...], name: str) -> Any:
     for hint in hints:
         try:
-            return as_declared(value, hint, name)
+            return checked_value(value, hint, name)
         except ValueError:
             continue
     raise _type_error(value, name)
@@ -85,7 +85,7 @@ def _instance(value: Any, hint: Any, name: str) -> Any:
     if is_dataclass(hint) and isinstance(value, hint):
         hints = _hints(hint)
         for field in fields(hint):
-            as_declared(getattr(value, field.name), hints[field.name], f"{name}.{field.name}")
+            checked_value(getattr(value, field.name), hints[field.name], f"{name}.{field.name}")
     return _checked(value, isinstance(value, hint), name)
 
 

@@ -31,10 +31,10 @@ from bt_exec.events import Event, Finished, SkillStarting
 from bt_exec.journal.frames import FrameStore
 from bt_exec.journal.rows import Raw, Row, Rows
 from bt_exec.journal.schema import connect
-from bt_exec.journal.unwritten_rows import keep_aside, save_mission
+from bt_exec.journal.unwritten_rows import save_mission, write_side_file
 from bt_exec.language.messages import say_own
 
-__all__ = ["Recorder", "tell_stderr"]
+__all__ = ["Recorder", "print_to_stderr"]
 
 PERIOD_S = 0.1  # time between commits [s]
 PATIENCE_S = 2.0  # time limit of `on` for a commit [s]
@@ -81,7 +81,7 @@ class _Flag:
         return True
 
 
-def tell_stderr(message: str) -> None:
+def print_to_stderr(message: str) -> None:
     """Print a message about the journal to stderr."""
     print(f"journal: {message}", file=sys.stderr)
 
@@ -125,7 +125,7 @@ class Recorder:
         mission_id: str,
         language: str,
         frames: Path | None,
-        tell: Callable[[str], None] = tell_stderr,
+        tell: Callable[[str], None] = print_to_stderr,
     ) -> None:
         self.mission_id = mission_id
         self.path = path
@@ -149,7 +149,7 @@ class Recorder:
         self._flushed.set()
         self._connection = connect(path)
         self._identity = _identity(path)
-        self._frames = None if frames is None else FrameStore(frames, self._say_once, language)
+        self._frames = None if frames is None else FrameStore(frames, self._report_once, language)
         self._rows = Rows(number, language, self._frames)
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
@@ -215,10 +215,10 @@ class Recorder:
         if self._frames is not None:
             self._frames.close()
             self._pending.append(self._rows.frame_counts(self._frames))
-        self._take()  # left by a thread that ended early
-        self._find_file()
+        self._convert_events()  # left by a thread that ended early
+        self._check_file()
         self._write()
-        saved = self._saved() if self._moved else ""
+        saved = self._save_apart() if self._moved else ""
         self._connection.close()
         lost = self.lost + len(self._pending)
         lost = max(lost, 0 if self._moved else self._missing())
@@ -246,7 +246,7 @@ class Recorder:
                 self._last_problem = self._sentence("RECORD_NOT_THERE")
         return max(self._rows.count - found, 0)
 
-    def _saved(self) -> str:
+    def _save_apart(self) -> str:
         """Save the record of a journal whose file was moved or deleted; return a message."""
         mission = (self.mission_id, self._number)
         saved = save_mission(self._connection, self.path, *mission, self._pending)
@@ -261,7 +261,7 @@ class Recorder:
         facts = {"lost": lost, "problem": self._last_problem}
         if not self._pending:
             return self._sentence("RECORD_LOST", **facts)
-        path = keep_aside(self.path, self.mission_id, self._number, self._pending)
+        path = write_side_file(self.path, self.mission_id, self._number, self._pending)
         if path is None:
             return self._sentence("RECORD_LOST_NOWHERE", **facts)
         return self._sentence("RECORD_KEPT_ASIDE", kept=len(self._pending), path=path, **facts)
@@ -297,8 +297,8 @@ class Recorder:
 
     def _take_and_write(self) -> None:
         lost = self.lost
-        waiting = self._take()
-        self._find_file()
+        waiting = self._convert_events()
+        self._check_file()
         rested = time.monotonic() - self._tried_at > RETRY_S
         if not self.problem or waiting or rested or self._closing:
             self._write()
@@ -306,7 +306,7 @@ class Recorder:
             done.lost = self.lost > lost
             done.set()
 
-    def _take(self) -> list[_Flag]:
+    def _convert_events(self) -> list[_Flag]:
         """Convert collected events to pending rows; return the flags of waiting threads."""
         waiting = []
         for _ in range(len(self._inbox)):
@@ -336,7 +336,7 @@ class Recorder:
         try:
             self._commit(self._pending)
         except Exception as error:  # noqa: BLE001 - this thread has to live on
-            self._undo()
+            self._roll_back()
             if type(error) in _MAY_GET_WELL:
                 self._fail(str(error))
                 return
@@ -364,19 +364,19 @@ class Recorder:
             try:
                 self._commit([row])
             except Exception as error:  # noqa: BLE001 - a value that no column takes
-                self._undo()
+                self._roll_back()
                 if type(error) in _MAY_GET_WELL and not self._connection.in_transaction:
                     self._pending.append(row)
                 else:
                     self.lost += 1
 
-    def _find_file(self) -> None:
+    def _check_file(self) -> None:
         """Check that the journal is still the file that was opened; report a change once."""
         if not self._moved and _identity(self.path) != self._identity:
             self._moved = True
             self._fail(self._sentence("RECORD_NOT_THERE"))
 
-    def _undo(self) -> None:
+    def _roll_back(self) -> None:
         """Roll back a failed transaction, unless SQLite has done so."""
         if self._connection.in_transaction:
             try:
@@ -387,9 +387,9 @@ class Recorder:
     def _fail(self, problem: str) -> None:
         """Store the current problem; report the first one."""
         self.problem = self._last_problem = problem
-        self._say_once(self._sentence("RECORD_UNWRITABLE", path=self.path, problem=problem))
+        self._report_once(self._sentence("RECORD_UNWRITABLE", path=self.path, problem=problem))
 
-    def _say_once(self, message: str) -> None:
+    def _report_once(self, message: str) -> None:
         """Report to the operator, once per mission."""
         if not self._told:
             self._told = True

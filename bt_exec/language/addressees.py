@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from bt_exec.spec.shipped_yaml import read_yaml
 
-__all__ = ["Addressed", "RobotNames", "addressed"]
+__all__ = ["Addressed", "RobotNames", "parts_by_addressee"]
 
 RobotNames: TypeAlias = Mapping[str, Mapping[str, tuple[str, ...]]]
 """Names of robots in commands, by robot and language."""
@@ -39,7 +39,7 @@ class Addressed(NamedTuple):
     then: bool = False
 
 
-def addressed(command: str, language: str, robots: RobotNames) -> tuple[Addressed, ...]:
+def parts_by_addressee(command: str, language: str, robots: RobotNames) -> tuple[Addressed, ...]:
     """Return the parts of a command by addressee; empty if it names none.
 
     Args:

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from bt_exec.spec.shipped_yaml import read_yaml
 
-__all__ = ["CLOSED_FILES", "closed_classes", "words"]
+__all__ = ["CLOSED_FILES", "closed_classes", "closed_words"]
 
 CLOSED_FILES = tuple(
     Path(__file__).with_name(f"closed_{language}.yaml") for language in ("en", "ko")
@@ -26,6 +26,6 @@ def closed_classes(language: str) -> Mapping[str, Any]:
     return cast(Mapping[str, Any], read_yaml(path))
 
 
-def words(language: str, name: str) -> tuple[str, ...]:
+def closed_words(language: str, name: str) -> tuple[str, ...]:
     """Return the words of a class in the section ``commands``, used by the offline compiler."""
     return tuple(closed_classes(language)["commands"][name])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from bt_exec.language.messages import Messages
 
-__all__ = ["OLD_S", "UNKNOWN", "Known", "fact_sentences", "moment", "sentences_by_robot"]
+__all__ = ["OLD_S", "UNKNOWN", "Known", "age_phrase", "fact_sentences", "sentences_by_robot"]
 
 OLD_S = 5.0
 """Age above which a known state is reported with its time [s]."""
@@ -33,7 +33,7 @@ class Known:
     since: Mapping[str, float] = field(default_factory=dict)
     acted: float = float("-inf")
 
-    def old(self, t: float) -> bool:
+    def is_old(self, t: float) -> bool:
         """Return whether a fact observed at `t` [s] may have changed since."""
         return t < self.acted or self.now - t > OLD_S
 
@@ -45,7 +45,7 @@ class Known:
         }
 
 
-def moment(seconds: float) -> str:
+def age_phrase(seconds: float) -> str:
     """Return the age of an observation as a phrase that the messages translate."""
     return "a moment ago" if seconds < 1.0 else f"{seconds:.0f} s ago"
 
@@ -75,7 +75,7 @@ def sentences_by_robot(
             own, messages.of(robot), language, replace(known, since=since)
         ):
             parts = " + ".join(f"{space}{part}" for part in code.split(" + "))
-            yield parts, messages.said_of(robot, told, language)
+            yield parts, messages.sentence_for_robot(robot, told, language)
 
 
 def _sentences(
@@ -101,7 +101,7 @@ def _sentences(
         if not told and value != UNKNOWN and f"{fact}=*" in messages:
             told = messages.say(f"{fact}=*", language, value=value)
         if told and fact in known.since and not joined:
-            when = moment(known.now - known.since[fact])
+            when = age_phrase(known.now - known.since[fact])
             before = names[fact]
             told = (
                 messages.say(before, language, when=when)

@@ -153,7 +153,7 @@ class Meaning:
         """Return the part of the meaning for one robot."""
         return replace(self, acts=tuple(act for act in self.acts if act.agent in ("", robot)))
 
-    def said(self, *predicates: str) -> bool:
+    def is_requested(self, *predicates: str) -> bool:
         """Return whether one of `predicates` is requested."""
         return any(act.predicate in predicates and act.positive for act in self.acts)
 
@@ -236,7 +236,7 @@ class Context:
         """Return the context of a session in which these commands were carried out."""
         return cls(tuple(Turn(command) for command in commands))
 
-    def then(self, turn: Turn) -> Context:
+    def with_turn(self, turn: Turn) -> Context:
         """Return the context after one more command."""
         turns, dropped = (*self.turns, turn), self.dropped
         # drop many at once, so that readers rarely have to start over
@@ -249,7 +249,7 @@ class Context:
         """Return the missions before this session, oldest first; reads the record if necessary."""
         return self.recall() if self.recall is not None else self.earlier
 
-    def account(self, today: date) -> tuple[Turn, ...]:
+    def acting_missions(self, today: date) -> tuple[Turn, ...]:
         """Return the missions that started an action, oldest first.
 
         They are the missions of the session and the earlier ones of the day `today`. If there are
@@ -264,8 +264,8 @@ class Context:
         return (*found, *own) or tuple(earlier[-1:])
 
     def failed(self, today: date) -> tuple[Turn, ...]:
-        """Return the missions of `account` that did not end well, and questions that failed."""
-        acted = self.account(today)
+        """Return the `acting_missions` that did not end well, and questions that failed."""
+        acted = self.acting_missions(today)
         earlier = acted[: len(acted) - len(self._own())]
         tried = [turn for turn in (*self.dropped, *self.turns) if turn.has_result]
         return tuple(turn for turn in (*earlier, *tried) if turn.status not in ("", "satisfied"))
@@ -276,7 +276,7 @@ class Context:
     def unfinished(self, today: date) -> Turn | None:
         """Return the newest unfinished mission whose command no later mission completed."""
         finished: set[str] = set()
-        for turn in reversed(self.account(today)):
+        for turn in reversed(self.acting_missions(today)):
             if turn.status == "satisfied":
                 finished.add(turn.command)
             elif turn.status and turn.command not in finished:

@@ -106,10 +106,10 @@ def _mistakes(data: Any) -> Iterator[_Mistake]:
             yield _no_mapping(place, table)
             continue
         for key, sentences in table.items():
-            yield from _of_entry((*place, key), sentences, words=place == ("words",))
+            yield from _entry_mistakes((*place, key), sentences, words=place == ("words",))
 
 
-def _of_entry(place: Place, sentences: Any, *, words: bool) -> Iterator[_Mistake]:
+def _entry_mistakes(place: Place, sentences: Any, *, words: bool) -> Iterator[_Mistake]:
     """Yield the mistakes of one entry: a key and a text in every language."""
     key = place[-1]
     if not isinstance(key, str):
@@ -134,10 +134,10 @@ def _of_entry(place: Place, sentences: Any, *, words: bool) -> Iterator[_Mistake
                     message = f"{key}: the number of {mark} differs in {name!r}"
                     yield "BAD_VALUE", (*place, name), message
         else:
-            yield from _of_template((*place, name), said)
+            yield from _template_mistakes((*place, name), said)
 
 
-def _of_template(place: Place, template: str) -> Iterator[_Mistake]:
+def _template_mistakes(place: Place, template: str) -> Iterator[_Mistake]:
     """Yield the reasons why a template could not be filled at run time."""
     where = f"{place[-2]}: {place[-1]}"
     try:

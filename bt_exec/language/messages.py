@@ -167,7 +167,7 @@ class Messages:
         robot, plain = self._of_robot(str(code))
         return plain in self.of(robot) if robot else code in self._sentences
 
-    def said_of(self, robot: str, said: str, language: str) -> str:
+    def sentence_for_robot(self, robot: str, said: str, language: str) -> str:
         """Return a sentence or phrase, preceded by the name of the robot that it concerns.
 
         Args:
@@ -202,7 +202,7 @@ class Messages:
         if isinstance(word, list | tuple):
             return ", ".join(self.word(each, language) for each in word)
         text = str(word)
-        said = _spoken(text, language, (self._words, self._fixed))
+        said = _translated_word(text, language, (self._words, self._fixed))
         if said != text or text in self._words:
             return said
         named = (called(text, language) for called in self._called)
@@ -228,13 +228,15 @@ class Messages:
 
     def fixed(self, word: str, language: str) -> str:
         """Return a fixed word of the terminal, independent of packs."""
-        return _spoken(word, language, (self._fixed, self._words))
+        return _translated_word(word, language, (self._fixed, self._words))
 
     def say(self, code: str, language: str, /, **facts: Any) -> str:
         """Return the sentence for `code`; the code itself if there is none."""
         robot, plain = self._of_robot(code)
         if robot:
-            return self.said_of(robot, self.of(robot).say(plain, language, **facts), language)
+            return self.sentence_for_robot(
+                robot, self.of(robot).say(plain, language, **facts), language
+            )
         template = self._sentences.get(code, {}).get(language)
         if template is None:
             return str(facts.get("message") or code)
@@ -266,7 +268,7 @@ class Messages:
         displayed as its translated name and arguments. An empty text counts as missing.
         """
         robot = self._owners.get(name, "") or name.removeprefix("tree ").rpartition(".")[0]
-        return self.said_of(robot, self._phrase(name, language, args), language)
+        return self.sentence_for_robot(robot, self._phrase(name, language, args), language)
 
     def _phrase(self, name: str, language: str, args: Mapping[str, Any]) -> str:
         own, key = self._own_phrase(name)
@@ -310,7 +312,7 @@ class Messages:
         said = _AlternativesFormatter().vformat(template, (), spoken).strip()
         return with_particles(said) if language == "ko" else with_plurals(said)
 
-    def in_the_way(self, facts: Iterable[str], language: str) -> str:
+    def blocking_facts(self, facts: Iterable[str], language: str) -> str:
         """Return sentences about facts that prevent an action, with the pack's advice if available.
 
         Args:
@@ -323,7 +325,7 @@ class Messages:
             self.say(way if way in self else fact, language) for fact, way in first.items()
         )
 
-    def stopped(self, reason: str, language: str) -> str:
+    def stop_reason(self, reason: str, language: str) -> str:
         """Return who or what stopped a mission, for the reason of the stop."""
         if reason.startswith("SIG"):
             return self.say("STOPPED_BY_SIGNAL", language, signal=reason)
@@ -338,13 +340,13 @@ class Messages:
             detail = korean_error(detail)
         facts = {**failure.args, **failure.evidence, "message": detail}
         if failure.code == "NEED_NOT_MET" and "facts" in facts:
-            facts["facts"] = own.in_the_way(str(facts["facts"]).split(", "), language)
+            facts["facts"] = own.blocking_facts(str(facts["facts"]).split(", "), language)
         if failure.message.startswith(INJECTED):  # it is no value for the sentence of the code
             said = own.say(failure.code, language, **{**facts, "message": "…"})
             said = f"{said.removesuffix('.').removesuffix(': …')}: {detail}."
         else:
             said = own.say(failure.code, language, **facts)
-        return self.said_of(self._owners.get(failure.node, ""), said, language)
+        return self.sentence_for_robot(self._owners.get(failure.node, ""), said, language)
 
 
 @cache
@@ -353,7 +355,9 @@ def _fixed_words() -> dict[str, dict[str, str]]:
     return fixed
 
 
-def _spoken(text: str, language: str, tables: Iterable[Mapping[str, Mapping[str, str]]]) -> str:
+def _translated_word(
+    text: str, language: str, tables: Iterable[Mapping[str, Mapping[str, str]]]
+) -> str:
     """Return a word from the first table that lists it, possibly with ``#`` for its numbers."""
     form = _NUMBER.sub("#", text)
     for table in tables:

@@ -66,7 +66,7 @@ def operators_in(text: str, language: str, neutral: Iterable[str] = ()) -> tuple
     return tuple(
         one
         for at, one in enumerate(found)
-        if not any(_inside(one, other) for other in (*found[:at], *found[at + 1 :]))
+        if not any(_is_part_of_longer(one, other) for other in (*found[:at], *found[at + 1 :]))
     )
 
 
@@ -79,7 +79,7 @@ def _whole_words(text: str, start: int, end: int) -> str:
     return text[start:end]
 
 
-def _inside(one: Operator, other: Operator) -> bool:
+def _is_part_of_longer(one: Operator, other: Operator) -> bool:
     """Return True if an operator is part of a longer one."""
     within = other.start <= one.start and one.end <= other.end
     return within and (other.end - other.start) > (one.end - one.start)

@@ -130,7 +130,7 @@ class Clock:
             self.overruns += 1
             self._deadline = time.monotonic()
 
-    def at(self, t: float | None, call: Callable[[], object] = _ignore) -> None:
+    def call_at(self, t: float | None, call: Callable[[], object] = _ignore) -> None:
         """Call a function once, between two ticks, when the clock has reached `t` [s].
 
         It replaces an earlier function; None cancels it.
@@ -141,9 +141,9 @@ class Clock:
         """Advance all worlds: remote ones are started first and compute while local ones step."""
         before = self.now()
         try:
-            self._settle(check_stop)  # finish a step whose wait was ended early
+            self._wait_for_remote_worlds(check_stop)  # finish a step whose wait was ended early
             self._start_step(seconds)
-            self._settle(check_stop)
+            self._wait_for_remote_worlds(check_stop)
         except SimulationLost as error:
             self.lost = error
         after = self.now()
@@ -171,7 +171,7 @@ class Clock:
         own = [world for world in self.simulations if not isinstance(world, RemoteSimulation)]
         return tuple(remote), tuple(own)
 
-    def _settle(self, check_stop: Callable[[], None]) -> None:
+    def _wait_for_remote_worlds(self, check_stop: Callable[[], None]) -> None:
         """Wait until the remote worlds have advanced."""
         limit = time.monotonic() + self.step_s
         while self._pending:

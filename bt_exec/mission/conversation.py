@@ -93,7 +93,7 @@ class Conversation:
             language,
             outcome.state,
         )
-        self._context = self._context.then(turn)
+        self._context = self._context.with_turn(turn)
 
     def correct_last(self, at: datetime, *, interrupted: bool) -> None:
         """Replace the result of the last turn by its recorded one, if a mission runs again.

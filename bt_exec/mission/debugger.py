@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Protocol
 
 from bt_exec.events import Event, NodeChanged, Planned
-from bt_exec.failure import nearest
+from bt_exec.failure import nearest_names
 from bt_exec.spec.node_paths import label_of, paths
 
 __all__ = ["Debugger", "Hold"]
@@ -108,7 +108,7 @@ class Debugger:
         for option, names in (("--break", sorted(self._breaks)), ("--watch", self._watched)):
             for name in names:
                 if name not in self._seen:
-                    yield option, name, nearest(name, self._seen)
+                    yield option, name, nearest_names(name, self._seen)
 
 
 def _names(path: str, node: Any) -> set[str]:

@@ -33,13 +33,13 @@ from bt_exec.events import (
     Listener,
     MissionStarted,
 )
-from bt_exec.failure import Failure, PartBroken, Refusal, RobotStopped, in_words
+from bt_exec.failure import Failure, PartBroken, Refusal, RobotStopped, describe_exception
 from bt_exec.language.fact_sentences import OLD_S, Known
 from bt_exec.language.meaning import Context
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.heartbeat import Heartbeat, stall_s
-from bt_exec.mission.known_state import concerned
+from bt_exec.mission.known_state import concerned_facts
 from bt_exec.mission.listeners import Listeners
 from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker
 from bt_exec.mission.planner import Planner, ReplanPolicy
@@ -65,7 +65,7 @@ from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, Ending, Outcome, code_of_
 from bt_exec.planning.compiler import Compiler, Done, Record, Request
 from bt_exec.planning.confirmation import Confirm, Confirmation
 from bt_exec.planning.effects import Assumed, lost_effect
-from bt_exec.rig import Rig, free_reserve, keep_reserve, stop_all, stop_all_apart
+from bt_exec.rig import Rig, allocate_reserve, free_reserve, stop_all, stop_all_in_background
 from bt_exec.site.site import Site
 from bt_exec.standby_threads import STANDBY
 
@@ -201,7 +201,7 @@ class Executive:
         )
 
     @property
-    def acted(self) -> bool:
+    def has_acted(self) -> bool:
         """Whether the mission started a skill that changes something."""
         return not self.site.catalogue.actions().isdisjoint(self._progress.started)
 
@@ -222,7 +222,7 @@ class Executive:
         except RuntimeError as error:  # no thread available: the loop and the watchdog still react
             _log.error("no thread can escalate the stop: %s", error)
             if again:
-                stop_all_apart(self.rigs)
+                stop_all_in_background(self.rigs)
 
     def run(self, command: str, language: str = "") -> Outcome:
         """Run `command` to its end and return the outcome. Errors of skills are never raised.
@@ -233,12 +233,12 @@ class Executive:
         """
         with contextlib.ExitStack() as stack:
             try:
-                keep_reserve()
+                allocate_reserve()
                 STANDBY.prepare(len(self.rigs) + _SPARE_THREADS)
                 stack.enter_context(self.watchdog)
                 self._watched = True
             except (RuntimeError, MemoryError) as error:
-                why = f"cannot be started ({in_words(error)}), so nothing was moved"
+                why = f"cannot be started ({describe_exception(error)}), so nothing was moved"
                 self.runtime.broken = PartBroken("the watchdog", why)
             return self._run(command, language or language_of(command))
 
@@ -262,7 +262,7 @@ class Executive:
             timer = self._timers.clear()  # the timer's signal could raise in the code below
             raised = isinstance(error, Exception | SystemExit) and not isinstance(error, _Aborted)
             if timer and raised:
-                error = PartBroken(f"the handler of {timer}", f"raised {in_words(error)}")
+                error = PartBroken(f"the handler of {timer}", f"raised {describe_exception(error)}")
             ending = self._ending_of(error)
         self._timers.clear()
         self._heeded = True
@@ -364,7 +364,7 @@ class Executive:
             built = build(plan, self.runtime)
             request = replace(request, previous=plan.spec)
             failure, done = self._carry_out(built, request)
-            progress.left_undone(plan.spec, built.noted(), self.site.catalogue)
+            progress.left_undone(plan.spec, built.recorded_failures(), self.site.catalogue)
             turn = plan.spec.mission.turn
             if failure is None and turn != "open":
                 return self._satisfied(progress)
@@ -491,7 +491,7 @@ class Executive:
     def _pass(self, step: Callable[[Callable[[], None]], None]) -> None:
         """Let time pass. A simulation limits its own wait; the watchdog limits other waits."""
         limit_s = self.clock.step_s + self.clock.period_s + self.watchdog.limit_s
-        self.watchdog.within(limit_s, self.clock.part, step, self._check_stop)
+        self.watchdog.call_within(limit_s, self.clock.part, step, self._check_stop)
 
     def _escalate_abort(self, patience_s: float) -> None:
         """Stop the robots unless the loop reacts to an abort within `patience_s` [s]."""
@@ -559,7 +559,7 @@ class Executive:
         )
         self._at_the_end(lambda: self.emit(known), None)
         since = self._at_the_end(lambda: self._perception_loop.old_facts(OLD_S), unknown_since)
-        said_of = partial(self.site.messages.said_of, language=progress.language)
+        said_of = partial(self.site.messages.sentence_for_robot, language=progress.language)
         told = self._at_the_end(lambda: self._reporters.told(said_of), "")
         if self._broken is not None and ending.status != "failed":
             ending = failed(self._broken.failure().because(ending.failure))
@@ -581,11 +581,11 @@ class Executive:
             lambda: progress.turn(now, tick, None, status, code, message, failure), None
         )
         well = ending.status == "satisfied"
-        return ending, message, concerned(progress, self.site.catalogue, facts, well=well)
+        return ending, message, concerned_facts(progress, self.site.catalogue, facts, well=well)
 
     def _stop_hung(self) -> None:
         """Stop the robots while a part hangs; no further skill may start."""
-        stop_all_apart(self.rigs)
+        stop_all_in_background(self.rigs)
         self.runtime.broken = self.runtime.broken or self.watchdog.first
 
     def _give_up(self, broken: PartBroken) -> None:
@@ -621,7 +621,7 @@ class Executive:
         if unstopped is not None and guardian is not None:
             guardian.try_stop()
         self._heartbeat.end()
-        for account in guardian.take_accounts() if guardian is not None else ():
+        for account in guardian.take_actions() if guardian is not None else ():
             how = "stopped the robot" if account["ok"] else "COULD NOT STOP THE ROBOT"
             self._stopping(f"the guardian {how}: {account['why']}")
         return unstopped

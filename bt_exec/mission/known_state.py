@@ -9,12 +9,12 @@ from bt_exec.language.messages import Messages
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Check, Do, walk
-from bt_exec.verify.facts import established, fill, is_known, touched
+from bt_exec.verify.facts import established_facts, fill_arguments, is_known, touched_facts
 
-__all__ = ["asked_about", "concerned", "state_of"]
+__all__ = ["asked_facts", "concerned_facts", "state_of"]
 
 
-def concerned(
+def concerned_facts(
     progress: MissionProgress, catalogue: Catalogue, facts: Mapping[str, str], *, well: bool = True
 ) -> dict[str, str]:
     """Return the known facts that concern a mission.
@@ -30,9 +30,9 @@ def concerned(
     about = dict.fromkeys(_effects_of(nodes, catalogue))
     for node in () if well else nodes:
         known = facts if node.do in progress.started else ()
-        about.update(dict.fromkeys(touched(catalogue.skill(node.do), node.args, known)))
+        about.update(dict.fromkeys(touched_facts(catalogue.skill(node.do), node.args, known)))
     for asked in progress.told.values():
-        about.update(dict.fromkeys(asked_about(asked.question, progress, catalogue)))
+        about.update(dict.fromkeys(asked_facts(asked.question, progress, catalogue)))
     return {fact: facts[fact] for fact in about if fact in facts}
 
 
@@ -44,7 +44,7 @@ def state_of(
     *,
     well: bool = True,
 ) -> tuple[str, ...]:
-    """Return a sentence for each known fact that concerns this mission, see `concerned`.
+    """Return a sentence for each known fact that concerns this mission, see `concerned_facts`.
 
     States that are not current are reported with their time. After a mission that did not end
     `well`, what its skills change and is not known any more is reported as unknown.
@@ -53,7 +53,7 @@ def state_of(
     unknown one (``door=?``), several at once (``at.left=home + at.right=home``), or an earlier fact
     (``was door=open``), also combined.
     """
-    facts = concerned(progress, catalogue, known.facts, well=well)
+    facts = concerned_facts(progress, catalogue, known.facts, well=well)
     if progress.spec is not None and not well:
         begun = (node for node in walk(progress.spec.root, Do) if node.do in progress.started)
         for fact in _effects_of(begun, catalogue):
@@ -65,15 +65,15 @@ def _effects_of(nodes: Iterable[Do], catalogue: Catalogue) -> Iterator[str]:
     """Yield the facts that skills of a plan change, if the arguments that name them are known."""
     for node in nodes:
         effects = catalogue.skill(node.do).effects
-        yield from [fill(key, node.args) for key in effects if is_known(key, node.args)]
+        yield from [fill_arguments(key, node.args) for key in effects if is_known(key, node.args)]
 
 
-def asked_about(question: str, progress: MissionProgress, catalogue: Catalogue) -> tuple[str, ...]:
+def asked_facts(question: str, progress: MissionProgress, catalogue: Catalogue) -> tuple[str, ...]:
     """Return the facts that a question of the plan concerns."""
     assert progress.spec is not None
     return tuple(
         fact
         for node in walk(progress.spec.root, Check)
         if str(node.check) == question
-        for fact in established(node.check, catalogue)
+        for fact in established_facts(node.check, catalogue)
     )

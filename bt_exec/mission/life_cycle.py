@@ -102,7 +102,7 @@ class LifeCycle:
     @contextlib.contextmanager
     def mission(self) -> Iterator[None]:
         """Allow motion for the duration of a mission."""
-        with self.busy():
+        with self.paused_monitor():
             self.state, self._stops = State.IN_MISSION, 0
             try:
                 yield
@@ -110,7 +110,7 @@ class LifeCycle:
                 self.state = State.NEEDS_INSPECTION if self.why else State.IDLE
 
     @contextlib.contextmanager
-    def busy(self, patience_s: float = _PATIENCE_S) -> Iterator[None]:
+    def paused_monitor(self, patience_s: float = _PATIENCE_S) -> Iterator[None]:
         """Pause the idle monitor, because drivers may support one thread at a time only.
 
         Args:
@@ -130,7 +130,7 @@ class LifeCycle:
             with contextlib.suppress(OSError):
                 note.write_text(json.dumps({"why": self.why, "at": time.time()}))
 
-    def inspected(self) -> None:
+    def mark_inspected(self) -> None:
         """Allow missions again after an inspection of the robot.
 
         Raises:
@@ -257,5 +257,5 @@ def _stop_moved_at_exit() -> None:
     """Stop robots that were moved by earlier exit functions."""
     for cycle in list(_OPEN):
         if cycle._pid == os.getpid():
-            with contextlib.suppress(Exception), cycle.busy(_LAST_S):
+            with contextlib.suppress(Exception), cycle.paused_monitor(_LAST_S):
                 cycle.look()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from bt_exec.events import Event, Listener
-from bt_exec.failure import PartBroken, in_words
+from bt_exec.failure import PartBroken, describe_exception
 from bt_exec.mission.watchdog import Watchdog
 
 __all__ = ["Listeners"]
@@ -40,9 +40,9 @@ class Listeners:
         """
         broken: PartBroken | None = None
         if self._recorder is not None:
-            broken = self._hand(self._recorder, event)
+            broken = self._deliver(self._recorder, event)
         for listener in self._others:
-            broken = self._hand(listener, event) or broken
+            broken = self._deliver(listener, event) or broken
         if broken is not None:
             raise broken
 
@@ -51,12 +51,14 @@ class Listeners:
         if self._recorder is not None:
             self._recorder.on(event)
 
-    def _hand(self, listener: Listener, event: Event) -> PartBroken | None:
+    def _deliver(self, listener: Listener, event: Event) -> PartBroken | None:
         watchdog = self._watchdog
         part = f"the listener {type(listener).__name__}"
         try:
             if listener is self._recorder:
-                watchdog.waited(watchdog.limit_s + _RECORD_S, "the record", listener.on, event)
+                watchdog.call_recorder(
+                    watchdog.limit_s + _RECORD_S, "the record", listener.on, event
+                )
             elif part not in watchdog.hung:
                 watchdog.call(part, listener.on, event)
         except PartBroken as error:
@@ -66,6 +68,6 @@ class Listeners:
         except BaseException as error:  # noqa: BLE001 - an error of a listener must not end the mission
             if id(listener) not in self._raised:
                 self._raised.add(id(listener))
-                kind, _, said = in_words(error).partition(": ")
+                kind, _, said = describe_exception(error).partition(": ")
                 _log.error("%s missed an event: %s", type(listener).__name__, said or kind)
         return None

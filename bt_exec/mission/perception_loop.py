@@ -17,16 +17,16 @@ from numbers import Real
 from typing import Any, ParamSpec, TypeVar
 
 from bt_exec.events import Observed, PerceptionFailed
-from bt_exec.failure import PartBroken, in_words, plain_error
+from bt_exec.failure import PartBroken, describe_exception, plain_error
 from bt_exec.mission.clock import Clock
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.runtime import Runtime, known_facts
 from bt_exec.observation import ObservationBuffer, Situation
-from bt_exec.rig import texts_by_text
+from bt_exec.rig import checked_facts
 from bt_exec.robot import Observation, Perception
 from bt_exec.site.site import Rates
 
-__all__ = ["PerceptionLoop", "PerceptionWorker", "usable"]
+__all__ = ["PerceptionLoop", "PerceptionWorker", "validated_observation"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -124,7 +124,7 @@ class PerceptionWorker:
         if isinstance(error, KeyboardInterrupt):
             why = "raised KeyboardInterrupt"  # raised by the detector, not by the operator
             raise RuntimeError(why) from error  # noqa: TRY004 - what it raised has no type for us
-        observation = usable(pending.result(), self.buffer.now())
+        observation = validated_observation(pending.result(), self.buffer.now())
         self.buffer.add(observation)
         return observation
 
@@ -221,7 +221,7 @@ class PerceptionLoop:
         for pack, worker in self.perception_workers.items():
             for one in tuple(worker.buffer.observations)[-1:]:
                 if one.t < acted or now - one.t > old_s:
-                    facts = self._runtime.catalogue.facts_in(pack, texts_by_text(one.facts()))
+                    facts = self._runtime.catalogue.facts_in(pack, checked_facts(one.facts()))
                     found.update(dict.fromkeys(facts, one.t))
         return found
 
@@ -232,7 +232,7 @@ class PerceptionLoop:
         except (KeyboardInterrupt, PartBroken):
             raise
         except BaseException as error:
-            raise PartBroken(part, f"raised {in_words(error)}") from error
+            raise PartBroken(part, f"raised {describe_exception(error)}") from error
 
     def situation(self) -> Situation:
         """Return the currently observed situation, for a compiler."""
@@ -279,7 +279,7 @@ class PerceptionLoop:
         return True
 
     def _failed(self, worker: PerceptionWorker, error: BaseException) -> None:
-        message = in_words(error)
+        message = describe_exception(error)
         runtime = self._runtime
         runtime.emit(PerceptionFailed(runtime.now(), runtime.tick, worker.pack, message))
 
@@ -293,7 +293,7 @@ _AHEAD_S = 1e-3  # tolerance for times ahead of the clock, due to rounding [s]
 _WANTED = ("t", "frame", "labels", "facts", "describe", "record")
 
 
-def usable(found: Any, now: float) -> Observation:
+def validated_observation(found: Any, now: float) -> Observation:
     """Return an observation after validating its type, fields and time.
 
     Args:
@@ -316,7 +316,7 @@ def usable(found: Any, now: float) -> Observation:
     labels: Any = observation.labels()
     if isinstance(labels, str) or not all(isinstance(label, str) for label in labels):
         raise TypeError(f"labels must be texts; found {labels!r:.80}")
-    texts_by_text(observation.facts())
+    checked_facts(observation.facts())
     line: Any = observation.describe("en")
     if not isinstance(line, str):
         raise TypeError(f"describe must return a line of text; found {line!r:.80}")

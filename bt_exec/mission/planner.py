@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from bt_exec.events import NodeChanged, Planned, Planning, Refused, Rejected
-from bt_exec.failure import Failure, Refusal, SpecError, UsageError, in_words, plain_error
+from bt_exec.failure import Failure, Refusal, SpecError, UsageError, describe_exception, plain_error
 from bt_exec.language.meaning import Meaning
 from bt_exec.mission.clock import Clock
 from bt_exec.nodes.runtime import Runtime
@@ -82,7 +82,7 @@ class Planner:
         try:
             part = "the verification of the plan"  # checkers and passes of packs
             watch = self._runtime.watch
-            plan = watch.within(self._limit_s, part, prepare_answer, answer, request)
+            plan = watch.call_within(self._limit_s, part, prepare_answer, answer, request)
         except SpecError as error:
             self._runtime.emit(Rejected(*self._time_and_tick(), answer.spec, error.problems))
             refusal = rejection(error, request)
@@ -132,7 +132,7 @@ class Planner:
             message = say("COMPILER_UNAVAILABLE", request.language, message=str(answer))
             return Refusal("COMPILER_UNAVAILABLE", message)
         if isinstance(answer, BaseException):
-            kind, _, said = in_words(answer).partition(": ")
+            kind, _, said = describe_exception(answer).partition(": ")
             failure = _failed("COMPILER_CRASHED", f"{kind}: {said}")
             told = request.messages.explain(failure, request.language)
             _log.error("%s", told, exc_info=answer, extra={"complete": True})

@@ -23,7 +23,7 @@ from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue
 from bt_exec.planning.effects import DoneAction, first_cause
 from bt_exec.reporting import Action, MissionView, Skip
-from bt_exec.rig import PackSettings, texts_by_text
+from bt_exec.rig import PackSettings, checked_facts
 from bt_exec.skill import Verdict
 from bt_exec.spec.expand import with_results
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree
@@ -131,7 +131,7 @@ class MissionProgress:
         facts: dict[str, str] = {}
         for buffer in self._buffers.values():
             if buffer.observations:
-                facts.update(texts_by_text(buffer.observations[-1].facts()))
+                facts.update(checked_facts(buffer.observations[-1].facts()))
         return facts
 
     def left_undone(

@@ -235,15 +235,15 @@ class _Stops:
             end = record.events[-1]
             stop = Aborting(end.t + half_tick_s, end.tick, "clean", "end of the record")
         if stop is None:
-            self._session.clock.at(None)
+            self._session.clock.call_at(None)
         elif stop.tick == 0:
             self._before_ticks = stop.reason
             self._at = Planned if record.plans else Planning
         elif (seen := _observations_until(stop, record.events)) is not None:
-            self._session.clock.at(None)
+            self._session.clock.call_at(None)
             self._after = (seen, stop.reason)
         else:
-            self._session.clock.at(stop.t, lambda: self._session.abort(stop.reason))
+            self._session.clock.call_at(stop.t, lambda: self._session.abort(stop.reason))
 
     def on(self, event: Event) -> None:
         """Stop a mission that was stopped before its first tick, or after an observation."""
@@ -303,7 +303,7 @@ class _Rerun:
             try:
                 if record.continues:
                     before = self._old.mission(record.continues)
-                    earlier = tuple(self._old.continued_by(before))
+                    earlier = tuple(self._old.predecessors(before))
                     outcome = self.session.resume(
                         before, earlier=earlier, language=record.line.language
                     )
@@ -311,7 +311,7 @@ class _Rerun:
                     outcome = self.session.run(record.command, given)
             finally:
                 self.session.compiler = plan_of
-                self.session.clock.at(None)
+                self.session.clock.call_at(None)
             if self.session.conversation.context() is not context:  # answers name time and end
                 conversation = self.session.conversation
                 conversation.correct_last(

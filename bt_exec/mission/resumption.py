@@ -24,7 +24,7 @@ from bt_exec.planning.plan import NEED_NOT_MET, prepare
 from bt_exec.planning.repair import kept_everywhere
 from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree
 from bt_exec.spec.node_paths import is_kept, locate, paths
-from bt_exec.verify.facts import after_success, fill, is_known, unmet
+from bt_exec.verify.facts import after_success, fill_arguments, is_known, unmet_needs
 
 __all__ = ["INTERRUPTED", "Resumed", "Work", "recorded_work", "steps_left", "unfinished"]
 
@@ -93,7 +93,11 @@ def recorded_work(record: MissionRecord, catalogue: Catalogue, *, lost: bool = F
     for event in running[-1:]:
         if event.skill in catalogue.skills:
             skill = catalogue.skills[event.skill]
-            written = (fill(key, event.args) for key in skill.effects if is_known(key, event.args))
+            written = (
+                fill_arguments(key, event.args)
+                for key in skill.effects
+                if is_known(key, event.args)
+            )
             facts.update(dict.fromkeys(written, "?"))
     return replace(
         work,
@@ -258,7 +262,7 @@ class Resumed:
             return False
         skill = skills[failure.node]
         after = after_success({}, skill, failure.args)
-        lacking = unmet(request.situation.facts, skill, failure.args)
+        lacking = unmet_needs(request.situation.facts, skill, failure.args)
         return any(after.get(fact) != value for fact, _, value in lacking)
 
     def _with_interrupted(self, request: Request) -> Iterator[tuple[Done, ...]]:
@@ -273,7 +277,7 @@ class Resumed:
         if failure is None or not isinstance(node, Do) or node.save:
             return  # a later step needs its result, which is unknown
         skill, args = request.catalogue.skill(node.do), failure.args
-        before = {fill(key, args): value for key, value in skill.needs.items()}
+        before = {fill_arguments(key, args): value for key, value in skill.needs.items()}
         after = after_success({}, skill, args)
         changed = [fact for fact in before if after.get(fact, before[fact]) != before[fact]]
         if any(request.situation.facts.get(fact) == after[fact] for fact in changed):

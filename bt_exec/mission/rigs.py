@@ -14,8 +14,8 @@ from bt_exec.failure import (
     RegistrationError,
     UnknownName,
     UsageError,
-    in_words,
-    nearest,
+    describe_exception,
+    nearest_names,
 )
 from bt_exec.pack import Pack
 from bt_exec.rig import PackSettings, Rig, WorldSettings
@@ -49,7 +49,7 @@ def check_world(site: Site, world: Mapping[str, str]) -> None:
     Raises:
         UsageError: If a key is unknown or a value is not allowed; the message lists valid ones.
     """
-    robots = site.catalogue.robots
+    robots = site.catalogue.robots_sharing_pack
     known = {
         key: f"{key}: {field.description or 'see the pack'}"
         for pack in site.catalogue.packs
@@ -58,7 +58,7 @@ def check_world(site: Site, world: Mapping[str, str]) -> None:
     }
     for key, value in world.items():
         if key not in known:
-            near = nearest(key, known)
+            near = nearest_names(key, known)
             listed = "; ".join(known[name] for name in dict.fromkeys((*near, *known)))
             raise UsageError(
                 f"world setting {key}={value}: site {site.name!r} has no {key!r}; "
@@ -98,7 +98,7 @@ def make_rig(
         if is_interrupt(error):
             raise
         # an OSError is caused by the environment: omit the source line
-        why = in_words(error) if isinstance(error, OSError) else describe_error(error)
+        why = describe_exception(error) if isinstance(error, OSError) else describe_error(error)
         raise UsageError(f"robot {name!r} of pack {pack.name} is unavailable: {why}") from error
     if not isinstance(rig, Rig):
         raise RegistrationError(f"robot {name!r} of pack {pack.name} did not return a Rig")

@@ -17,7 +17,7 @@ from bt_exec.failure import (
     BtExecError,
     Failure,
     UsageError,
-    in_words,
+    describe_exception,
 )
 from bt_exec.guardian.client import Guardian, take_report
 from bt_exec.language.meaning import Meaning, Unclear
@@ -46,7 +46,7 @@ from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES, Compiler, Reader, Reply, Warming
 from bt_exec.planning.confirmation import Confirm
 from bt_exec.planning.repair import FixedPlan
-from bt_exec.rig import Rig, stop_all_apart
+from bt_exec.rig import Rig, stop_all_in_background
 from bt_exec.robot import Observation
 from bt_exec.site.compile_command import make_compiler, request_of
 from bt_exec.site.site import Site, load_site
@@ -185,7 +185,7 @@ class Session:
             raise
         self._state = "open"
         if self._inspected:
-            self.life.inspected()
+            self.life.mark_inspected()
 
     def open_for(self, command: str) -> None:
         """Open the robots unless the compiler cannot read `command`.
@@ -272,7 +272,7 @@ class Session:
             UsageError: If the session is closed, or runs a mission.
         """
         if earlier is None:
-            earlier = self.journal.continued_by(record) if self.journal is not None else ()
+            earlier = self.journal.predecessors(record) if self.journal is not None else ()
         works = [self._work_of(one, lost=lost) for one in (record, *earlier)]
         planned = next((work for work in works if work.spec is not None), works[0])
         started = tuple(one for work in reversed(works) for one in work.started)
@@ -324,7 +324,7 @@ class Session:
             return FixedPlan(plan)
         if work is not None:
             return Resumed(self.compiler, work, self._phrase)
-        return SelfAnswers(self.compiler, self._seen, self._steps_left)
+        return SelfAnswers(self.compiler, self._last_observation_line, self._steps_left)
 
     def _recorded(
         self,
@@ -376,10 +376,10 @@ class Session:
             "session": self.world_id,
         }
 
-    def _seen(self, language: str) -> str:
+    def _last_observation_line(self, language: str) -> str:
         """Return the last observation of this world as one line."""
         seen = (
-            self.site.messages.said_of(
+            self.site.messages.sentence_for_robot(
                 robot, worker.buffer.observations[-1].describe(language), language
             )
             for robot, worker in self.perception_workers.items()
@@ -453,7 +453,7 @@ class Session:
         try:
             outcome = executive.run(command, language)
         finally:
-            self._acted = executive.acted
+            self._acted = executive.has_acted
             self._running = None
         if outcome.reason_code == STOP_FAILED:
             self.life.require_inspection(outcome.message)
@@ -499,7 +499,7 @@ class Session:
         """
         running = self._running
         if running is None:
-            stop_all_apart(self.rigs)
+            stop_all_in_background(self.rigs)
             self._asked = (reason or "operator") if self._preparing else ""
             return self._preparing
         running.abort(reason)
@@ -517,7 +517,7 @@ class Session:
         Raises:
             UsageError: If one of them fails, or does not answer in time.
         """
-        with self.life.busy(), _watching(self.rigs) as watchdog:
+        with self.life.paused_monitor(), _watching(self.rigs) as watchdog:
             try:
                 return watchdog.call(
                     "the facts",
@@ -529,7 +529,9 @@ class Session:
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
-                raise UsageError(f"cannot read the known facts: {in_words(error)}") from error
+                raise UsageError(
+                    f"cannot read the known facts: {describe_exception(error)}"
+                ) from error
 
     def look(self) -> dict[str, Observation]:
         """Make one observation with every camera, outside a mission; return them by pack.
@@ -540,7 +542,7 @@ class Session:
         if self._running is not None:
             raise UsageError("this session is running a mission, which observes by itself")
         found: dict[str, Observation] = {}
-        with self.life.busy(), _watching(self.rigs) as watchdog:
+        with self.life.paused_monitor(), _watching(self.rigs) as watchdog:
             for name, rig in self.rigs.items():
                 if rig.perception is None:
                     continue
@@ -551,7 +553,9 @@ class Session:
                 except KeyboardInterrupt:
                     raise
                 except BaseException as error:
-                    raise UsageError(f"{name} failed to observe: {in_words(error)}") from error
+                    raise UsageError(
+                        f"{name} failed to observe: {describe_exception(error)}"
+                    ) from error
         return found
 
     def reset(self, world: Mapping[str, str] | None = None) -> None:
@@ -580,11 +584,11 @@ class Session:
         self.perception_workers, self.rigs, self._locks = {}, {}, []
         self._state = "closed"
         self.life.close()
-        with self.life.busy(), _watching(rigs) as watchdog:
+        with self.life.paused_monitor(), _watching(rigs) as watchdog:
             for name, worker in reversed(workers.items()):
-                _put_away(watchdog, f"the camera of {name}", worker.close)
+                _close_and_log(watchdog, f"the camera of {name}", worker.close)
             for name, rig in reversed(rigs.items()):
-                _put_away(watchdog, f"the rig of {name}", rig.shut)
+                _close_and_log(watchdog, f"the rig of {name}", rig.shut)
         if self.guardian is not None:
             self.guardian.release()
             self.guardian = None
@@ -733,17 +737,17 @@ def _watching(rigs: Mapping[str, Rig]) -> Iterator[Watch]:
     with contextlib.ExitStack() as stack:
         watch: Watch = Unwatched()
         try:
-            watch = stack.enter_context(Watchdog(_CLOSE_S, lambda: stop_all_apart(rigs)))
+            watch = stack.enter_context(Watchdog(_CLOSE_S, lambda: stop_all_in_background(rigs)))
         except RuntimeError as error:
             _log.error("the robots are not monitored: %s", error)
         yield watch
 
 
-def _put_away(watchdog: Watch, part: str, close: Callable[[], None]) -> None:
+def _close_and_log(watchdog: Watch, part: str, close: Callable[[], None]) -> None:
     """Close a part; errors are only logged, because the outcome is already final."""
     try:
         watchdog.call(part, close)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - the others are put away all the same
-        _log.error("%s could not be closed: %s", part, in_words(error))
+        _log.error("%s could not be closed: %s", part, describe_exception(error))

@@ -10,8 +10,15 @@ import logging
 import signal
 from collections.abc import Callable, Mapping
 
-from bt_exec.declarations.pack_errors import place_of
-from bt_exec.failure import Failure, PartBroken, RobotStopped, SimulationLost, in_words, trace_of
+from bt_exec.declarations.pack_errors import source_place
+from bt_exec.failure import (
+    Failure,
+    PartBroken,
+    RobotStopped,
+    SimulationLost,
+    describe_exception,
+    traceback_text,
+)
 from bt_exec.mission.clock import Clock
 from bt_exec.nodes.runtime import Watch
 from bt_exec.outcome import Ending
@@ -84,7 +91,7 @@ def _wait(
         if not moving or clock.now() >= limit:
             break
         try:
-            watch.within(clock.step_s + watch.limit_s, clock.part, clock.advance)
+            watch.call_within(clock.step_s + watch.limit_s, clock.part, clock.advance)
         except (KeyboardInterrupt, PartBroken):
             break  # a second Ctrl-C ends the wait; the record must still be completed
         except Exception as error:  # noqa: BLE001 - time does not pass: nothing to wait for
@@ -107,7 +114,7 @@ def moving_robots(rigs: Mapping[str, Rig], watch: Watch) -> dict[str, str]:
         except KeyboardInterrupt:
             moving[name] = "its state cannot be read"
         except BaseException as error:  # noqa: BLE001 - a robot that cannot be asked may be moving
-            moving[name] = f"still raised {in_words(error)}"
+            moving[name] = f"still raised {describe_exception(error)}"
     return moving
 
 
@@ -120,8 +127,10 @@ def ending_of(error: BaseException) -> Ending:
     if isinstance(error, SimulationLost):
         return failed(Failure("SIMULATION_LOST", str(error), kind="robot", retryable=False))
     _log.error("internal error in the executive", exc_info=error)
-    told = {"traceback": trace_of(error)}
-    said = in_words(error) + place_of(error)  # a part may have replaced a function of ours
+    told = {"traceback": traceback_text(error)}
+    said = describe_exception(error) + source_place(
+        error
+    )  # a part may have replaced a function of ours
     return failed(Failure("EXECUTIVE_CRASHED", said, kind="robot", evidence=told, retryable=False))
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from bt_exec.events import Asked
 from bt_exec.failure import Failure
-from bt_exec.language.fact_sentences import Known, moment
+from bt_exec.language.fact_sentences import Known, age_phrase
 from bt_exec.language.messages import Messages
-from bt_exec.mission.known_state import asked_about, state_of
+from bt_exec.mission.known_state import asked_facts, state_of
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, STOPS, UNMET, Ending
 from bt_exec.pack import Catalogue
@@ -18,7 +18,7 @@ from bt_exec.reporting import Skip
 from bt_exec.spec.condition_expression import Is, Not
 from bt_exec.spec.model import Check, walk
 from bt_exec.spec.node_paths import paths
-from bt_exec.verify.facts import established
+from bt_exec.verify.facts import established_facts
 
 __all__ = ["AFTER_STOP", "summarise"]
 
@@ -86,7 +86,7 @@ class _Summary:
                 return " ".join(needless)
             said += then
         elif ending.status == "aborted":
-            said.append(self.messages.stopped(ending.said, progress.language))
+            said.append(self.messages.stop_reason(ending.said, progress.language))
         said.append(self.told)
         if progress.started and ending.reason_code in STOPS:
             said.append(self._after_stop())
@@ -107,15 +107,15 @@ class _Summary:
             answer = self._answer(asked)
             if not answer:
                 continue
-            several = len(told) > 1 or known.old(asked.t)
+            several = len(told) > 1 or known.is_old(asked.t)
             if several and (question := self._question(asked)):
                 answer = f"{question[:1].upper()}{question[1:]}: {answer[:1].lower()}{answer[1:]}"
-            if not known.old(asked.t):
+            if not known.is_old(asked.t):
                 yield answer
                 continue
-            when = moment(known.now - asked.t)
+            when = age_phrase(known.now - asked.t)
             seen = self.progress.seen.get(asked.question, {})
-            facts = asked_about(asked.question, self.progress, self.catalogue)
+            facts = asked_facts(asked.question, self.progress, self.catalogue)
             about = [f"was {fact}={seen[fact]}" for fact in facts if fact in seen]
             told_then = [self.say(key, when=when) for key in about if key in self.messages]
             yield " ".join(told_then or [self.say("ANSWERED_THEN", answer=answer, when=when)])
@@ -151,17 +151,17 @@ class _Summary:
             phrase = self.messages.phrase(inner.name, language, inner.args)
             yield self.say("UNMET_ONE" if needed else "MET_ONE", condition=phrase)
         facts = self.known.facts
-        for fact in established(inner, self.catalogue):
+        for fact in established_facts(inner, self.catalogue):
             if fact in facts and (found := f"{fact}={facts[fact]}") in self.messages:
                 yield self.say(found)
 
     def _no_longer(self) -> Iterator[str]:
         """Yield the reasons of skips that no longer hold, in the past tense, with their time."""
         for skip, asked in self._skips():
-            for fact, value in established(asked, self.catalogue).items():
+            for fact, value in established_facts(asked, self.catalogue).items():
                 if self.known.facts.get(fact, value) == value:
                     continue
-                when, before = moment(self.known.now - skip.t), f"was {fact}={value}"
+                when, before = age_phrase(self.known.now - skip.t), f"was {fact}={value}"
                 if before in self.messages:
                     yield self.say(before, when=when)
                 else:

@@ -128,9 +128,9 @@ class Watchdog:
         Raises:
             PartBroken: If the call hangs, or the part hung before.
         """
-        return self.within(self.limit_s, part, function, *args, **more)
+        return self.call_within(self.limit_s, part, function, *args, **more)
 
-    def within(
+    def call_within(
         self,
         limit_s: float,
         part: str,
@@ -146,7 +146,7 @@ class Watchdog:
             _Call(part, limit_s, self.now() + limit_s, again=False), function, *args, **more
         )
 
-    def waited(
+    def call_recorder(
         self,
         limit_s: float,
         part: str,
@@ -155,7 +155,7 @@ class Watchdog:
         *args: P.args,
         **more: P.kwargs,
     ) -> R:
-        """Like `within`, for a part that may be called again after it hung: the record."""
+        """Like `call_within`, for a part that may be called again after it hung: the record."""
         return self._watched(
             _Call(part, limit_s, self.now() + limit_s, again=True), function, *args, **more
         )
@@ -184,11 +184,11 @@ class Watchdog:
             raise call.broken()
         return result
 
-    def disown(self) -> None:
+    def mark_forked(self) -> None:
         """Mark this process as a forked child of a part, in which no call may return."""
         for call in self._calls:
             call.hangs = True
-        self.present.clock = _leave
+        self.present.clock = _exit_forked_child
         if self.present.is_active:
             self.present.began = -math.inf
 
@@ -235,13 +235,13 @@ class Watchdog:
                 gap_s, used_s = time.monotonic() - wall, time.process_time() - used
                 wall, used = wall + gap_s, used + used_s
                 if gap_s > self._period_s + _DELAY_S and used_s < gap_s / 2:
-                    self._excuse(gap_s)
+                    self._extend_deadlines(gap_s)
                 self._poll()
             except _RAISED as error:  # out of memory, or raised by a part in every thread
                 os.write(2, b"bt-exec: the watchdog: " + type(error).__name__.encode() + b"\n")
         self._end.release()  # so that the watchdog can be entered again
 
-    def _excuse(self, seconds: float) -> None:
+    def _extend_deadlines(self, seconds: float) -> None:
         """Extend the deadlines of calls, because the whole process was suspended.
 
         The heartbeat of the loop ends the mission in that case. A part that holds the GIL uses CPU
@@ -316,14 +316,14 @@ _WATCHED = Watchdog._watched.__code__
 _ENTERED: set[Watchdog] = set()
 
 
-def _leave() -> float:
+def _exit_forked_child() -> float:
     """End this process, a forked child that must not run the loop of its parent."""
     os._exit(FORKED)
 
 
 def _disown_all() -> None:
     for watchdog in _ENTERED:
-        watchdog.disown()
+        watchdog.mark_forked()
 
 
 os.register_at_fork(after_in_child=_disown_all)

@@ -57,9 +57,9 @@ class Built:
                 found.append(done)
         return tuple(found)
 
-    def noted(self) -> tuple[tuple[str, Failure], ...]:
+    def recorded_failures(self) -> tuple[tuple[str, Failure], ...]:
         """Return the paths and failures of parts that were not done although the plan continued."""
-        return composites.noted_in(self.root)
+        return composites.recorded_failures_in(self.root)
 
 
 def _is_in_failed_branch(node: Behaviour) -> bool:

@@ -30,11 +30,11 @@ class CheckNode(Leaf):
     def advance(self) -> Status | None:
         """Evaluate the condition once."""
         verdict = self.ask.verdict()
-        self.ask.tell(verdict, self.path, "check", told=self.spec.tell)
+        self.ask.report_verdict(verdict, self.path, "check", told=self.spec.tell)
         if verdict.holds is None:
             if not self.ask.expired:
                 return None
-            self.failure = self.ask.doubt(verdict, self.path, "check")
+            self.failure = self.ask.uncertainty_failure(verdict, self.path, "check")
             return Status.FAILURE
         if verdict.holds or self.spec.tell:
             return Status.SUCCESS

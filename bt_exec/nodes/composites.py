@@ -19,10 +19,10 @@ from py_trees.composites import Composite
 from bt_exec.failure import Failure
 from bt_exec.nodes.node import Collector, Node, collect, step
 
-__all__ = ["Fallback", "Parallel", "Sequence", "failure_of", "forget", "noted_in"]
+__all__ = ["Fallback", "Parallel", "Sequence", "failure_of", "recorded_failures_in", "reset_status"]
 
 
-def forget(node: Behaviour) -> None:
+def reset_status(node: Behaviour) -> None:
     """Reset the status of everything under `node`; running nodes are stopped."""
     for child in node.children:
         if child.status is not Status.INVALID:
@@ -41,7 +41,7 @@ def failure_of(node: Behaviour) -> Failure:
     return Failure("BEHAVIOUR_FAILED", message, node.name, "check", node.name)
 
 
-def noted_in(node: Behaviour) -> tuple[tuple[str, Failure], ...]:
+def recorded_failures_in(node: Behaviour) -> tuple[tuple[str, Failure], ...]:
     """Return the recorded failures under `node`, with the paths of their fallbacks.
 
     Failed branches are left out: the mission continued from there for another reason.
@@ -51,7 +51,7 @@ def noted_in(node: Behaviour) -> tuple[tuple[str, Failure], ...]:
     tried = isinstance(node, Fallback)
     for child in node.children:
         if not (tried and child.status is Status.FAILURE):
-            found += noted_in(child)
+            found += recorded_failures_in(child)
     return tuple(found)
 
 
@@ -70,18 +70,18 @@ class _Composite(Node, Composite):
     def step(self) -> Status:
         """Enter the node if it is not running, run its children, and update its status."""
         if self.status is not Status.RUNNING:
-            forget(self)
+            reset_status(self)
             self.failure = None
             self.enter()
             self.status = Status.RUNNING  # so that an interrupt in the first tick stops it, too
-        return self.settle(self.work())
+        return self.settle(self.run_children())
 
     @abstractmethod
     def enter(self) -> None:
         """Start from the first child."""
 
     @abstractmethod
-    def work(self) -> Status:
+    def run_children(self) -> Status:
         """Step children; return the resulting status."""
 
 
@@ -100,7 +100,7 @@ class _OneByOne(_Composite):
         """Start from the first child."""
         self._at = 0
 
-    def work(self) -> Status:
+    def run_children(self) -> Status:
         """Step the current child, and the next ones while their status allows it."""
         return self._follow(step(self.children[self._at]))
 
@@ -110,7 +110,7 @@ class _OneByOne(_Composite):
 
     def _follow(self, status: Status) -> Status:
         while True:
-            self.take(self.children[self._at], status)
+            self.handle_child_status(self.children[self._at], status)
             if status is not self.continues_on or self._at + 1 == len(self.children):
                 return status
             if self.is_decided():
@@ -118,7 +118,7 @@ class _OneByOne(_Composite):
             self._at += 1
             status = step(self.children[self._at])
 
-    def take(self, child: Behaviour, status: Status) -> None:
+    def handle_child_status(self, child: Behaviour, status: Status) -> None:
         """Handle the status of a child."""
 
     def is_decided(self) -> bool:
@@ -174,7 +174,7 @@ class Fallback(_OneByOne):
         """Return True in a branch of a choice whose check held."""
         return self._choice and self.children[self._at].children[0].status is Status.SUCCESS
 
-    def take(self, child: Behaviour, status: Status) -> None:
+    def handle_child_status(self, child: Behaviour, status: Status) -> None:
         """Store a failure, or the fact that a branch recorded one."""
         if status is Status.FAILURE:
             self.failure = failure_of(child).because(self.failure)
@@ -201,7 +201,7 @@ class Parallel(_Composite):
         self._unfinished = list(self.children)
         self._succeeded = self._failed = 0
 
-    def work(self) -> Status:
+    def run_children(self) -> Status:
         """Step the unfinished children, then evaluate the result."""
         return self._round([], self._unfinished)
 

@@ -20,7 +20,14 @@ from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 from bt_exec.events import Asked
-from bt_exec.failure import Failure, FailureKind, PartBroken, in_words, plain_error, trace_of
+from bt_exec.failure import (
+    Failure,
+    FailureKind,
+    PartBroken,
+    describe_exception,
+    plain_error,
+    traceback_text,
+)
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.outcome import UNMET
 from bt_exec.skill import Condition, Verdict
@@ -204,7 +211,9 @@ class Ask:
                 reasons.append(condition.skip_reason.format(**condition.validate(args)))
         return ", ".join(dict.fromkeys(reasons)) or UNMET
 
-    def tell(self, verdict: Verdict, path: str, role: Role, *, told: bool = False) -> None:
+    def report_verdict(
+        self, verdict: Verdict, path: str, role: Role, *, told: bool = False
+    ) -> None:
         """Report a verdict to listeners if it differs from the last one."""
         if verdict is self._said:
             return
@@ -214,7 +223,7 @@ class Ask:
         runtime = self.runtime
         runtime.emit(Asked(runtime.now(), runtime.tick, path, role, self.text, verdict, told))
 
-    def unmet(
+    def unmet_failure(
         self, verdict: Verdict, path: str, kind: FailureKind, code: str, message: str = ""
     ) -> Failure:
         """Return the failure of a condition that does not hold.
@@ -230,7 +239,7 @@ class Ask:
         message = message or verdict.why or f"{self.text} does not hold"
         return Failure(code, message, path, kind, self.name, self._args(), evidence)
 
-    def doubt(self, verdict: Verdict, path: str, kind: FailureKind) -> Failure:
+    def uncertainty_failure(self, verdict: Verdict, path: str, kind: FailureKind) -> Failure:
         """Return the failure of a condition that stayed unknown for too long."""
         evidence: dict[str, Any] = {"question": self.text, "evidence": list(verdict.evidence)}
         if self._found.crash:
@@ -286,8 +295,8 @@ class Ask:
         except BaseException as error:
             if isinstance(plain_error(error), KeyboardInterrupt | PartBroken):
                 raise  # raised by the operator or the watchdog, not by the condition
-            said = Verdict.unknown(f"{leaf.name} raised {in_words(error)}")
-            return _Found(said, leaf.name, (), -math.inf, CRASHED, trace_of(error))
+            said = Verdict.unknown(f"{leaf.name} raised {describe_exception(error)}")
+            return _Found(said, leaf.name, (), -math.inf, CRASHED, traceback_text(error))
         if verdict.holds is not None:
             if question.found is None or question.found.verdict is not verdict:
                 question.found = _Found(verdict, leaf.name, (leaf,))

@@ -14,7 +14,7 @@ from py_trees.decorators import Decorator
 
 from bt_exec.events import NodeChanged
 from bt_exec.failure import Failure
-from bt_exec.nodes.composites import failure_of, forget, noted_in
+from bt_exec.nodes.composites import failure_of, recorded_failures_in, reset_status
 from bt_exec.nodes.condition_evaluation import Ask
 from bt_exec.nodes.node import RUNNING, Collector, Node, collect, step
 from bt_exec.nodes.runtime import Runtime
@@ -42,7 +42,7 @@ class Modifier(Node, Decorator):
     def step(self) -> Status:
         """Call `before`; step the child unless that decided; call `after`."""
         if self.status is not Status.RUNNING:
-            forget(self)
+            reset_status(self)
             self.failure = None
             self.initialise()
             self.status = Status.RUNNING  # so that an interrupt in the first tick stops it, too
@@ -102,11 +102,11 @@ class SkipIf(Modifier):
         if self._entered:
             return None
         verdict = self.ask.verdict()
-        self.ask.tell(verdict, self.path, "skip_if")
+        self.ask.report_verdict(verdict, self.path, "skip_if")
         if verdict.holds is None:
             if not self.ask.expired:
                 return Status.RUNNING
-            self.failure = self.ask.doubt(verdict, self.path, "check")
+            self.failure = self.ask.uncertainty_failure(verdict, self.path, "check")
             return Status.FAILURE
         if verdict.holds:
             self.skipped = self.ask.skip_reason()
@@ -155,18 +155,18 @@ class Guard(Modifier):
     def before(self) -> Status | None:
         """Stop the child if the condition does not hold."""
         verdict = self.ask.verdict()
-        self.ask.tell(verdict, self.path, "while")
+        self.ask.report_verdict(verdict, self.path, "while")
         if verdict.holds:
             self._started = True
             return None
         if verdict.holds is None and not self.ask.expired:
             return None if self._started else RUNNING
         if verdict.holds is None:
-            self.failure = self.ask.doubt(verdict, self.path, "guard")
+            self.failure = self.ask.uncertainty_failure(verdict, self.path, "guard")
         else:
             lost = "no longer holds" if self._started else "does not hold"
             message = f"{self.ask.text} {lost}" + (f": {verdict.why}" if verdict.why else "")
-            self.failure = self.ask.unmet(verdict, self.path, "guard", self.code, message)
+            self.failure = self.ask.unmet_failure(verdict, self.path, "guard", self.code, message)
         return Status.FAILURE
 
 
@@ -238,12 +238,12 @@ class Retry(Modifier):
         failure = latest.because(self._earlier)
         if self._used < self.attempts and failure.retryable:
             self._earlier = failure
-            self._tell(latest)
+            self._report_attempt(latest)
             return Status.RUNNING
         self.failure = failure
         return Status.FAILURE
 
-    def _tell(self, failure: Failure) -> None:
+    def _report_attempt(self, failure: Failure) -> None:
         """Report an attempt that failed and is followed by another."""
         runtime = self.runtime
         said = f"attempt {self._used} of {self.attempts}"
@@ -303,24 +303,24 @@ class Repeat(Modifier):
         """Decide by the condition whether the rounds are over."""
         assert self.ask is not None
         verdict = self.ask.verdict()
-        self.ask.tell(verdict, self.path, "until")
+        self.ask.report_verdict(verdict, self.path, "until")
         if verdict.holds is None and not self.ask.expired:
             return Status.RUNNING
         self._asking = False
         if verdict.holds is None:
-            self.failure = self.ask.doubt(verdict, self.path, "check")
+            self.failure = self.ask.uncertainty_failure(verdict, self.path, "check")
             return Status.FAILURE
         if verdict.holds:
             return Status.SUCCESS
         if self._done < self.times:
             return self._next_round()
-        self.failure = self.ask.unmet(verdict, self.path, "check", self.code)
+        self.failure = self.ask.unmet_failure(verdict, self.path, "check", self.code)
         return Status.FAILURE
 
     def _next_round(self) -> Status:
         if self._done >= self.times:
             return Status.SUCCESS
-        self.noted += noted_in(self.decorated)
+        self.noted += recorded_failures_in(self.decorated)
         return Status.RUNNING
 
 
@@ -381,7 +381,7 @@ class ForEach(Modifier):
         if self._done >= len(self._items):
             self.skipped = reason if self._skips == self._done else ""
             return Status.SUCCESS
-        self.noted += noted_in(self.decorated)
+        self.noted += recorded_failures_in(self.decorated)
         self._take()
         return Status.RUNNING
 

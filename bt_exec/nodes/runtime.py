@@ -16,7 +16,7 @@ from bt_exec.language.messages import OWN_MESSAGES, Messages, messages_of
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.pack import Catalogue
-from bt_exec.rig import Rig, stop_all, texts_by_text
+from bt_exec.rig import Rig, checked_facts, stop_all
 from bt_exec.robot import Observation, RemoteSimulation
 from bt_exec.skill import Signature
 from bt_exec.spec.expand import is_reference, reference_name
@@ -115,7 +115,7 @@ class Watch(Protocol):
     def call(self, part: str, function: Callable[P, R], /, *args: P.args, **more: P.kwargs) -> R:
         """Call `function` on behalf of `part`; raises `PartBroken` if it hangs."""
 
-    def within(
+    def call_within(
         self,
         limit_s: float,
         part: str,
@@ -139,7 +139,7 @@ class Unwatched:
         """Call `function`."""
         return function(*args, **more)
 
-    def within(
+    def call_within(
         self, _: float, __: str, function: Callable[P, R], /, *args: P.args, **more: P.kwargs
     ) -> R:
         """Call `function`."""
@@ -306,4 +306,4 @@ def known_facts(
 
 
 def _facts_of(observation: Observation) -> dict[str, str]:
-    return texts_by_text(observation.facts())
+    return checked_facts(observation.facts())

@@ -20,10 +20,10 @@ from bt_exec.failure import (
     Failure,
     PartBroken,
     RobotStopped,
-    in_words,
-    plain,
+    describe_exception,
     plain_error,
-    trace_of,
+    plain_evidence,
+    traceback_text,
 )
 from bt_exec.nodes.node import SLOW_S, Leaf
 from bt_exec.nodes.runtime import Runtime, known_facts
@@ -31,7 +31,7 @@ from bt_exec.rig import Rig, stop_all
 from bt_exec.skill import Running, Skill, Steps
 from bt_exec.spec.model import Do
 from bt_exec.standby_threads import STANDBY
-from bt_exec.verify.facts import NEED_NOT_MET, unmet
+from bt_exec.verify.facts import NEED_NOT_MET, unmet_needs
 
 __all__ = ["SkillNode", "unmet_need"]
 
@@ -116,7 +116,7 @@ class SkillNode(Leaf):
             raise
         except BaseException as error:  # noqa: BLE001 - somebody's code; it becomes a failure
             self.failure = self._fail(
-                CRASHED, in_words(error), retryable=False, traceback=trace_of(error)
+                CRASHED, describe_exception(error), retryable=False, traceback=traceback_text(error)
             )
 
     def _begin(self, given: Mapping[str, Any]) -> Steps[Any]:
@@ -225,14 +225,14 @@ class SkillNode(Leaf):
         try:
             if steps is not None:
                 watch, part = self.runtime.watch, f"the clean-up of {self.skill.name}"
-                watch.within(self.runtime.cancel_s + watch.limit_s, part, steps.close)
+                watch.call_within(self.runtime.cancel_s + watch.limit_s, part, steps.close)
         except KeyboardInterrupt:
             raise  # raised by the operator, not by the skill
         except PartBroken as error:  # the other skills are cleaned up, then the mission ends
             self.runtime.broken = error
             late.set()
         except BaseException as error:  # noqa: BLE001 - the clean-up failed, so the robot is stopped
-            trouble = f"clean-up raised {in_words(error)}; the robot was stopped"
+            trouble = f"clean-up raised {describe_exception(error)}; the robot was stopped"
             stop_all(own)
         finally:
             alarm.cancel()
@@ -299,10 +299,10 @@ class SkillNode(Leaf):
 
     def _failure_of(self, error: BaseException) -> Failure:
         if not isinstance(error, Failed):
-            trace = trace_of(error)
-            return self._fail(CRASHED, in_words(error), retryable=False, traceback=trace)
+            trace = traceback_text(error)
+            return self._fail(CRASHED, describe_exception(error), retryable=False, traceback=trace)
         if error.code in self.skill.fails:
-            again, evidence = error.retryable is not False, plain(error.evidence)
+            again, evidence = error.retryable is not False, plain_evidence(error.evidence)
             return self._fail(error.code, error.message, retryable=again, **evidence)
         message = f"raised the undeclared code {error.code}: {error.message}"
         return self._fail(CRASHED, message, retryable=False)
@@ -360,7 +360,7 @@ def unmet_need(
             return {}
 
     known = known_facts(runtime.catalogue, runtime.rigs, runtime.buffers, ask, runtime.acted)
-    found = unmet(known, skill, args)
+    found = unmet_needs(known, skill, args)
     if not found:
         return None
     fact, allowed, value = found[0]

@@ -144,7 +144,7 @@ class Parts:
         owner = self._owner(meaning)
         if owner:  # its compiler has refused the command
             raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
-        self._acts = tuple(_acts(meaning))
+        self._acts = tuple(_requested_acts(meaning))
         nodes = self._nodes(meaning, {}, first=True)
         if not nodes:  # the command contains only prohibitions
             owner = self._owner(_parts(meaning)[0])
@@ -157,7 +157,7 @@ class Parts:
 
     def _owner(self, meaning: Node) -> str:
         """Return the compiler whose names a meaning contains; empty if there is not exactly one."""
-        about = meaning.node("of") if meaning.kind == "act" and _asks(meaning) else meaning
+        about = meaning.node("of") if meaning.kind == "act" and _is_question(meaning) else meaning
         named = self._everyone.intersection(names_in(about))
         if meaning.kind == "avoid":  # "leave the door alone": everything can be left alone
             named = named - {_LEAVE} or named
@@ -170,18 +170,20 @@ class Parts:
         """Return the nodes of a meaning; adds its parts to `before`."""
         parts, end = _parts(meaning), 0
         nodes: list[PlanNode] = []
-        for (owner, asks), group in groupby(parts, lambda part: (self._owner(part), _asks(part))):
+        for (owner, asks), group in groupby(
+            parts, lambda part: (self._owner(part), _is_question(part))
+        ):
             run = tuple(group)
             end += len(run)
             if asks:
-                nodes += [self._asked(owner, part) for part in run]
+                nodes += [self._answer_node(owner, part) for part in run]
             elif owner:
                 self._check_prohibitions(owner, run, parts[end : end + 1])
                 if any(part.kind != "avoid" for part in run):
                     nodes.append(self._planned(owner, run, before, first=first))
             else:
                 for part in run:
-                    nodes += self._if(part, before)
+                    nodes += self._conditional_nodes(part, before)
             first = False
         return nodes
 
@@ -199,7 +201,7 @@ class Parts:
         if others or (run[-1] is avoided[-1] and following and may_deny_more(self._reading.edge)):
             raise RefusedError(self._refusal("PART_FORBIDS", part=self._said(avoided[-1])))
 
-    def _asked(self, owner: str, question: Node) -> PlanNode:
+    def _answer_node(self, owner: str, question: Node) -> PlanNode:
         """Return the node that answers a question at its place in the plan."""
         said = self._said(question)
         if not owner:
@@ -207,7 +209,7 @@ class Parts:
         request = replace(self._request, command=said, context=Context())
         answer = self._compilers[owner].compile(request)
         if isinstance(answer, Refusal):
-            raise RefusedError(self._of_part(answer, question))
+            raise RefusedError(self._refusal_of_part(answer, question))
         if not isinstance(answer, Plan):
             raise RefusedError(self._refusal("PART_ASKS", part=said))
         self._plans.append(answer)
@@ -231,12 +233,12 @@ class Parts:
         part = CommandPart(self._reading, meaning, before.get(owner, ()))
         answer = self._compilers[owner].plan_part(request, part)
         if isinstance(answer, Refusal):
-            raise RefusedError(self._of_part(answer, meaning))
+            raise RefusedError(self._refusal_of_part(answer, meaning))
         before[owner] = (*before.get(owner, ()), *run)
         self._plans.append(answer)
         return answer.spec.root
 
-    def _if(self, part: Node, before: dict[str, tuple[Node, ...]]) -> list[PlanNode]:
+    def _conditional_nodes(self, part: Node, before: dict[str, tuple[Node, ...]]) -> list[PlanNode]:
         """Return the nodes of a condition of one pack whose branches may be parts for others."""
         question = part.node("of") if part.kind == "if" else part
         owner = self._owner(question) if part.kind == "if" else ""
@@ -245,7 +247,7 @@ class Parts:
         asked = CommandPart(self._reading, question)
         found = self._compilers[owner].condition(self._request_of(owner, first=False), asked)
         if isinstance(found, Refusal):
-            raise RefusedError(self._of_part(found, question))
+            raise RefusedError(self._refusal_of_part(found, question))
         if any(before.values()):  # a branch may undo what its compiler expects of an earlier part
             raise RefusedError(self._refusal("PART_LATER", part=self._said(question)))
         subject = next((one for one in question.walk() if one.kind == "np"), None)
@@ -253,7 +255,7 @@ class Parts:
         for name, met in (("then", True), ("other", False)):
             branch = part.get(name)
             if isinstance(branch, Node) and (branch.kind != "seq" or branch.parts()):
-                about = self._about(branch, owner, subject)
+                about = self._with_subject(branch, owner, subject)
                 done = len(self._plans)
                 if nodes := self._nodes(about, dict(before), first=False):
                     branches[met] = nodes
@@ -277,7 +279,7 @@ class Parts:
         ways = [{"sequence": [{"check": asks[met]}, *nodes]} for met, nodes in branches.items()]
         return [*looks, Fallback.model_validate({"fallback": ways})]
 
-    def _about(self, branch: Node, owner: str, subject: Node | None) -> Node:
+    def _with_subject(self, branch: Node, owner: str, subject: Node | None) -> Node:
         """Return a branch whose first part is about the subject of its condition, if it names none.
 
         Only a part of the same pack refers to it: "if the door is closed, open it and …".
@@ -304,7 +306,7 @@ class Parts:
         context = self._context_of(owner) if first else Context()
         return replace(self._request, context=context)
 
-    def _of_part(self, refusal: Refusal, meaning: Node) -> Refusal:
+    def _refusal_of_part(self, refusal: Refusal, meaning: Node) -> Refusal:
         """Return the refusal of the whole command for the refusal of a part."""
         message = self._refusal("PART_REFUSED", part=self._said(meaning), why=refusal.message)
         return Refusal(refusal.code, message.message, missing=refusal.missing)
@@ -319,20 +321,20 @@ def _parts(meaning: Node) -> tuple[Node, ...]:
     return meaning.parts() if meaning.kind == "seq" else (meaning,)
 
 
-def _asks(part: Node) -> bool:
+def _is_question(part: Node) -> bool:
     """Return whether a part is a question, or asks for an answer: "tell me where the apple is"."""
     asked = part.get("of")
     told = part.kind == "act" and isinstance(asked, Node) and asked.kind == "ask"
     return (told and {*dict(part.args)} == {"verb", "of"}) or part.kind == "ask"
 
 
-def _acts(meaning: Node) -> Iterator[Node]:
+def _requested_acts(meaning: Node) -> Iterator[Node]:
     """Yield the acts that a meaning requests."""
     if meaning.kind == "act":
         yield meaning
     elif meaning.kind not in ("avoid", "ask"):
         for child in meaning.children():
-            yield from _acts(child)
+            yield from _requested_acts(child)
 
 
 def names_in(meaning: Node) -> Iterator[tuple[str, str]]:

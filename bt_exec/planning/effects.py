@@ -1,9 +1,9 @@
 """Facts of a mission from the declared effects of its skills, and the first cause of its end.
 
-`finished_steps` and `undone` are about the finished steps of a failed plan, `Assumed` about a
-running mission. The first cause is the first failure without recovery. Example: a door jams, and
-the next plan fails to find a grip on its edge. The first cause is the jam. A grasp that slipped and
-succeeded at the second attempt is not a cause of later failures.
+`finished_steps` and `outdated_leaves` are about the finished steps of a failed plan, `Assumed` is
+about a running mission. The first cause is the first failure without recovery. Example: a door
+jams, and the next plan fails to find a grip on its edge. The first cause is the jam. A grasp that
+slipped and succeeded at the second attempt is not a cause of later failures.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from bt_exec.verify.facts import (
     Facts,
     after_failure,
     after_success,
-    established,
-    fill,
+    established_facts,
+    fill_arguments,
     known_args,
 )
 
@@ -35,7 +35,6 @@ __all__ = [
     "first_cause",
     "lost_effect",
     "recovers",
-    "undone",
 ]
 
 
@@ -63,11 +62,11 @@ def _leaves(request: Request) -> Iterator[tuple[str, NodeBase]]:
 
 def _achieved_facts(node: NodeBase, done: Done | None, catalogue: Catalogue) -> Facts:
     if isinstance(node, Check):
-        return {} if node.tell else established(node.check, catalogue)
+        return {} if node.tell else established_facts(node.check, catalogue)
     assert isinstance(node, Do)
     skill = catalogue.skill(node.do)
     args = (done.args if done is not None else {}) or known_args(skill, node.args)
-    found = established(node.skip_if, catalogue) if done is not None and done.skipped else {}
+    found = established_facts(node.skip_if, catalogue) if done is not None and done.skipped else {}
     return found or after_success({}, skill, args)
 
 
@@ -100,7 +99,7 @@ def _failures(failure: Failure | None) -> Iterator[Failure]:
         failure = failure.cause
 
 
-def undone(request: Request) -> frozenset[str]:
+def outdated_leaves(request: Request) -> frozenset[str]:
     """Return the paths of finished leaves whose effects no longer hold.
 
     Their achieved fact was not changed by a later skill, and yet it is known to have another value.
@@ -138,7 +137,7 @@ def lost_effect(request: Request) -> Failure | None:
         skill = request.catalogue.skill(node.do)
         gave = after_success({}, skill, done[path].args or known_args(skill, node.args))
         if done[path].skipped:
-            held = established(node.skip_if, request.catalogue)
+            held = established_facts(node.skip_if, request.catalogue)
             gave = {fact: value for fact, value in gave.items() if held.get(fact) == value}
         last.update({fact: (done[path], value) for fact, value in gave.items()})
     for fact, (one, value) in last.items():
@@ -235,9 +234,9 @@ class Assumed:
 
     def _on_skill_ended(self, event: SkillEnded) -> None:
         skill, args = self._catalogue.skill(event.skill), self._args[event.path]
-        self.facts.update({fill(key, args): UNKNOWN for key in skill.effects})
+        self.facts.update({fill_arguments(key, args): UNKNOWN for key in skill.effects})
         if event.state == "done":
             self.facts.update(after_success({}, skill, args))
 
     def _on_condition(self, expression: Any) -> None:
-        self.facts.update(established(expression, self._catalogue))
+        self.facts.update(established_facts(expression, self._catalogue))

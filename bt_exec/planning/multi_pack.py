@@ -43,9 +43,9 @@ from bt_exec.spec.model import (
     Sequence,
     Tree,
 )
-from bt_exec.spec.node_paths import locate, moved
+from bt_exec.spec.node_paths import locate, moved_paths
 
-__all__ = ["PacksCompiler", "for_packs"]
+__all__ = ["PacksCompiler", "make_packs_compiler"]
 
 _WIDTH = 0.5
 """Cost difference from the cheapest meaning above which a meaning is not considered."""
@@ -79,7 +79,7 @@ class PacksCompiler(Wrapping):
         """Return the plan of a command, whole or in parts, or a refusal."""
         if request.previous is not None and request.failure is not None:
             return self._repaired(request)
-        answers = {name: self._alone(name, one, request) for name, one in self.parts.items()}
+        answers = {name: self._answer_alone(name, one, request) for name, one in self.parts.items()}
         claims = {name: one for name, one in answers.items() if self._claims(name, one)}
         if len(claims) == 1:
             ((name, found),) = claims.items()
@@ -127,7 +127,9 @@ class PacksCompiler(Wrapping):
     def _claims(self, name: str, answer: Plan | Refusal | Reply) -> bool:
         return not isinstance(answer, Refusal) or answer.code in self.parts[name].asks_back
 
-    def _alone(self, name: str, one: PartCompiler, request: Request) -> Plan | Refusal | Reply:
+    def _answer_alone(
+        self, name: str, one: PartCompiler, request: Request
+    ) -> Plan | Refusal | Reply:
         """Return a compiler's answer to the whole command."""
         answer = one.compile(replace(request, context=self.context_of(request, name)))
         if isinstance(answer, Reply):  # questions about all earlier missions
@@ -165,11 +167,11 @@ class PacksCompiler(Wrapping):
         names = {word: name for one in self.inners for word, name in one.names(request).items()}
         reading = self._reader(request).read(request.command, names)
         if not isinstance(reading, Reading) or reading.unknown:
-            return _of_words(request, tuple(refusals.values()), " ".join(reading.unknown))
+            return _refusal_of_words(request, tuple(refusals.values()), " ".join(reading.unknown))
         if reading.respelt:
             return self._respelt(request, reading.respelt, tuple(refusals.values()))
         if reading.meaning == Node("again"):
-            return self._again(request)
+            return self._repeat_last(request)
         if not any(names_in(reading.meaning)):  # "go on" is for the pack that worked last
             last = [name for name in refusals if self.context_of(request, name).turns]
             return refusals[(last or [*refusals])[0]]
@@ -207,7 +209,7 @@ class PacksCompiler(Wrapping):
     def _respelt(self, request: Request, text: str, refusals: tuple[Refusal, ...]) -> Refusal:
         """Return a refusal that asks whether another text was meant, if it can be planned."""
         if not isinstance(self.compile(replace(request, command=text)), Plan):
-            return _of_words(request, refusals, "")
+            return _refusal_of_words(request, refusals, "")
         asked = refusal(request, "RESPELT", text=text)
         return replace(asked, did_you_mean=(text,), question=asked.message)
 
@@ -219,7 +221,7 @@ class PacksCompiler(Wrapping):
             self._readers[key] = words, Reader(words)
         return self._readers[key][1]
 
-    def _again(self, request: Request) -> Plan | Refusal | Reply:
+    def _repeat_last(self, request: Request) -> Plan | Refusal | Reply:
         """Return the plan of the last command of the session, which had several parts."""
         turns = request.context.turns
         done = [at for at, turn in enumerate(turns) if _is_mission(turn)]
@@ -245,7 +247,7 @@ class PacksCompiler(Wrapping):
         if found is None:  # the step belongs to no pack
             return next(iter(self.inners)).compile(request)
         name, part = found
-        own = moved(previous.root, part)
+        own = moved_paths(previous.root, part)
         answer = self.parts[name].compile(
             replace(
                 request,
@@ -260,7 +262,7 @@ class PacksCompiler(Wrapping):
             return answer
         new = expand(answer.spec, request.library)
         root, kept = replace_part(request, part, new.root)
-        inner = moved(new.root, root)
+        inner = moved_paths(new.root, root)
         spec = previous.model_copy(update={"root": root}).with_header(
             plan_version=request.plan_version,
             compiler=self.name,
@@ -272,7 +274,7 @@ class PacksCompiler(Wrapping):
     def _part_of(self, request: Request, path: str) -> tuple[str, NodeBase] | None:
         """Return the largest part around a node that uses the packs of one compiler."""
         assert request.previous is not None
-        for step in locate(request.previous.root).around(path):
+        for step in locate(request.previous.root).nodes_down_to(path):
             used = owners_in(step.node, request.catalogue)
             owners = {self.owners.get(pack, "") for pack in used}
             if len(owners) == 1 and owners <= {*self.parts}:
@@ -280,7 +282,7 @@ class PacksCompiler(Wrapping):
         return None
 
 
-def _of_words(request: Request, refusals: tuple[Refusal, ...], unknown: str) -> Refusal:
+def _refusal_of_words(request: Request, refusals: tuple[Refusal, ...], unknown: str) -> Refusal:
     """Return the refusal that names the unknown words, or words that no other pack knows."""
     said, known = request.command.casefold(), set(unknown.casefold().split())
     for one in refusals:
@@ -344,7 +346,7 @@ def _is_mission(turn: Turn) -> bool:
     return turn.status != "refused" and turn.code not in REPLIES
 
 
-def for_packs(
+def make_packs_compiler(
     name: str, compiler: Compiler, of: Mapping[str, str], packs: Iterable[str]
 ) -> PacksCompiler:
     """Return the compiler of a site whose packs have different compilers.

@@ -25,10 +25,10 @@ from bt_exec.planning.compiler import (
 from bt_exec.planning.robot_views import (
     WHICH_ROBOT,
     addressed_parts,
-    for_robot,
-    names_of,
     one_of_each,
-    views,
+    request_for_robot,
+    robot_names,
+    site_views,
 )
 from bt_exec.spec.model import MissionSpec, Node, Parallel, Sequence
 
@@ -65,20 +65,20 @@ class RobotsCompiler(Wrapping):
 
     def problems(self, request: Request) -> Iterable[Problem]:
         """Return the mistakes in the words of packs."""
-        for view in views(request):
+        for view in site_views(request):
             yield from super().problems(view)
 
     def suggestions(self, request: Request) -> tuple[str, ...]:
         """Return commands that would be understood, with the robots' names."""
         return tuple(
-            _to(robot, text, request)
-            for robot in request.catalogue.robots
-            for text in super(RobotsCompiler, self).suggestions(for_robot(request, robot))
+            _addressed_command(robot, text, request)
+            for robot in request.catalogue.robots_sharing_pack
+            for text in super(RobotsCompiler, self).suggestions(request_for_robot(request, robot))
         )
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return the plans of the addressed robots as one plan."""
-        if request.previous is not None or not request.catalogue.robots:
+        if request.previous is not None or not request.catalogue.robots_sharing_pack:
             # the plan to repair contains the robot
             return self.inner.compile(request)
         parts = addressed_parts(request)
@@ -102,12 +102,12 @@ class RobotsCompiler(Wrapping):
         assert isinstance(self.inner, Reader)
         parts = addressed_parts(request)
         found = [
-            (robot, self.inner.read(for_robot(request, robot, part.text)))
+            (robot, self.inner.read(request_for_robot(request, robot, part.text)))
             for part in parts
             for robot in part.robots
         ]
         if not found:
-            asked = [self.inner.read(view) for view in views(request)]
+            asked = [self.inner.read(view) for view in site_views(request)]
             return next((one for one in asked if not isinstance(one, Unclear)), asked[-1])
         acts: list[Act] = []
         words: list[WordUse] = []
@@ -119,12 +119,14 @@ class RobotsCompiler(Wrapping):
         return Meaning(request.language, tuple(acts), tuple(words))
 
     def _for_one(self, request: Request, robot: str, text: str) -> Plan | Refusal | Reply:
-        answer = self.inner.compile(for_robot(request, robot, text))
+        answer = self.inner.compile(request_for_robot(request, robot, text))
         if isinstance(answer, Refusal):
             return replace(
                 answer,
-                nearest=tuple(_to(robot, one, request) for one in answer.nearest),
-                did_you_mean=tuple(_to(robot, one, request) for one in answer.did_you_mean),
+                nearest=tuple(_addressed_command(robot, one, request) for one in answer.nearest),
+                did_you_mean=tuple(
+                    _addressed_command(robot, one, request) for one in answer.did_you_mean
+                ),
             )
         if isinstance(answer, Reply):
             return answer
@@ -137,7 +139,7 @@ class RobotsCompiler(Wrapping):
 
     def _for_none(self, request: Request) -> Plan | Refusal | Reply:
         """Return the plan of a command without an addressee, or ask which robot is meant."""
-        common = for_robot(request, "")
+        common = request_for_robot(request, "")
         answer = self.inner.compile(common)
         if not isinstance(answer, Refusal):
             return answer
@@ -152,21 +154,21 @@ class RobotsCompiler(Wrapping):
                 answer = found
         if not able:
             return answer
-        names, language = names_of(request), request.language
+        names, language = robot_names(request), request.language
         listed = " / ".join(names[robot][language][0] for robot in able)
         message = request.messages.say(WHICH_ROBOT, language, robots=listed)
-        meant = tuple(_to(robot, request.command, request) for robot in able)
+        meant = tuple(_addressed_command(robot, request.command, request) for robot in able)
         return Refusal(WHICH_ROBOT, message, did_you_mean=meant, question=message)
 
 
 def _sisters(catalogue: Catalogue, robot: str) -> list[str]:
     kinds = {pack.name: pack.kind for pack in catalogue.packs}
-    return [one for one in catalogue.robots if kinds[one] == kinds[robot]]
+    return [one for one in catalogue.robots_sharing_pack if kinds[one] == kinds[robot]]
 
 
-def _to(robot: str, text: str, request: Request) -> str:
+def _addressed_command(robot: str, text: str, request: Request) -> str:
     """Return a command with the name of the robot that it is for."""
-    name = names_of(request)[robot][request.language][0]
+    name = robot_names(request)[robot][request.language][0]
     return request.messages.say("TO_ROBOT", request.language, robot=name, command=text)
 
 

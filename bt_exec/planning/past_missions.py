@@ -32,13 +32,13 @@ def list_missions(context: Context, messages: Messages, language: str) -> str:
     The newest ones are listed, after the number of those left out. If there are none today, the
     last mission before is listed. Commands that were only planned are listed as such.
     """
-    return _listed(context.account(date.today()), messages, language)
+    return _listed(context.acting_missions(date.today()), messages, language)
 
 
 def list_failed(context: Context, messages: Messages, language: str) -> str:
     """Return the missions of today that did not end well, as `list_missions`."""
     failed = _listed(context.failed(date.today()), messages, language)
-    code = "SELF_NONE_FAILED" if context.account(date.today()) else "SELF_NOTHING_DONE"
+    code = "SELF_NONE_FAILED" if context.acting_missions(date.today()) else "SELF_NOTHING_DONE"
     return failed or messages.say(code, language)
 
 
@@ -76,7 +76,7 @@ def last_about(thing: str, context: Context, messages: Messages, language: str) 
     In a mission in another language the thing is searched for by its translation. If it has none, a
     later mission in that language may be about it as well: then the result is empty, too.
     """
-    for turn in reversed(context.account(date.today())):
+    for turn in reversed(context.acting_missions(date.today())):
         spoken = turn.language or language_of(turn.command)
         name = messages.word(thing, spoken)
         if spoken != language and name == thing:

@@ -21,7 +21,7 @@ from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
 from bt_exec.spec.model import Check, Do, NodeBase
 from bt_exec.spec.node_paths import Located, locate
 from bt_exec.verify.fact_changes import Calls
-from bt_exec.verify.facts import Facts, established, holds
+from bt_exec.verify.facts import Facts, decided_value, established_facts
 
 __all__ = ["still_kept"]
 
@@ -112,12 +112,12 @@ class _Rehearsal(AbstractRun[_State | None]):
     def ask(self, step: Step, expression: Any, before: _State | None) -> Answers[_State | None]:
         """Return the states after a condition; None for an answer that facts exclude."""
         assert before is not None
-        found = holds(expression, before.facts, self._catalogue)
+        found = decided_value(expression, before.facts, self._catalogue)
         if found is not None and expression is step.node.skip_if:
             return Answers(before, None, None) if found else Answers(None, None, before)
         if isinstance(step.node, Check) and step.node.tell:
             return Answers(before, None, before)
-        wanted = established(expression, self._catalogue)
+        wanted = established_facts(expression, self._catalogue)
         for fact, value in wanted.items():
             if fact in before.facts or fact in before.anew:
                 self._require_fact(fact, [value], before)

@@ -11,18 +11,18 @@ from collections.abc import Mapping
 
 from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.planning.compiler import Plan, Request
-from bt_exec.planning.effects import assumed_now, finished_steps, undone
+from bt_exec.planning.effects import assumed_now, finished_steps, outdated_leaves
 from bt_exec.planning.plan_reuse import still_kept
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
-from bt_exec.spec.node_paths import encloses, moved, paths
+from bt_exec.spec.node_paths import encloses, moved_paths, paths
 
 __all__ = [
     "FixedPlan",
     "failed_part",
+    "find_alternative",
     "kept_everywhere",
     "kept_paths",
-    "other_way",
     "repaired",
     "replace_part",
 ]
@@ -46,7 +46,7 @@ def repaired(request: Request, compiler: str) -> MissionSpec:
     assert request.previous is not None
     before = request.previous.mission
     root: NodeBase = request.previous.root
-    way = other_way(request)
+    way = find_alternative(request)
     if way is None:
         kept = kept_paths(request)
     else:
@@ -77,10 +77,10 @@ def replace_part(
         whole = expand(request.previous.model_copy(update={"root": root}), request.library)
     except SpecError:  # verification reports the problem; nothing can be kept
         return root, ()
-    return root, _kept_paths_of(request, moved(before, root), whole.root)
+    return root, _kept_paths_of(request, moved_paths(before, root), whole.root)
 
 
-def other_way(request: Request) -> tuple[NodeBase, Tree] | None:
+def find_alternative(request: Request) -> tuple[NodeBase, Tree] | None:
     """Return the subtree to replace and its replacement; None if the library has no alternative.
 
     The innermost subtree around the failure is considered first, then the enclosing ones. An
@@ -155,7 +155,7 @@ def _kept_paths_of(request: Request, outside: Mapping[str, str], root: NodeBase)
         outside: Paths outside the replaced part, each with its path in `root`.
         root: The new plan, expanded.
     """
-    lost = undone(request)
+    lost = outdated_leaves(request)
     achieved = {
         outside[path]: gave
         for path, gave in finished_steps(request).items()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from bt_exec.language.addressees import Addressed, RobotNames, addressed
+from bt_exec.language.addressees import Addressed, RobotNames, parts_by_addressee
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
@@ -23,23 +23,26 @@ __all__ = [
     "WHICH_ROBOT",
     "addressed_parts",
     "apply_to_parts",
-    "for_robot",
-    "names_of",
     "one_of_each",
     "owners_in",
     "parts_of",
+    "request_for_robot",
+    "robot_names",
+    "site_views",
     "situation_of",
-    "views",
 ]
 
 WHICH_ROBOT = "WHICH_ROBOT"
 """Code of a command without an addressee that several robots could do."""
 
 
-def names_of(request: Request) -> RobotNames:
+def robot_names(request: Request) -> RobotNames:
     """Return the names in commands of robots that share their pack with another robot."""
     packs = {pack.name: pack for pack in request.catalogue.packs}
-    return {name: request.settings_of(packs[name]).names(name) for name in request.catalogue.robots}
+    return {
+        name: request.settings_of(packs[name]).names(name)
+        for name in request.catalogue.robots_sharing_pack
+    }
 
 
 def situation_of(robot: str, situation: Situation, catalogue: Catalogue) -> Situation:
@@ -121,7 +124,7 @@ def _names_in(node: NodeBase) -> Iterator[str]:
             yield from (leaf.name for leaf in leaves(part))
 
 
-def for_robot(request: Request, robot: str, text: str = "") -> Request:
+def request_for_robot(request: Request, robot: str, text: str = "") -> Request:
     """Return a request as it would be if `robot` were the only robot of the site.
 
     Args:
@@ -141,20 +144,20 @@ def for_robot(request: Request, robot: str, text: str = "") -> Request:
     )
 
 
-def views(request: Request) -> Iterator[Request]:
+def site_views(request: Request) -> Iterator[Request]:
     """Yield the requests that together cover a site: without robots, and one per robot."""
-    if not request.catalogue.robots:
+    if not request.catalogue.robots_sharing_pack:
         yield request
         return
-    yield for_robot(request, "")
+    yield request_for_robot(request, "")
     for robot in one_of_each(request.catalogue):
-        yield for_robot(request, robot)
+        yield request_for_robot(request, robot)
 
 
 def one_of_each(catalogue: Catalogue) -> list[str]:
     """Return one robot of each pack that several robots share."""
     first = {pack.kind: pack.name for pack in reversed(catalogue.packs)}
-    return [robot for robot in catalogue.robots if robot in first.values()]
+    return [robot for robot in catalogue.robots_sharing_pack if robot in first.values()]
 
 
 @lru_cache(maxsize=16)
@@ -177,10 +180,10 @@ def _view(catalogue: Catalogue, library: Library, _: int, robot: str) -> tuple[C
 
 def _context_of(request: Request, robot: str) -> Context:
     """Return the earlier commands to one robot; for an empty name, those without addressee."""
-    names = names_of(request)
+    names = robot_names(request)
 
     def own(turn: Turn) -> Turn | None:
-        parts = addressed(turn.command, language_of(turn.command), names)
+        parts = parts_by_addressee(turn.command, language_of(turn.command), names)
         if not parts:
             return turn if not robot else None
         said = [part.text for part in parts if robot in part.robots]
@@ -192,7 +195,7 @@ def _context_of(request: Request, robot: str) -> Context:
 
 def addressed_parts(request: Request) -> tuple[Addressed, ...]:
     """Return the parts of a command; a bare name answers the question which robot is meant."""
-    parts = addressed(request.command, request.language, names_of(request))
+    parts = parts_by_addressee(request.command, request.language, robot_names(request))
     if len(parts) == 1 and not parts[0].text and request.context.turns:
         last = request.context.turns[-1]
         if last.code == WHICH_ROBOT:

@@ -17,9 +17,9 @@ from fastapi.responses import Response, StreamingResponse
 
 from bt_exec.failure import UnknownName
 from bt_exec.journal.search import Wanted
-from bt_exec.serve.auxiliary_routes import add_speech_routes, add_world_routes
+from bt_exec.serve.auxiliary_routes import add_auxiliary_routes, add_speech_routes
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.llm_command import answer_of, still_running
+from bt_exec.serve.llm_command import answer_of, running_answer
 from bt_exec.serve.models import (
     Aborted,
     Accepted,
@@ -48,10 +48,10 @@ from bt_exec.serve.openapi import (
     PAGE,
     READ,
     MissionId,
-    answers,
-    document,
-    error_answers,
+    error_descriptions,
     known_mission,
+    openapi_document,
+    response_descriptions,
 )
 from bt_exec.serve.service import Service
 from bt_exec.serve.stages import RecordReader, compiled
@@ -60,7 +60,7 @@ from bt_exec.tui.history import line_data
 from bt_exec.web.app import Json, add_page, new_app
 from bt_exec.web.login import COOKIE, Login
 from bt_exec.web.request_checks import Guard
-from bt_exec.web.streams import sse
+from bt_exec.web.streams import format_event
 
 __all__ = ["make_app"]
 
@@ -122,17 +122,21 @@ def make_app(
     _add_streams(app, service, feeds)
     _add_pictures(app, service)
     _add_plans(app, service, reader)
-    add_world_routes(app, service)
+    add_auxiliary_routes(app, service)
     add_speech_routes(app, service.speech)
     add_page(app, PAGE)
     _add_site(app, service, tuple(sites) or ((service.site.name, ""),))
     _add_login(app, login)
-    vars(app)["openapi"] = functools.cache(functools.partial(document, app, secured=login.needed))
+    vars(app)["openapi"] = functools.cache(
+        functools.partial(openapi_document, app, secured=login.needed)
+    )
     return Guard(app, login, host, names, open_paths=OPEN, uploads=_UPLOADS)
 
 
 def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
-    @app.post("/missions", status_code=202, responses=answers(Accepted, *_TAKEN, status=202))
+    @app.post(
+        "/missions", status_code=202, responses=response_descriptions(Accepted, *_TAKEN, status=202)
+    )
     def submit(asked: Asked, request: Request) -> Any:
         """Submit a command. It is on record when this returns, and runs when its turn comes."""
         booked = service.submit(asked.command)
@@ -148,7 +152,7 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
             "events": f"{at}/missions/{mission_id}/events",
         }
 
-    @app.get("/missions", responses=answers(MissionLines, *READ))
+    @app.get("/missions", responses=response_descriptions(MissionLines, *READ))
     def missions(
         limit: Annotated[int, Query(ge=1, le=_LISTED)] = 20,
         before: Annotated[
@@ -186,7 +190,8 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
         return {"missions": [line_data(line) for line in lines[:limit]], "next": following}
 
     @app.get(
-        "/missions/{mission_id}", responses=answers(Stages, "NO_MISSION", "CANNOT", "BAD_REQUEST")
+        "/missions/{mission_id}",
+        responses=response_descriptions(Stages, "NO_MISSION", "CANNOT", "BAD_REQUEST"),
     )
     def mission(mission_id: MissionId) -> Any:
         """Return a mission in its stages: state, plan, run, results, and the cause of its end."""
@@ -198,7 +203,7 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
 
     @app.post(
         "/missions/{mission_id}/abort",
-        responses=answers(Aborted, "NO_MISSION", "NOT_RUNNING", "CANNOT", *BODY),
+        responses=response_descriptions(Aborted, "NO_MISSION", "NOT_RUNNING", "CANNOT", *BODY),
         openapi_extra=ANY_BODY,
     )
     async def abort(mission_id: MissionId) -> Any:
@@ -217,7 +222,10 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
         result = await asyncio.to_thread(service.abort, name, "operator")
         return {"mission_id": name, "result": result}
 
-    @app.post("/missions/{mission_id}/answer", responses=answers(Answered, "NO_QUESTION", *BODY))
+    @app.post(
+        "/missions/{mission_id}/answer",
+        responses=response_descriptions(Answered, "NO_QUESTION", *BODY),
+    )
     async def answer(mission_id: MissionId, answer: Answer) -> Any:
         """Answer the question that a mission asks: whether its plan may run."""
         current = service.current
@@ -233,7 +241,7 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
             "description": "Server-sent events.",
             "content": {"text/event-stream": {"schema": _SSE, "example": _EVENT}},
         },
-        **error_answers("TOO_MANY"),
+        **error_descriptions("TOO_MANY"),
     }
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -247,7 +255,7 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
         responses={
             **stream,
             204: {"description": "It has ended, and all its events were sent."},
-            **error_answers("TOO_MANY", *READ),
+            **error_descriptions("TOO_MANY", *READ),
         },
     )
     async def events(
@@ -269,7 +277,10 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
             feeds.follow(name, after), media_type="text/event-stream", headers=headers
         )
 
-    @app.get("/plans/{digest}", responses=answers(PlanDocument, "NO_PLAN", "BAD_REQUEST", "CANNOT"))
+    @app.get(
+        "/plans/{digest}",
+        responses=response_descriptions(PlanDocument, "NO_PLAN", "BAD_REQUEST", "CANNOT"),
+    )
     def plan(digest: Annotated[str, Path(pattern="^[0-9a-f]{64}$")]) -> Any:
         """Return a recorded plan as YAML, by the digest that events name."""
         try:
@@ -284,7 +295,7 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
 
         async def texts() -> AsyncIterator[bytes]:
             async for text in service.watching.latest.texts():
-                yield sse(text.decode(), "live")
+                yield format_event(text.decode(), "live")
 
         return StreamingResponse(texts(), media_type="text/event-stream", headers=headers)
 
@@ -298,7 +309,7 @@ def _add_pictures(app: FastAPI, service: Service) -> None:
                 "description": "The picture.",
                 "content": {"image/png": {"schema": {"type": "string", "format": "binary"}}},
             },
-            **error_answers("NO_PICTURE", "BAD_REQUEST"),
+            **error_descriptions("NO_PICTURE", "BAD_REQUEST"),
         },
     )
     def picture(number: Annotated[int, Path(ge=1, le=2**53)]) -> Response:
@@ -312,7 +323,9 @@ def _add_pictures(app: FastAPI, service: Service) -> None:
 def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
     one_at_a_time = threading.Lock()
 
-    @app.post("/compile", responses=answers(Compiled, "TOOK_TOO_LONG", "CANNOT", *BODY))
+    @app.post(
+        "/compile", responses=response_descriptions(Compiled, "TOOK_TOO_LONG", "CANNOT", *BODY)
+    )
     def compile_(asked: Asked) -> Any:
         """Return the plan for a command in the last observed situation; nothing moves."""
         if not one_at_a_time.acquire(timeout=_COMPILE_S):
@@ -323,7 +336,9 @@ def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
         finally:
             one_at_a_time.release()
 
-    @app.post("/llm_command", responses=answers(DocumentAnswer, "NO_COMMAND", *_TAKEN))
+    @app.post(
+        "/llm_command", responses=response_descriptions(DocumentAnswer, "NO_COMMAND", *_TAKEN)
+    )
     async def llm_command(asked: DocumentAsked) -> Any:
         """Run a command and answer after its end, like other planners with this route."""
         if is_blank(asked.command):
@@ -333,18 +348,18 @@ def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
         try:
             outcome = await asyncio.wait_for(ended, _ANSWER_S)
         except TimeoutError:
-            return still_running(booked.mission_id, booked.command)
+            return running_answer(booked.mission_id, booked.command)
         stages = await asyncio.to_thread(reader.read, booked.mission_id)
         return await asyncio.to_thread(answer_of, service.site, service.journal, outcome, stages)
 
 
 def _add_site(app: FastAPI, service: Service, sites: tuple[tuple[str, str], ...]) -> None:
-    @app.get("/sites", responses=answers(SiteList))
+    @app.get("/sites", responses=response_descriptions(SiteList))
     async def served() -> Any:
         """List the sites at this address, each with the path of its routes."""
         return {"sites": [{"site": name, "path": path} for name, path in sites]}
 
-    @app.get("/site", responses=answers(SiteData))
+    @app.get("/site", responses=response_descriptions(SiteData))
     def site() -> Any:
         """Return the site's name and the utterances of its trees."""
         library = service.site.library
@@ -352,17 +367,17 @@ def _add_site(app: FastAPI, service: Service, sites: tuple[tuple[str, str], ...]
         own = service.site
         return {"site": own.name, "summary": own.summary_in("en"), "utterances": said}
 
-    @app.get("/health", responses=answers(Health, "HUNG"))
+    @app.get("/health", responses=response_descriptions(Health, "HUNG"))
     async def health() -> Any:
         """Report that the process works; otherwise it must be restarted."""
         if service.hung:
             raise ServiceError("HUNG", mission_id=service.hung)
         return {"status": "ok", "version": _version()}
 
-    @app.get("/ready", responses=answers(Ready, "NOT_READY"))
+    @app.get("/ready", responses=response_descriptions(Ready, "NOT_READY"))
     async def ready() -> Any:
         """Report whether commands can be run."""
-        if trouble := service.trouble():
+        if trouble := service.why_unavailable():
             raise ServiceError("NOT_READY", why=trouble)
         return {
             "status": "ready",
@@ -374,7 +389,7 @@ def _add_site(app: FastAPI, service: Service, sites: tuple[tuple[str, str], ...]
 
 
 def _add_login(app: FastAPI, login: Login) -> None:
-    @app.post("/login", responses=answers(Health, "WRONG_TOKEN", *BODY))
+    @app.post("/login", responses=response_descriptions(Health, "WRONG_TOKEN", *BODY))
     async def log_in(given: Given, request: Request) -> Response:
         """Log in with the token: the page then holds a cookie that no script can read."""
         if login.needed and not login.is_token(given.token):
@@ -387,7 +402,9 @@ def _add_login(app: FastAPI, login: Login) -> None:
             response.set_cookie(COOKIE, key, httponly=True, samesite="strict", path=path)
         return response
 
-    @app.post("/logout", responses=answers(Health, "NOT_JSON"), openapi_extra=ANY_BODY)
+    @app.post(
+        "/logout", responses=response_descriptions(Health, "NOT_JSON"), openapi_extra=ANY_BODY
+    )
     async def log_out(request: Request) -> Response:
         """Log out."""
         login.end(request.headers.get("cookie", ""))

@@ -34,16 +34,16 @@ from bt_exec.serve.openapi import (
     BODY,
     READ,
     MissionId,
-    answers,
-    error_answers,
+    error_descriptions,
     known_mission,
+    response_descriptions,
 )
 from bt_exec.serve.pictures import maps_of
 from bt_exec.serve.service import Service
 from bt_exec.serve.stages import suggested
 from bt_exec.web.request_checks import language_of_headers
 
-__all__ = ["add_speech_routes", "add_world_routes"]
+__all__ = ["add_auxiliary_routes", "add_speech_routes"]
 
 
 _TYPES = {
@@ -53,17 +53,17 @@ _TYPES = {
 }
 
 
-def add_world_routes(app: FastAPI, service: Service) -> None:
+def add_auxiliary_routes(app: FastAPI, service: Service) -> None:
     """Add the routes to an application."""
     word = service.site.messages.word
 
-    @app.get("/maps", responses=answers(Maps))
+    @app.get("/maps", responses=response_descriptions(Maps))
     def maps() -> Any:
         """Return a map of the last observation for each pack that can be drawn."""
         newest = service.watching.maps.items()
         return {"maps": [{"pack": pack, **map_data} for pack, (_, map_data) in newest]}
 
-    @app.get("/missions/{mission_id}/maps", responses=answers(Maps, *READ))
+    @app.get("/missions/{mission_id}/maps", responses=response_descriptions(Maps, *READ))
     def mission_maps(mission_id: MissionId) -> Any:
         """Return the maps of a mission's observations in order; of a long mission a selection."""
         record = service.journal.mission(known_mission(service, mission_id))
@@ -77,7 +77,7 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
                 "description": "The picture.",
                 "content": {"image/png": {"schema": {"type": "string", "format": "binary"}}},
             },
-            **error_answers("NO_PICTURE", *READ),
+            **error_descriptions("NO_PICTURE", *READ),
         },
     )
     def frame(
@@ -91,20 +91,22 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
             raise ServiceError("NO_PICTURE") from None
         return Response(data, media_type="image/png", headers={"Cache-Control": "max-age=86400"})
 
-    @app.get("/suggestions", responses=answers(Suggestions, "BAD_REQUEST"))
+    @app.get("/suggestions", responses=response_descriptions(Suggestions, "BAD_REQUEST"))
     def suggestions(accept_language: Annotated[str, Header(max_length=2000)] = "") -> Any:
         """Return commands that would be understood now, in the language of Accept-Language."""
         language = language_of_headers({"accept-language": [accept_language]})
         now = service.watching.situation()
         return {"commands": suggested(service.site, service.compiler, now, language)}
 
-    @app.post("/queue/hold", responses=answers(Resumed, "NOT_JSON"), openapi_extra=ANY_BODY)
+    @app.post(
+        "/queue/hold", responses=response_descriptions(Resumed, "NOT_JSON"), openapi_extra=ANY_BODY
+    )
     def hold() -> Any:
         """Hold all waiting missions until `POST /queue/resume`."""
         service.hold()
         return {"held": bool(service.held), "waiting": len(service.waiting)}
 
-    @app.post("/queue/resume", responses=answers(Resumed, "INSPECT", *BODY))
+    @app.post("/queue/resume", responses=response_descriptions(Resumed, "INSPECT", *BODY))
     def resume(how: Resume) -> Any:
         """Start the missions that were held after a stop.
 
@@ -115,7 +117,7 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
 
     @app.post(
         "/missions/{mission_id}/move",
-        responses=answers(Moved, "NO_MISSION", "NOT_WAITING", "CANNOT", *BODY),
+        responses=response_descriptions(Moved, "NO_MISSION", "NOT_WAITING", "CANNOT", *BODY),
     )
     def move(mission_id: MissionId, place: Place) -> Any:
         """Move a waiting mission to another place in the queue."""
@@ -132,7 +134,7 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
                     for kind in _TYPES.values()
                 },
             },
-            **error_answers(*READ),
+            **error_descriptions(*READ),
         },
     )
     def export(
@@ -173,7 +175,9 @@ def add_speech_routes(app: FastAPI, speech: Speech) -> None:
     one_at_a_time = asyncio.Lock()
 
     @app.post(
-        "/stt", responses=answers(Transcript, "NO_AUDIO", "CANNOT", *BODY), openapi_extra=_UPLOAD
+        "/stt",
+        responses=response_descriptions(Transcript, "NO_AUDIO", "CANNOT", *BODY),
+        openapi_extra=_UPLOAD,
     )
     async def stt(
         request: Request, accept_language: Annotated[str, Header(max_length=2000)] = ""
@@ -187,7 +191,7 @@ def add_speech_routes(app: FastAPI, speech: Speech) -> None:
             text = await asyncio.to_thread(speech.transcribe, audio, language)
         return {"status": "success", "text": text}
 
-    @app.post("/tts", responses=answers(Spoken, "NO_TEXT", "CANNOT", *BODY))
+    @app.post("/tts", responses=response_descriptions(Spoken, "NO_TEXT", "CANNOT", *BODY))
     async def tts(asked: SpokenText) -> Any:
         """Return a text as an audio file in base64; empty without a plugin."""
         if is_blank(asked.text):

@@ -19,7 +19,7 @@ from bt_exec.site.site import Site
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import MissionSpec
 
-__all__ = ["answer_of", "still_running"]
+__all__ = ["answer_of", "running_answer"]
 
 
 def answer_of(site: Site, journal: Journal, outcome: Outcome, stages: Mapping[str, Any]) -> Any:
@@ -60,7 +60,7 @@ def answer_of(site: Site, journal: Journal, outcome: Outcome, stages: Mapping[st
     }
 
 
-def still_running(mission_id: str, command: str) -> dict[str, Any]:
+def running_answer(mission_id: str, command: str) -> dict[str, Any]:
     """Return the answer for a mission that exceeds the time limit of the request."""
     return {
         "status": "running",

@@ -45,10 +45,10 @@ __all__ = [
     "PAGE",
     "READ",
     "MissionId",
-    "answers",
-    "document",
-    "error_answers",
+    "error_descriptions",
     "known_mission",
+    "openapi_document",
+    "response_descriptions",
 ]
 
 
@@ -207,7 +207,7 @@ ANY_BODY: dict[str, Any] = {
 """Description of a body that is ignored, so that a stop does not fail because of its body."""
 
 
-def error_answers(*codes: str) -> dict[int | str, dict[str, Any]]:
+def error_descriptions(*codes: str) -> dict[int | str, dict[str, Any]]:
     """Return the description of the errors of a route, including those of every route.
 
     Args:
@@ -231,7 +231,7 @@ def error_answers(*codes: str) -> dict[int | str, dict[str, Any]]:
     return described
 
 
-def answers(
+def response_descriptions(
     model: type[BaseModel], *codes: str, status: int = 200
 ) -> dict[int | str, dict[str, Any]]:
     """Return the description of a route's responses: an example, and the errors.
@@ -247,10 +247,10 @@ def answers(
         "description": doc,
         "content": {"application/json": {"example": EXAMPLES[model]}},
     }
-    return {status: described, **error_answers(*codes)}
+    return {status: described, **error_descriptions(*codes)}
 
 
-def document(app: FastAPI, *, secured: bool) -> dict[str, Any]:
+def openapi_document(app: FastAPI, *, secured: bool) -> dict[str, Any]:
     """Return the description of an application.
 
     Args:
@@ -302,7 +302,7 @@ def known_mission(service: Service, mission_id: str) -> str:
         line = (
             next(iter(service.journal.missions(1, site=service.site.name)), None)
             if mission_id == "last"
-            else service.journal.line(mission_id)
+            else service.journal.mission_line(mission_id)
         )
     except UnknownName:
         line = None

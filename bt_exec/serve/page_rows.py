@@ -9,7 +9,7 @@ from bt_exec.spec.node_paths import encloses, locate
 from bt_exec.tui.display_state import Display
 from bt_exec.tui.plan_rows import ViewNode
 from bt_exec.tui.row_selection import Row, rows_of
-from bt_exec.tui.screen import beside
+from bt_exec.tui.screen import text_beside_label
 from bt_exec.tui.terminal_text import clean
 from bt_exec.tui.view_model import ViewModel
 
@@ -132,7 +132,7 @@ def _node(model: ViewModel, row: Row, node: ViewNode) -> dict[str, Any]:
         "path": node.path,
         "state": node.state or "waiting",
         "label": model.label(node),
-        "about": beside(model, row, node),
+        "about": text_beside_label(model, row, node),
         "why": model.messages.explain(node.failure, model.language)
         if node.failure is not None and not inner
         else clean(node.detail),

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bt_exec.events import Event, MissionStarted, Observed, Progress
-from bt_exec.failure import in_words
+from bt_exec.failure import describe_exception
 from bt_exec.journal.json_text import to_json
 from bt_exec.language.messages import LANGUAGES, Messages
 from bt_exec.observation import Situation
@@ -141,13 +141,13 @@ class Watching:
                     number = self.maps.get(event.pack, (0, {}))[0] + 1
                     self.maps[event.pack] = number, map_data
         except Exception as error:  # noqa: BLE001 - see above
-            _log.warning("the page misses an event: %s", in_words(error))
+            _log.warning("the page misses an event: %s", describe_exception(error))
 
     def _publish(self) -> None:
         try:
             self.latest.publish(to_json(self._page_data()).encode())
         except Exception as error:  # noqa: BLE001 - the next one may do
-            _log.warning("the page could not be brought up to date: %s", in_words(error))
+            _log.warning("the page could not be brought up to date: %s", describe_exception(error))
 
     def _page_data(self) -> dict[str, Any]:
         model, standing = self._model, self._standing()

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bt_exec.events import Event, Finished, MissionStarted, Observed
-from bt_exec.failure import UsageError, in_words
+from bt_exec.failure import UsageError, describe_exception
 from bt_exec.journal import Booking, Journal
 from bt_exec.mission.conversation import asks_to_stop, only_stops
 from bt_exec.mission.session import Session
@@ -167,7 +167,7 @@ class Service:
         """The waiting missions, the next one first."""
         return tuple(self._waiting)
 
-    def trouble(self) -> str:
+    def why_unavailable(self) -> str:
         """Return why no command can be run now; empty if one can."""
         if self._closing:
             return "the service is ending"
@@ -194,7 +194,7 @@ class Service:
         with self._changed:
             if self._closing:
                 raise ServiceError("CLOSING")
-            if trouble := self.trouble():
+            if trouble := self.why_unavailable():
                 raise ServiceError("NOT_READY", why=trouble)
             ahead = len(self._waiting) + (self._current is not None)
             if ahead > self.queue:
@@ -277,7 +277,7 @@ class Service:
         if why := self.inspection():
             if not inspected:
                 raise ServiceError("INSPECT", why=why)
-            self.session.life.inspected()
+            self.session.life.mark_inspected()
         with self._changed:
             held, self.held = self.held, ""
             self._changed.notify_all()
@@ -401,7 +401,7 @@ class Service:
         with self._changed:
             with self._switch:
                 before, self._current = self._current, None
-            if before is not None and self._waiting and self._holds(before):
+            if before is not None and self._waiting and self._requires_consent(before):
                 self.held = before.mission_id
             self.watching.refresh()
             while not self._closing:
@@ -414,7 +414,7 @@ class Service:
                 self._changed.wait(_STEP_S)
         return None
 
-    def _holds(self, before: BookedMission) -> bool:
+    def _requires_consent(self, before: BookedMission) -> bool:
         """Return True if waiting missions need the operator's consent after `before` has ended."""
         return before.stopped or before.ended.result().is_stop or bool(self.inspection())
 
@@ -432,7 +432,7 @@ class Service:
         try:
             outcome = self.session.run(booked.command, booking=booked.booking)
         except BaseException as error:  # noqa: BLE001 - the next command is run all the same
-            _log.error("mission %s was not run: %s", booked.mission_id, in_words(error))
+            _log.error("mission %s was not run: %s", booked.mission_id, describe_exception(error))
             said = ServiceError("CANNOT", message=str(error)).said(booked.booking.language)
             self._record_end(booked, "failed", "EXECUTIVE_CRASHED", said)
         else:
@@ -471,7 +471,7 @@ class Service:
             "running": current.mission_id if current is not None else None,
             "held": self.held,
             "inspect": self.inspection(),
-            "trouble": self.trouble(),
+            "trouble": self.why_unavailable(),
             "waiting": [
                 {"mission_id": one.mission_id, "command": one.command} for one in self.waiting
             ],

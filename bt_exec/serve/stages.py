@@ -24,8 +24,8 @@ from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.node_paths import encloses, is_kept, paths
 from bt_exec.tui.history import line_data
-from bt_exec.tui.node_text import say_args
-from bt_exec.tui.pack_messages import voices, why_of
+from bt_exec.tui.node_text import arguments_text
+from bt_exec.tui.pack_messages import parts_and_sentences, why_of
 from bt_exec.tui.view_model import ViewModel
 
 __all__ = [
@@ -76,13 +76,13 @@ class RecordReader:
 
     def _is_unchanged(self, data: Mapping[str, Any]) -> bool:
         """Return True if a cached mission is unchanged according to its list entry."""
-        line = self._journal.line(data["mission_id"])
+        line = self._journal.mission_line(data["mission_id"])
         return line is not None and line_data(line)["status"] == data["status"]
 
 
 def stages_of(record: MissionRecord) -> dict[str, Any]:
     """Return a mission in its stages."""
-    catalogue, messages = voices(record)
+    catalogue, messages = parts_and_sentences(record)
     model = ViewModel(messages=messages, wall=lambda: 0.0)
     objects: dict[str, None] = {}
     spec: MissionSpec | None = None
@@ -160,7 +160,7 @@ def plan_data(spec: MissionSpec) -> dict[str, Any]:
 def _target(node: Do) -> str:
     """Return the object of a task: its ``target`` if it has one, or else its arguments."""
     target = node.args.get("target")
-    return target if isinstance(target, str) else say_args(node.args)
+    return target if isinstance(target, str) else arguments_text(node.args)
 
 
 def _result(path: str, last: Mapping[str, NodeChanged], kept: bool) -> str:

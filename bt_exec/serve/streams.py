@@ -15,7 +15,7 @@ from typing import Any
 
 from bt_exec.journal import EventRow, Journal
 from bt_exec.journal.json_text import to_json
-from bt_exec.web.streams import sse
+from bt_exec.web.streams import format_event
 
 __all__ = ["Feeds"]
 
@@ -55,7 +55,7 @@ class Feeds:
 
     async def ended_before(self, mission_id: str, after: int) -> bool:
         """Return whether a mission has ended and has no events after number `after`."""
-        line = await asyncio.to_thread(self._journal.line, mission_id)
+        line = await asyncio.to_thread(self._journal.mission_line, mission_id)
         if line is None or (line.ended_at is None and not line.interrupted):
             return False
         return not await asyncio.to_thread(self._journal.rows, mission_id, after=after, limit=1)
@@ -90,7 +90,7 @@ class Feeds:
                 yield chunk
             if tail.ended:
                 if tail.ended != _CLOSED:
-                    yield sse(to_json({"status": tail.ended}), "end")
+                    yield format_event(to_json({"status": tail.ended}), "end")
                 return
             if tail.live_number != live:
                 live = tail.live_number
@@ -116,7 +116,7 @@ class Feeds:
                 continue
             if not rows and not ours and loop.time() - checked >= _CHECK_S:
                 checked = loop.time()
-                line = await asyncio.to_thread(self._journal.line, mission_id)
+                line = await asyncio.to_thread(self._journal.mission_line, mission_id)
                 if line is None or line.interrupted:
                     tail.ended = "interrupted"
             if closed:
@@ -166,7 +166,7 @@ class _Tail:
     def tell(self, progress: dict[str, tuple[float | None, str]]) -> None:
         """Send progress of skills to the followers."""
         self.live = b"".join(
-            sse(to_json({"path": path, "progress": share, "doing": doing}), "Progress")
+            format_event(to_json({"path": path, "progress": share, "doing": doing}), "Progress")
             for path, (share, doing) in progress.items()
         )
         self.live_number += 1
@@ -177,4 +177,4 @@ def _frame(row: EventRow) -> bytes:
     """Return a recorded event as a server-sent event; its data is already JSON."""
     head = {"t": row.t, "tick": row.tick, "plan": row.plan, "path": row.path, "call": row.call}
     known = to_json({key: value for key, value in head.items() if value is not None})
-    return sse(f'{known[:-1]},"data":{row.data}}}', row.kind, row.seq)
+    return format_event(f'{known[:-1]},"data":{row.data}}}', row.kind, row.seq)

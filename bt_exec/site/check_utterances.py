@@ -17,7 +17,7 @@ from bt_exec.planning.compiler import (
     compiler_names,
     find_compiler,
 )
-from bt_exec.planning.robot_views import views
+from bt_exec.planning.robot_views import site_views
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import CompilerSettings, Site, sentences
 from bt_exec.spec.library import Library
@@ -39,7 +39,7 @@ def check_utterances(site: Site, trees: Iterable[str] | None = None) -> list[Pro
     wanted = None if trees is None else {name.rpartition(".")[2] for name in trees}
     problems: list[Problem] = []
     try:
-        for view in views(request_of(site, _ANY)):
+        for view in site_views(request_of(site, _ANY)):
             problems += _words_of(compiler, view)
             for tree in view.library:
                 if wanted is None or tree.tree.rpartition(".")[2] in wanted:

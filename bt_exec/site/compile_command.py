@@ -10,7 +10,7 @@ from bt_exec.language.meaning import Context
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Compiler, Prompting, Reply, Request, find_compiler
-from bt_exec.planning.multi_pack import for_packs
+from bt_exec.planning.multi_pack import make_packs_compiler
 from bt_exec.planning.multi_robot import RobotsCompiler
 from bt_exec.planning.plan import prepare_answer, rejection, with_typed_words
 from bt_exec.site.site import Site
@@ -37,8 +37,8 @@ def for_site(compiler: Compiler, site: Site) -> Compiler:
     if isinstance(compiler, Prompting):
         return compiler
     if site.compiler.of and compiler.name == site.compiler.name:
-        compiler = for_packs(compiler.name, compiler, site.compiler.of, site.packs)
-    return RobotsCompiler(compiler) if site.catalogue.robots else compiler
+        compiler = make_packs_compiler(compiler.name, compiler, site.compiler.of, site.packs)
+    return RobotsCompiler(compiler) if site.catalogue.robots_sharing_pack else compiler
 
 
 def request_of(

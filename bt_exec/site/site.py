@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bt_exec.failure import Problem, SpecError, nearest, nearest_first
+from bt_exec.failure import Problem, SpecError, nearest_first, nearest_names
 from bt_exec.guardian.stop_action import Guard
 from bt_exec.language.messages import OWN_MESSAGES, Messages, language_of
 from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
@@ -202,7 +202,10 @@ def sentences(catalogue: Catalogue, settings: Mapping[str, PackSettings] | None 
         {pack.name: pack.called for pack in catalogue.packs if pack.called is not None},
         {pack.name: pack.lexicon for pack in catalogue.packs if pack.lexicon is not None},
         next((pack.messages for pack in catalogue.packs if pack.name == OWN), None),
-        {name: (settings or {}).get(name, PackSettings()).names(name) for name in catalogue.robots},
+        {
+            name: (settings or {}).get(name, PackSettings()).names(name)
+            for name in catalogue.robots_sharing_pack
+        },
     )
 
 
@@ -222,7 +225,7 @@ def _packs(source: Source, written: SiteFile) -> list[Pack]:
         if name not in (names := tuple(known)):
             allowed = nearest_first(str(name), names)
             code, message = f"UNKNOWN_{kind.upper()}", f"there is no {kind} {name!r}"
-            if kind == "pack" and not nearest(name, names):
+            if kind == "pack" and not nearest_names(name, names):
                 message += "; if it is yours, install its package: pip install -e ."
             problems.append(source.problem(code, message, place, allowed=allowed, key=key))
 

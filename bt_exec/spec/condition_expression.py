@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 from pydantic_core import PydanticCustomError
 
-from bt_exec.failure import nearest
+from bt_exec.failure import nearest_names
 
 __all__ = [
     "All",
@@ -119,7 +119,7 @@ def _parse(value: Any, at: tuple[str | int, ...] = ()) -> Is | Not | All | Any_:
         return All(of=parts) if name == "all" else Any_(of=parts)
     if not isinstance(inner, dict | None):
         message = f"the arguments of {name!r} are names with values: {{{name}: {{NAME: value}}}}"
-        near = nearest(name, ("all", "any", "not")) if isinstance(inner, list) else ()
+        near = nearest_names(name, ("all", "any", "not")) if isinstance(inner, list) else ()
         raise _Wrong("condition_args", message, (*at, name), near)
     return Is(name=name, args=inner or {})
 

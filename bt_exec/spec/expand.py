@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from bt_exec.failure import Problem, SpecError, nearest, nearest_first
+from bt_exec.failure import Problem, SpecError, nearest_first, nearest_names
 from bt_exec.spec.condition_expression import Is, with_leaves
 from bt_exec.spec.field_types import Count, Duration
 from bt_exec.spec.library import Library
@@ -243,7 +243,7 @@ class _Expander:
         }
         for key in args:
             if key not in tree.params:
-                near = nearest(key, tree.params) or tuple(tree.params)
+                near = nearest_names(key, tree.params) or tuple(tree.params)
                 message = f"tree {name!r} has no parameter {key!r}"
                 self._report("UNKNOWN_ARGUMENT", message, (*place, "with", key), key, near)
         params.update(args)

@@ -103,7 +103,7 @@ class Library:
         self._trees[document.tree] = document
         self._sources[document.tree] = source
 
-    def fill_up(self, other: Library) -> None:
+    def add_missing(self, other: Library) -> None:
         """Add the trees of another library whose names are not used yet."""
         for name in [name for name in other.names() if name not in self._trees]:
             self.add(other.get(name), other.source(name))

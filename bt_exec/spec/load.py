@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from bt_exec.failure import Problem, SpecError, nearest, nearest_first
+from bt_exec.failure import Problem, SpecError, nearest_first, nearest_names
 from bt_exec.spec.model import (
     KINDS,
     Check,
@@ -125,7 +125,7 @@ def _wrong_header(data: Mapping[str, Any], source: Source) -> Problem:
         message = "a document is a tree or a mission; leave 'tree' or 'mission' out"
         return source.problem("NOT_A_TREE", message, ("mission",), found="both", key=True)
     allowed = ("tree", "mission")
-    close = next((key for key in data if nearest(key, allowed)), None)
+    close = next((key for key in data if nearest_names(key, allowed)), None)
     place = () if close is None else (close,)
     found = close or ", ".join(data)[:80] or "an empty mapping"
     known = nearest_first(close or "", allowed)
@@ -167,7 +167,7 @@ def _is_misspelt(findings: Iterable[ErrorDetails], places: Iterable[Place], miss
     return any(
         finding["type"] == "extra_forbidden"
         and place[:-1] == missing[:-1]
-        and nearest(str(place[-1]), (str(missing[-1]),))
+        and nearest_names(str(place[-1]), (str(missing[-1]),))
         for finding, place in zip(findings, places, strict=True)
     )
 
@@ -260,7 +260,7 @@ def _kind_problem(finding: ErrorDetails, place: Place, source: Source) -> Proble
         return source.problem("SEVERAL_KINDS", message, (*place, kinds[1]), found=found, key=True)
     modifiers = _fields(Do)
     strange = [key for key in data if key not in modifiers]
-    close = next((key for key in strange if nearest(key, KINDS)), None)
+    close = next((key for key in strange if nearest_names(key, KINDS)), None)
     message = f"there is no kind {close!r}" if close else "a node needs a kind"
     if len(strange) == 1 and isinstance(data[strange[0]], dict | None):
         close = strange[0]

@@ -22,7 +22,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-__all__ = ["MODIFIERS", "Filled", "Modifier", "SpecModel", "table"]
+__all__ = ["MODIFIERS", "Filled", "Modifier", "SpecModel", "modifier_table"]
 
 
 class Modifier(NamedTuple):
@@ -82,7 +82,7 @@ MODIFIERS = (
 """The modifiers, the outermost first."""
 
 
-def table() -> str:
+def modifier_table() -> str:
     """Return the modifiers as a table in Markdown."""
     rows = [("Modifier", "Meaning", "When"), ("---", "---", "---")]
     rows += [(f"`{one.name}`", one.meaning, one.timing) for one in MODIFIERS]

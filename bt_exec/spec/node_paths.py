@@ -18,7 +18,16 @@ from bt_exec.spec.condition_expression import Is, leaves_at
 from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, Tree
 from bt_exec.spec.yaml_source import Place
 
-__all__ = ["Located", "encloses", "enclosing", "is_kept", "label_of", "locate", "moved", "paths"]
+__all__ = [
+    "Located",
+    "encloses",
+    "enclosing",
+    "is_kept",
+    "label_of",
+    "locate",
+    "moved_paths",
+    "paths",
+]
 
 _Kind = TypeVar("_Kind", bound=NodeBase)
 _Own = TypeVar("_Own", bound=NodeBase, covariant=True)
@@ -65,9 +74,9 @@ class Located(Generic[_Own]):
         for child in under:
             yield from child.walk(kind, failing=failing)
 
-    def around(self, path: str) -> tuple[Located[NodeBase], ...]:
+    def nodes_down_to(self, path: str) -> tuple[Located[NodeBase], ...]:
         """Return the nodes from this one down to a path; empty if the path is elsewhere."""
-        below = (child.around(path) for child in self.children)
+        below = (child.nodes_down_to(path) for child in self.children)
         found = () if self.path == path else next(filter(None, below), None)
         return () if found is None else (self, *found)
 
@@ -120,7 +129,7 @@ def paths(root: NodeBase, kind: type[NodeBase] = NodeBase) -> Iterator[tuple[str
     return ((one.path, one.node) for one in locate(root).walk(kind))
 
 
-def moved(before: NodeBase, after: NodeBase) -> dict[str, str]:
+def moved_paths(before: NodeBase, after: NodeBase) -> dict[str, str]:
     """Return the new paths of the nodes of one tree that are also in another, by the old ones."""
     places = {id(node): path for path, node in paths(after)}
     return {path: places[id(node)] for path, node in paths(before) if id(node) in places}

@@ -72,7 +72,7 @@ def first_error(error: ValidationError) -> str:
 def value_error(error: ValidationError) -> str:
     """Return the first error of pydantic as ``key='value': what is allowed``."""
     found = error.errors()[0]
-    message, where = _said(found), ".".join(map(str, found["loc"]))
+    message, where = _reason_text(found), ".".join(map(str, found["loc"]))
     if found["type"] == "missing":
         return f"{where} is missing"
     if not where or message.startswith(where.split(".")[0]):
@@ -90,11 +90,11 @@ def load_model(model: type[_Model], path: Path) -> _Model:
     try:
         return read_model(model, read_file(path))
     except SpecError as error:
-        problems = [_of_settings(problem, model) for problem in error.problems]
+        problems = [_settings_problem(problem, model) for problem in error.problems]
         raise SpecError(problems, checkable=False) from None
 
 
-def _of_settings(problem: Problem, model: type[BaseModel]) -> Problem:
+def _settings_problem(problem: Problem, model: type[BaseModel]) -> Problem:
     """Return a problem; for an empty file, with the allowed fields."""
     if problem.code != "EMPTY":
         return problem
@@ -137,7 +137,7 @@ def _problem(
         return source.problem("MISSING_FIELD", f"the field {own[-1]!r} is missing", place[:-1])
     value = found["input"]
     shown = "" if isinstance(value, Mapping) else repr(value)[:40]
-    message = _WORDS.get(kind) or _said(found)
+    message = _WORDS.get(kind) or _reason_text(found)
     shown = "" if "; found " in message else shown
     return source.problem("BAD_VALUE", message, place, found=shown)
 
@@ -163,7 +163,7 @@ def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
     return {info.alias or name: info for name, info in model.model_fields.items()}
 
 
-def _said(found: Any) -> str:
+def _reason_text(found: Any) -> str:
     """Return the reason of an error of pydantic, in the terms of this package."""
     kind = found["type"]
     if kind == "too_short":

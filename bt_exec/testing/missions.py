@@ -185,7 +185,7 @@ def run_tree(
     bound, returned = _bind_parameters(tree, args or {}, site.library)
     compiler = FixedCompiler(bound)
     run = TreeRun(body, compiler)
-    with COVERAGE.called(tree.tree) if COVERAGE is not None else nullcontext():
+    with COVERAGE.naming_plan(tree.tree) if COVERAGE is not None else nullcontext():
         executive = Executive(
             site,
             {site.name: rig},

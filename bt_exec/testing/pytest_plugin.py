@@ -78,7 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     coverage = config.stash[_COVERAGE] = Coverage(config.rootpath)
     stack = ExitStack()
-    stack.enter_context(coverage.everywhere())
+    stack.enter_context(coverage.observe_all_runs())
     before, missions.COVERAGE = missions.COVERAGE, coverage
 
     def end() -> None:

@@ -33,8 +33,14 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.load import Loaded
 from bt_exec.spec.model import MissionSpec, NodeBase, Tree, TreeSpec, rebuild, walk
 from bt_exec.testing.scripted import FakeClock, ScriptedRobot
-from bt_exec.verify.facts import NEED_NOT_MET, after_failure, after_success, form_of, holds
-from bt_exec.verify.type_checks import plain, why_unfit
+from bt_exec.verify.facts import (
+    NEED_NOT_MET,
+    after_failure,
+    after_success,
+    decided_value,
+    fact_pattern,
+)
+from bt_exec.verify.type_checks import why_unfit, without_metadata
 
 __all__ = [
     "Disturbance",
@@ -233,7 +239,7 @@ class _World:
         self.answers: Counter[str] = Counter()
         self._calls: Counter[str] = Counter()
         conditions = catalogue.conditions.values()
-        self._told = [form_of(key, {}) for one in conditions for key in one.establishes]
+        self._told = [fact_pattern(key, {}) for one in conditions for key in one.establishes]
 
     def call(self, skill: Skill) -> str:
         """Count a call and return the code with which it fails, or an empty text."""
@@ -258,7 +264,7 @@ class _World:
         question = str(Is(name=name, args=args))
         self.answers[question] += 1
         number = self.answers[question]
-        truth = holds(Is(name=plain_name, args=args), self.facts, self.catalogue)
+        truth = decided_value(Is(name=plain_name, args=args), self.facts, self.catalogue)
         truth = not name.startswith(_SKIP) if truth is None else truth
         for one in self.disturbed:
             if one.part == question and one.kind == "unknown" and number >= one.call:
@@ -348,7 +354,7 @@ def _plain_type(hint: Any) -> Any:
     """Return a type without labels; Any for types that cannot be written in a document."""
     marks = getattr(hint, "__metadata__", ())
     if any(isinstance(mark, Label) or mark is Label for mark in marks):
-        return plain(hint)
+        return without_metadata(hint)
     unfit = why_unfit(hint, "")
     return Any if unfit is not None and unfit.reason.startswith("only a skill") else hint
 
@@ -361,7 +367,7 @@ def _examples(tree: TreeSpec, catalogue: Catalogue) -> dict[str, Any]:
 
 def _example(hint: Any) -> Any:
     """Return a value of a type; the name of the type if none is known."""
-    bare = plain(hint)
+    bare = without_metadata(hint)
     if get_origin(bare) is Literal:
         return get_args(bare)[0]
     if get_origin(bare) in (list, tuple):

@@ -47,7 +47,7 @@ class Coverage:
         self._name = _OWN
 
     @contextmanager
-    def called(self, tree: str) -> Iterator[None]:
+    def naming_plan(self, tree: str) -> Iterator[None]:
         """Use `tree` as the name of the plan itself in missions that begin in this context."""
         before, self._name = self._name, tree
         try:
@@ -56,7 +56,7 @@ class Coverage:
             self._name = before
 
     @contextmanager
-    def everywhere(self) -> Iterator[None]:
+    def observe_all_runs(self) -> Iterator[None]:
         """Observe every mission and every run of a single skill in this context."""
         begin, tick = Executive.__init__, SkillRun.tick
 

@@ -48,7 +48,7 @@ class Display:
     _found: tuple[str, Forest, frozenset[int]] | None = None
 
     @property
-    def narrowed(self) -> bool:
+    def is_filtered(self) -> bool:
         """Whether nodes are hidden at the operator's request."""
         return self.active or bool(self.filter)
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from bt_exec.events import Finished, Planned
 from bt_exec.journal import MissionLine, MissionRecord
 from bt_exec.language.messages import Messages
-from bt_exec.tui.node_text import seconds
+from bt_exec.tui.node_text import duration_text
 from bt_exec.tui.row_selection import NARROW
 from bt_exec.tui.screen import tree_lines
 from bt_exec.tui.summary import SIGNS, summary_lines
@@ -75,7 +75,7 @@ def history_table(
     for line in lines:
         status = line.shown_status
         sign = SIGNS[status]
-        took = "" if line.seconds is None else told(seconds(line.seconds))
+        took = "" if line.seconds is None else told(duration_text(line.seconds))
         shown = told(status_word(status))
         ended = [shown, took if wide else ""]
         when = f"{line.started_at:%m-%d %H:%M}"
@@ -146,7 +146,7 @@ def record_data(record: MissionRecord) -> dict[str, Any]:
                 "plan": plan.version,
                 "compiler": plan.event.spec.mission.compiler,
                 "digest": plan.digest,
-                "states": record.states(plan.version),
+                "states": record.node_states(plan.version),
             }
             for plan in record.plans
         ],

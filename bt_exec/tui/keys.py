@@ -93,13 +93,13 @@ class Keys:
             self._before = None
 
     @property
-    def there(self) -> bool:
+    def is_available(self) -> bool:
         """Whether there is a terminal to read keys from."""
         return self._reads and self._before is not None
 
     def read(self, wait_s: float) -> str:
         """Return the next key; empty if none is pressed within `wait_s` [s]."""
-        if not self.there:
+        if not self.is_available:
             if wait_s > 0:
                 select.select([], [], [], wait_s)
             return ""

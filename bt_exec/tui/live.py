@@ -19,7 +19,7 @@ from bt_exec.tui.keys import Keys
 from bt_exec.tui.paint import Painter
 from bt_exec.tui.screen import draw
 from bt_exec.tui.terminal_text import Line, line_width
-from bt_exec.tui.view_commands import press
+from bt_exec.tui.view_commands import perform_key
 from bt_exec.tui.view_model import ViewModel
 
 __all__ = ["PERIOD_S", "LiveView"]
@@ -107,7 +107,7 @@ class LiveView:
                 verbose=self.model.verbose,
                 now=self._now,
                 display=self.display,
-                keys=self._keys.there,
+                keys=self._keys.is_available,
             )
         with self._io:
             before = self._erase() if tuple(size) != self._size else ""
@@ -119,7 +119,7 @@ class LiveView:
     def press(self, key: str) -> None:
         """Perform the action of a key; a paused view is drawn once."""
         with self.model.lock:
-            press(self.display, self.model, key, self.painter.console.size.width)
+            perform_key(self.display, self.model, key, self.painter.console.size.width)
         if self.display.paused:
             self.frame()
 
@@ -129,13 +129,13 @@ class LiveView:
         self.model, self._now = model, 0.0
 
     def hold(self) -> None:
-        """Erase the view and draw nothing until `again`, while other output needs the screen."""
+        """Erase the view and draw nothing until `redraw`, while other output needs the screen."""
         self._held = True
         with self._io, contextlib.suppress(OSError, ValueError):
             self._write(self._erase() + self._leave)
             self._keys.end()
 
-    def again(self) -> None:
+    def redraw(self) -> None:
         """Redraw everything at the next frame, because the screen has changed."""
         self._held = False
         with self._io, contextlib.suppress(OSError, ValueError):
@@ -150,7 +150,7 @@ class LiveView:
             self._write(self._leave)
             self._keys.end()
 
-    def above(self, stream: TextIO, text: str) -> None:
+    def print_above(self, stream: TextIO, text: str) -> None:
         """Print complete lines above the view, or later if it has the whole screen."""
         with self._io:
             if self.display.full and not self._held:
@@ -231,7 +231,7 @@ class _Above(io.TextIOBase):
             return self._stream.write(text)
         lines, newline, self._rest = (self._rest + text).rpartition("\n")
         if newline:
-            self._view.above(self._stream, lines + newline)
+            self._view.print_above(self._stream, lines + newline)
         return len(text)
 
     def flush(self) -> None:

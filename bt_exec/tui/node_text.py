@@ -21,14 +21,14 @@ from bt_exec.tui.terminal_text import clean
 
 __all__ = [
     "about_node",
+    "arguments_text",
     "begins_with_first",
     "describe_parameter",
+    "duration_text",
     "label_node",
     "modifiers",
-    "names_of",
-    "say_args",
-    "say_notes",
-    "seconds",
+    "notes_text",
+    "result_names",
     "tries_first",
     "with_values",
 ]
@@ -37,15 +37,15 @@ __all__ = [
 _PASS = re.compile(r"^[a-z_]+: ")
 
 
-def say_args(args: Mapping[str, Any]) -> str:
+def arguments_text(args: Mapping[str, Any]) -> str:
     """Return arguments for display: ``right → material``, ``cup, speed 0.5``."""
     said = {name: value for name, value in args.items() if value not in (None, (), [])}
-    words = [_say(name, value) for name, value in said.items()]
+    words = [_argument_text(name, value) for name, value in said.items()]
     bare = sum(isinstance(value, str) for value in said.values())
     return clean((" → " if bare == len(words) == 2 else ", ").join(words))
 
 
-def _say(name: str, value: Any) -> str:
+def _argument_text(name: str, value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -55,7 +55,7 @@ def _say(name: str, value: Any) -> str:
     return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
 
 
-def say_notes(
+def notes_text(
     notes: Iterable[str],
     told: Callable[[str], str] = clean,
     leave_out: frozenset[str] = frozenset(),
@@ -115,7 +115,7 @@ def tries_first(node: NodeBase) -> bool:
 def about_node(node: NodeBase) -> str:
     """Return the text next to the label: arguments, or the number of children that must succeed."""
     if node.runs:
-        said = say_args(node.given)
+        said = arguments_text(node.given)
         return f"{node.runs} {said}".strip() if node.name and node.name != node.runs else said
     match node:
         case Check():
@@ -156,7 +156,7 @@ def modifiers(node: NodeBase) -> tuple[str, ...]:
     return tuple(clean(text) for text in found)
 
 
-def seconds(value: float) -> str:
+def duration_text(value: float) -> str:
     """Return a duration for display: ``0.3 s``, ``40.0 s``, ``3 min 05 s``."""
     value = round(value, 3)  # as in outcomes: a step is not shown as longer than its mission
     if value < 99.95:
@@ -171,7 +171,7 @@ _COUNT = re.compile(r"_\d+\Z")  # suffix added by the expansion if two subtrees 
 _LONGEST = 40
 
 
-def names_of(spec: MissionSpec) -> frozenset[str]:
+def result_names(spec: MissionSpec) -> frozenset[str]:
     """Return the names of the results that a plan saves."""
     return frozenset(saved_names(spec.root))
 

@@ -18,12 +18,12 @@ from bt_exec.rig import PackSettings
 from bt_exec.site.site import load_site, sentences
 from bt_exec.tui.why import Why
 
-__all__ = ["site_messages", "voices", "why_of"]
+__all__ = ["parts_and_sentences", "site_messages", "why_of"]
 
 
 def why_of(record: MissionRecord, language: str = "", *, verbose: bool = False) -> Why:
     """Return the explanation of a mission, in `language` or that of its command."""
-    catalogue, messages = voices(record)
+    catalogue, messages = parts_and_sentences(record)
     language = language or record.line.language
     return Why(explain(record, catalogue, language), messages, language, verbose=verbose)
 
@@ -36,7 +36,7 @@ def site_messages(name: str) -> Messages:
         return sentences(Catalogue([]))
 
 
-def voices(record: MissionRecord) -> tuple[Catalogue, Messages]:
+def parts_and_sentences(record: MissionRecord) -> tuple[Catalogue, Messages]:
     """Return the declarations and sentences of the installed packs that a mission used."""
     packs: list[Pack] = []
     settings: dict[str, PackSettings] = {}

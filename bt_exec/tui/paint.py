@@ -12,7 +12,15 @@ from rich.color import ColorSystem
 from rich.console import Console
 from rich.style import Style
 
-from bt_exec.tui.terminal_text import ASCII, COLOURS, UNICODE, Glyphs, Line, safe, wrap
+from bt_exec.tui.terminal_text import (
+    ASCII,
+    COLOURS,
+    UNICODE,
+    Glyphs,
+    Line,
+    without_cursor_moves,
+    wrap,
+)
 
 __all__ = ["Painter"]
 
@@ -78,7 +86,7 @@ class Painter:
     def say(self, text: str, style: str = "") -> None:
         """Write a text; on a terminal its lines are wrapped at spaces."""
         for line in text.split("\n"):
-            body = self.glyphs.text(safe(line))
+            body = self.glyphs.text(without_cursor_moves(line))
             indent = body[: len(body) - len(body.lstrip(" "))]
             if _is_terminal(self.file) and cell_len(body) >= self.width:
                 pieces = [indent + piece for piece in wrap(body, self.width - len(indent) - 1)]

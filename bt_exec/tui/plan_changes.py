@@ -12,7 +12,7 @@ from bt_exec.spec.node_paths import encloses, paths
 from bt_exec.tui.node_text import label_node
 from bt_exec.tui.terminal_text import clean
 
-__all__ = ["say_changes"]
+__all__ = ["changes_text"]
 
 _SHOWN = 4
 
@@ -24,7 +24,7 @@ class _Step(NamedTuple):
     said: str = ""  # the pack's phrase for it with its arguments; empty if there is none
 
 
-def say_changes(
+def changes_text(
     old: MissionSpec,
     new: MissionSpec,
     failure: Failure | None = None,

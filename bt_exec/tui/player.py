@@ -62,7 +62,7 @@ class Player:
         self.model = make(lambda: self.t)
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether every event has been played."""
         return self.index >= len(self.events)
 
@@ -73,7 +73,7 @@ class Player:
         if self.paused:
             return
         until = self.t + passed * self.speed
-        while not self.over and self.events[self.index].t <= until:
+        while not self.is_over and self.events[self.index].t <= until:
             self._feed(listener)
         self.t = max(self.t, min(until, self.end))
 

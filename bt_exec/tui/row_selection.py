@@ -17,7 +17,7 @@ from bt_exec.tui.plan_rows import ViewNode
 from bt_exec.tui.terminal_text import clean, wrap
 from bt_exec.tui.view_model import Past, ViewModel
 
-__all__ = ["NARROW", "Row", "choose", "focus_of", "rows_of"]
+__all__ = ["NARROW", "Row", "fit_rows", "focus_of", "rows_of"]
 
 NARROW = 60
 """Width below which rows show less [cells]."""
@@ -77,7 +77,7 @@ def rows_of(
     return rows
 
 
-def choose(rows: Sequence[Row], room: int, told: Callable[[str], str] = clean) -> list[Row]:
+def fit_rows(rows: Sequence[Row], room: int, told: Callable[[str], str] = clean) -> list[Row]:
     """Return the rows that fit into `room`, in order, with counted gaps.
 
     Running rows and their notes are kept, then the rows nearest to them. `told` translates a count
@@ -166,7 +166,7 @@ class _Maker:
         self.fold = fold
 
     def all(self, *, remarks: bool = True) -> Iterator[Row]:
-        model, narrowed = self.model, self.display.narrowed
+        model, narrowed = self.model, self.display.is_filtered
         for number, past in enumerate(model.past if not narrowed else (), 2):
             yield from self.earlier(past, number, last=number == len(model.past) + 1)
         for text in model.remarks() if remarks and not narrowed else ():

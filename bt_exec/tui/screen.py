@@ -7,16 +7,16 @@ from rich.cells import cell_len
 from bt_exec.language.messages import Messages
 from bt_exec.spec.model import MissionSpec
 from bt_exec.tui.display_state import Display
-from bt_exec.tui.node_text import seconds
+from bt_exec.tui.node_text import duration_text
 from bt_exec.tui.plan_preview import checks_of, planned
 from bt_exec.tui.plan_rows import ViewNode
-from bt_exec.tui.row_selection import NARROW, Row, choose, rows_of
+from bt_exec.tui.row_selection import NARROW, Row, fit_rows, rows_of
 from bt_exec.tui.terminal_text import ASCII, UNICODE, Glyphs, Line, clean, crop, fit, pad, wrap
 from bt_exec.tui.view_commands import selected
 from bt_exec.tui.view_model import ViewModel
 from bt_exec.tui.view_pages import camera_lines, help_lines, node_lines, times_lines
 
-__all__ = ["HINT", "beside", "draw", "plan_lines", "tree_lines"]
+__all__ = ["HINT", "draw", "plan_lines", "text_beside_label", "tree_lines"]
 
 HINT = "Ctrl-C stops the mission · twice stops the robot"
 _SHORT_HINT = "Ctrl-C stops · twice: robot"
@@ -99,7 +99,7 @@ def plan_lines(
     return [crop(line, width - 1) for line in (*title, *artist.rows(rows))]
 
 
-def beside(model: ViewModel, row: Row, node: ViewNode, *, verbose: bool = False) -> str:
+def text_beside_label(model: ViewModel, row: Row, node: ViewNode, *, verbose: bool = False) -> str:
     """Return the text next to a row's label: arguments, reason of a skip, number of the attempt."""
     told = model.told
     said = model.about(node, verbose=verbose)
@@ -163,7 +163,7 @@ class _Artist:
             lines.append(self.ends(seen, "failed", ""))
         elif model.buffers:
             age = max(self.now - max(buffer.t for buffer in model.buffers.values()), 0.0)
-            old = f"{age:.2f} s" if age < 9.95 else seconds(age)
+            old = f"{age:.2f} s" if age < 9.95 else duration_text(age)
             old = model.fixed(f"{old} old" if self.width >= NARROW else old)
             lines.append(self.ends(seen, "", old))
         return lines
@@ -177,7 +177,7 @@ class _Artist:
             return ((f" {sign} " + self.fit(model.stopping, self.width - 4), "stopped"),)
         paused = model.told("view paused · the mission continues") if display.paused else ""
         hint = model.hint or model.told(HINT if self.width >= 50 else _SHORT_HINT)
-        hint = display.notice or paused or self.narrowed() or hint
+        hint = display.notice or paused or self.active_filters() or hint
         tail = model.told("?: keys")
         if keys and cell_len(hint) + cell_len(tail) + 4 <= self.width:
             return self.ends(hint, "dim", tail)
@@ -211,8 +211,8 @@ class _Artist:
         model, display = self.model, self.display
         if display.cursor is None:
             rows = rows_of(model, self.width, room=room, display=display)
-            nothing = [Row("gap", 0, model.told("no step matches"))] if display.narrowed else []
-            return choose(rows, room, model.told) or nothing
+            nothing = [Row("gap", 0, model.told("no step matches"))] if display.is_filtered else []
+            return fit_rows(rows, room, model.told) or nothing
         rows = rows_of(model, self.width, display=display)
         first = selected(rows, display.cursor) - room // 2 if rows else 0
         first = max(min(first, len(rows) - room), 0)
@@ -235,7 +235,7 @@ class _Artist:
                 lines = [] if node is None else node_lines(model, node, width, glyphs, self.now)
         return [self.rule(), *lines][:most] if lines else []
 
-    def narrowed(self) -> str:
+    def active_filters(self) -> str:
         """Return the filters in force; empty if all steps are shown."""
         model, display = self.model, self.display
         active = model.told("only running steps") if display.active else ""
@@ -300,7 +300,7 @@ class _Artist:
         return self.model.label(node, verbose=self.verbose)
 
     def about(self, row: Row, node: ViewNode) -> str:
-        said = beside(self.model, row, node, verbose=self.verbose)
+        said = text_beside_label(self.model, row, node, verbose=self.verbose)
         return " · ".join(filter(None, (said, node.path))) if self.verbose else said
 
     def tail(self, node: ViewNode) -> str:

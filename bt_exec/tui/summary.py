@@ -6,8 +6,17 @@ from collections.abc import Callable, Sequence
 
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES
-from bt_exec.tui.node_text import seconds
-from bt_exec.tui.terminal_text import ASCII, UNICODE, Line, clean, fit, safe, without_code, wrap
+from bt_exec.tui.node_text import duration_text
+from bt_exec.tui.terminal_text import (
+    ASCII,
+    UNICODE,
+    Line,
+    clean,
+    fit,
+    without_code,
+    without_cursor_moves,
+    wrap,
+)
 from bt_exec.tui.view_model import ViewModel
 
 __all__ = ["SIGNS", "summary_lines", "unsaid"]
@@ -101,7 +110,9 @@ def summary_lines(
 def _tracebacks(outcome: Outcome) -> list[list[str]]:
     """Return the tracebacks of crashes, each as lines that are safe to print."""
     found = (data.get("evidence", {}).get("traceback", "") for data in outcome.failures)
-    return [[safe(line) for line in str(text).splitlines()] for text in found if text]
+    return [
+        [without_cursor_moves(line) for line in str(text).splitlines()] for text in found if text
+    ]
 
 
 def unsaid(message: str, utterances: Sequence[str]) -> tuple[str, ...]:
@@ -113,7 +124,7 @@ def unsaid(message: str, utterances: Sequence[str]) -> tuple[str, ...]:
 
 def _head(outcome: Outcome, told: Callable[[str], str], *, verbose: bool) -> str:
     """Return status, duration and cost; with the reason code for authors."""
-    time = seconds(outcome.sim_seconds)
+    time = duration_text(outcome.sim_seconds)
     plain = not verbose or outcome.reason_code in ("OK", "ABORTED")
     code = "" if plain else outcome.reason_code
     if outcome.status == "refused":

@@ -32,8 +32,8 @@ __all__ = [
     "line_width",
     "pad",
     "plain",
-    "safe",
     "without_code",
+    "without_cursor_moves",
     "wrap",
 ]
 
@@ -143,7 +143,7 @@ def without_code(problem: str) -> str:
     return problem.rpartition(" [")[0] or problem
 
 
-def safe(text: str) -> str:
+def without_cursor_moves(text: str) -> str:
     """Return one line without characters that move the cursor; spaces are kept."""
     return printable(text.replace("\t", "    ")).replace("\n", "")
 

@@ -13,7 +13,7 @@ from bt_exec.tui.node_text import (
     describe_parameter,
     label_node,
     modifiers,
-    say_notes,
+    notes_text,
 )
 from bt_exec.tui.terminal_text import Entry, Glyphs, Line, clean, entry_lines, fit, pad, wrap
 
@@ -57,7 +57,7 @@ def _mission_entry(spec: MissionSpec) -> Entry:
         ("plan", str(mission.plan_version)),
         ("by", " ".join(filter(None, (mission.compiler, mission.model)))),
         ("kept", ", ".join(mission.kept)),
-        *(("note", note) for note in say_notes(mission.notes)),
+        *(("note", note) for note in notes_text(mission.notes)),
     ]
     return Entry(mission.command, facts=facts)
 

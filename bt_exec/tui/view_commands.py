@@ -14,7 +14,7 @@ from bt_exec.tui.plan_rows import ViewNode
 from bt_exec.tui.row_selection import Row, focus_of, rows_of
 from bt_exec.tui.view_model import ViewModel
 
-__all__ = ["Action", "actions", "press", "selected"]
+__all__ = ["Action", "actions", "perform_key", "selected"]
 
 _PAGE = 10
 _LONGEST = 100  # characters of a typed command
@@ -47,19 +47,19 @@ def actions() -> tuple[Action, ...]:
     )
 
 
-def press(display: Display, model: ViewModel, key: str, width: int) -> None:
+def perform_key(display: Display, model: ViewModel, key: str, width: int) -> None:
     """Perform the action of a key; `width` is that of the view [cells]."""
     display.notice = ""
     key = "space" if key == " " else key
     if display.typed is not None:
-        _type(display, model, key, width)
+        _edit_command_line(display, model, key, width)
         return
     for action in actions():
         if key in action.keys:
             _perform(display, model, action.name, width)
 
 
-def _type(display: Display, model: ViewModel, key: str, width: int) -> None:
+def _edit_command_line(display: Display, model: ViewModel, key: str, width: int) -> None:
     """Process a key in the command line."""
     typed = display.typed or ""
     if key == "enter":
@@ -114,7 +114,7 @@ def _perform(display: Display, model: ViewModel, name: str, width: int) -> None:
             display.paused = not display.paused
         case "close" if display.page:
             display.page = ""
-        case "close" if display.narrowed:
+        case "close" if display.is_filtered:
             display.filter, display.active = "", False
         case "close":
             display.cursor = None

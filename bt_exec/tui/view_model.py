@@ -34,14 +34,14 @@ from bt_exec.spec.model import (
 )
 from bt_exec.tui.node_text import (
     begins_with_first,
+    duration_text,
     label_node,
-    names_of,
-    say_notes,
-    seconds,
+    notes_text,
+    result_names,
     tries_first,
     with_values,
 )
-from bt_exec.tui.plan_changes import say_changes
+from bt_exec.tui.plan_changes import changes_text
 from bt_exec.tui.plan_rows import Forest, ViewNode
 from bt_exec.tui.terminal_text import clean
 
@@ -193,7 +193,7 @@ class ViewModel:
 
     def duration(self, value: float) -> str:
         """Return a duration [s] in the command's language."""
-        return self.fixed(seconds(value))
+        return self.fixed(duration_text(value))
 
     def shown(self, text: str) -> str:
         """Return text of a row with saved results replaced by their values."""
@@ -299,14 +299,14 @@ class ViewModel:
             return ()
         notes = self.spec.mission.notes
         if self.verbose:
-            return say_notes(notes)
+            return notes_text(notes)
         root = self.spec.root
 
         def name_of(name: str) -> str:
             node = next((node for node in walk(root) if label_node(node) == name), None)
             return (self.phrase(node) if node is not None else "") or self.told(name)
 
-        return say_notes(notes, name_of, leave_out=self._arguments)
+        return notes_text(notes, name_of, leave_out=self._arguments)
 
     def because(self, failure: Failure) -> str:
         """Return a short reason for the change of a plan; empty without a sentence for it.
@@ -327,7 +327,7 @@ class ViewModel:
             case ev.Observed():
                 self.blinded.pop(event.pack, None)
                 seen = event.observation.describe(self.language)
-                text = clean(self.messages.said_of(event.pack, seen, self.language))
+                text = clean(self.messages.sentence_for_robot(event.pack, seen, self.language))
                 self.buffers[event.pack] = ObservationLine(
                     event.observation.t, text, event.observation
                 )
@@ -381,7 +381,7 @@ class ViewModel:
             )
             why = "" if self.verbose or self.failure is None else self.because(self.failure)
             phrase = (lambda _: "") if self.verbose else self.phrase
-            change = say_changes(self.spec, spec, self.failure, self.told, phrase, why)
+            change = changes_text(self.spec, spec, self.failure, self.told, phrase, why)
             self.past.append(Past(failed, change))
         before = self.told("kept")
         if self.spec is not None:
@@ -393,7 +393,7 @@ class ViewModel:
         }
         self.spec, self.planning = spec, None
         self.forest = Forest(spec.root, folded=not self.verbose)
-        self._saved = names_of(spec)
+        self._saved = result_names(spec)
         args = [[*map(str, n.args.values())] for n in walk(spec.root, Do)]
         self._arguments = frozenset(text for one in args for text in (", ".join(one), *one))
         for path, detail in details.items():

@@ -10,7 +10,7 @@ from bt_exec.journal.explain import Attempt, Explanation
 from bt_exec.language.fact_sentences import UNKNOWN, fact_sentences
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.spec.expand import is_reference, reference_name
-from bt_exec.tui.node_text import say_args, seconds, with_values
+from bt_exec.tui.node_text import arguments_text, duration_text, with_values
 from bt_exec.tui.row_selection import NARROW
 from bt_exec.tui.summary import SIGNS
 from bt_exec.tui.terminal_text import Entry, Glyphs, Line, clean, entry_lines, without_code
@@ -82,14 +82,14 @@ class Why:
         if known.refusal:
             return f"{self.answered(known.refusal)} {self.blind()}".rstrip()
         if known.stopped:
-            return clean(self.messages.stopped(known.stopped, self.language))
+            return clean(self.messages.stop_reason(known.stopped, self.language))
         if known.cause is not None:
             later = known.planner if known.planner != known.cause.failure else None
             causes = map(self.failure, filter(None, (known.cause.failure, later)))
             return " ".join(filter(None, (*causes, self.blind())))
         if known.problems or self.status != "satisfied":
             return self.answered(known.line.message)
-        return self.say("WHY_NEEDED_NOTHING" if self.idle else "WHY_DONE")
+        return self.say("WHY_NEEDED_NOTHING" if self.needed_no_action else "WHY_DONE")
 
     @property
     def foreign(self) -> bool:
@@ -103,7 +103,7 @@ class Why:
     def blind(self) -> str:
         """Return which perceptions gave nothing new, with their errors; empty if none."""
         said = (
-            self.messages.said_of(
+            self.messages.sentence_for_robot(
                 pack, self.say("WHY_BLIND", message=self.told(error).rstrip(".")), self.language
             )
             for pack, error in self.known.blind.items()
@@ -111,7 +111,7 @@ class Why:
         return " ".join(map(clean, said))
 
     @property
-    def idle(self) -> bool:
+    def needed_no_action(self) -> bool:
         """Whether no action was needed."""
         tried = any(one.done or one.failure for one in self.known.attempts)
         return bool(self.known.skipped) and not tried
@@ -132,7 +132,7 @@ class Why:
         for run in known.held:
             assert run.end is not None
             said = f"{self.step(run.start.skill, run.start.args)}: "
-            rows.append(("held up by", said + self.word(seconds(run.end.held_s))))
+            rows.append(("held up by", said + self.word(duration_text(run.end.held_s))))
         if (blind := self.blind()) not in self.cause():
             rows.append(("perception error", blind))
         shown = known.problems if self.verbose else map(without_code, known.problems)
@@ -220,7 +220,7 @@ class Why:
             for key, value in args.items()
         }
         not_there = frozenset(reference_name(v) for v in args.values() if is_reference(v))
-        text = with_values(say_args(said), not_there, {})
+        text = with_values(arguments_text(said), not_there, {})
         return clean(f"{self.messages.word(name, self.language)} {text}")
 
     def _quoted(self, value: Any) -> Any:
@@ -249,7 +249,7 @@ class Why:
     def lines(self, width: int, glyphs: Glyphs) -> list[Line]:
         """Return the whole explanation as lines of at most `width` cells."""
         line = self.known.line
-        lasted = "" if line.seconds is None else self.word(seconds(line.seconds))
+        lasted = "" if line.seconds is None else self.word(duration_text(line.seconds))
         style = SIGNS[self.status]
         status = self.word("stopped" if self.status == "aborted" else self.status)
         plain = not self.verbose or line.reason_code in ("OK", "ABORTED")

@@ -13,7 +13,14 @@ from bt_exec.spec.model import saved_names
 from bt_exec.spec.text_template import is_template, names_in_template, template_problem
 from bt_exec.spec.yaml_source import Place
 from bt_exec.verify.context import Context
-from bt_exec.verify.type_checks import accepts, choices, item_types, plain, type_name, why_unfit
+from bt_exec.verify.type_checks import (
+    is_assignable,
+    item_types,
+    listed_values,
+    type_name,
+    why_unfit,
+    without_metadata,
+)
 
 __all__ = ["Names", "check_constant", "check_given", "check_value"]
 
@@ -74,14 +81,16 @@ def _template(context: Context, value: str, hint: Any, place: Place, bound: Name
     if rest := template_problem(value):
         message = "a brace that is meant as text is doubled: {{ or }}"
         context.report("BAD_TEMPLATE", message, place, found=rest)
-    if not accepts(hint, str):
+    if not is_assignable(hint, str):
         message = f"{_argument_name(place)} takes {type_name(hint)}, and this is a text"
         context.report("WRONG_TYPE", message, place, found=value[1:41])
     for name in dict.fromkeys(names_in_template(value)):
         _reference(context, f"${name}", Any, place, bound)
         check_given(context, name, place)
         kind = bound.get(name)
-        if kind is not None and (plain(kind) is bool or not accepts(_PRINTED, kind)):
+        if kind is not None and (
+            without_metadata(kind) is bool or not is_assignable(_PRINTED, kind)
+        ):
             message = f"a text holds words and numbers; {{{name}}} is {type_name(kind)}"
             context.report("WRONG_TYPE", message, place, found=name)
 
@@ -122,7 +131,7 @@ def _reference(context: Context, value: str, hint: Any, place: Place, bound: Nam
             message = f"{value} is not a reference; text that starts with '$' is written '$${name}'"
         known = [f"${other}" for other in bound]
         context.report("UNBOUND", message, place, found=value, allowed=known)
-    elif not accepts(hint, bound[name]):
+    elif not is_assignable(hint, bound[name]):
         message = (
             f"{value} is {type_name(bound[name])}, {_argument_name(place)} takes {type_name(hint)}"
         )
@@ -162,11 +171,11 @@ def _literal(context: Context, value: Any, hint: Any, place: Place) -> None:
     for part in unfit.place:
         value = value[part]
     found = to_json(value, fallback=str).decode()
-    if choices(hint):  # written as in the list of allowed values
+    if listed_values(hint):  # written as in the list of allowed values
         found = found.strip('"')
     found = found if len(found) <= 40 else f"{found[:39]}…"
     where = (*place, *unfit.place)
-    context.report("WRONG_TYPE", message, where, found=found, allowed=choices(hint))
+    context.report("WRONG_TYPE", message, where, found=found, allowed=listed_values(hint))
 
 
 def _argument_name(place: Place) -> str:

@@ -22,7 +22,7 @@ from bt_exec.spec.node_paths import Located
 from bt_exec.spec.yaml_source import Place
 from bt_exec.verify.argument_values import Names, check_constant, check_value
 from bt_exec.verify.context import Context
-from bt_exec.verify.type_checks import accepts, item_types, plain, type_name
+from bt_exec.verify.type_checks import is_assignable, item_types, type_name, without_metadata
 
 __all__ = ["check_arguments"]
 
@@ -53,12 +53,12 @@ def _parameter(context: Context, name: str, param: Param) -> None:
     base = context.catalogue.types.get(param.type)
     if base is None:
         return
-    if param.bounds and not accepts(float, base):
+    if param.bounds and not is_assignable(float, base):
         message = f"'min' and 'max' bound a number; {param.type} is {type_name(base)}"
         place = ("params", name, "max" if param.least is None else "min")
         context.report("WRONG_TYPE", message, place, allowed=("integer", "number"), key=True)
     for bound, end in (("min", param.least), ("max", param.most)):
-        if plain(base) is int and end is not None and end % 1:
+        if without_metadata(base) is int and end is not None and end % 1:
             message = f"{bound!r} of {param.type} is a whole number"
             context.report("WRONG_TYPE", message, ("params", name, bound), found=str(end))
     for index, value in enumerate(param.choices or ()):
@@ -88,7 +88,7 @@ def _check_alternative(context: Context, tree: TreeSpec, way: Way, place: Place)
         if param.required and (own is None or not own.required):
             message = f"tree {target.tree!r} needs {name!r} ({param.type})"
             context.report("MISSING_ARGUMENT", message, place, allowed=(name,))
-        elif own is not None and not accepts(param.hint(types), own.hint(types)):
+        elif own is not None and not is_assignable(param.hint(types), own.hint(types)):
             context.report(
                 "WRONG_TYPE",
                 f"{name!r} is passed on as {own.type}, tree {target.tree!r} takes {param.type}",
@@ -159,7 +159,9 @@ class _Names(AbstractRun[Names]):
         """Return the names that are bound in every case, with all types that they may have."""
         first, *rest = [value for value in values if value != self.nothing] or [self.nothing]
         common = (name for name in first if all(name in other for other in rest))
-        return {name: _any_of([first[name], *(other[name] for other in rest)]) for name in common}
+        return {
+            name: _union_type([first[name], *(other[name] for other in rest)]) for name in common
+        }
 
     def entered(self, step: Step, before: Names) -> Ends[Names]:
         """Check a node for one item of its list, if it has one."""
@@ -214,11 +216,11 @@ class _Names(AbstractRun[Names]):
         if node.needed < len(ends):
             return self.ends(self.join(*ends), before)
         every = dict.fromkeys(name for names in ends for name in names)
-        kinds = {name: _any_of([one[name] for one in ends if name in one]) for name in every}
+        kinds = {name: _union_type([one[name] for one in ends if name in one]) for name in every}
         return self.ends(kinds, before)
 
 
-def _any_of(kinds: list[Any]) -> Any:
+def _union_type(kinds: list[Any]) -> Any:
     """Return the type of values that have one of several types."""
     if all(kind is kinds[0] for kind in kinds):
         return kinds[0]
@@ -254,7 +256,9 @@ def _saves(
     return saved
 
 
-def _hint(hints: Mapping[str, Any], name: str, args: Mapping[str, Any], bound: Names) -> Any:
+def _argument_type(
+    hints: Mapping[str, Any], name: str, args: Mapping[str, Any], bound: Names
+) -> Any:
     """Return the type of an argument; for `SameType`, the type of the other argument's value."""
     hint = hints[name]
     marks = (mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, SameType))
@@ -262,7 +266,8 @@ def _hint(hints: Mapping[str, Any], name: str, args: Mapping[str, Any], bound: N
     kind = bound.get(reference_name(str(given))) if is_reference(given) else None
     if kind is None:
         return hint
-    return list[kind] if item_types(hint, 1) == [Any] and plain(hint) is not Any else kind  # type: ignore[valid-type]
+    is_list = item_types(hint, 1) == [Any] and without_metadata(hint) is not Any
+    return list[kind] if is_list else kind  # type: ignore[valid-type]
 
 
 def _arguments(
@@ -276,7 +281,7 @@ def _arguments(
     bound: Names,
 ) -> None:
     """Check arguments at `place`; if there are none, missing ones are reported at `owner`."""
-    hints = {name: _hint(hints, name, args, bound) for name in hints}
+    hints = {name: _argument_type(hints, name, args, bound) for name in hints}
     for name, value in args.items():
         where = (*place, name)
         if name not in hints:

@@ -18,7 +18,7 @@ from bt_exec.spec.expand import MAX_NODES
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Parallel, walk
 from bt_exec.spec.yaml_source import Place, show_place
 from bt_exec.verify.context import Context
-from bt_exec.verify.facts import fill, form_of, is_known, known_args
+from bt_exec.verify.facts import fact_pattern, fill_arguments, is_known, known_args
 
 __all__ = [
     "CLAIMED_TWICE",
@@ -155,8 +155,8 @@ def _claims_of(context: Context, node: NodeBase) -> list[Claim]:
         args = known_args(skill, inner.args)
         for use in skill.uses:
             if is_known(use, args):
-                text = fill(use, args)
+                text = fill_arguments(use, args)
                 claims[text] = Claim(text, skill.name)
             elif isinstance(context.document, MissionSpec):
-                claims[use] = Claim(use, skill.name, form_of(use, args))
+                claims[use] = Claim(use, skill.name, fact_pattern(use, args))
     return [claims[text] for text in sorted(claims)]

@@ -38,14 +38,20 @@ from bt_exec.verify.fact_changes import (
     Change,
     Others,
     States,
-    agreed,
-    few,
-    learnt,
+    common_facts,
+    limit_states,
+    observation_change,
     state_of,
 )
-from bt_exec.verify.facts import NEED_NOT_MET, Facts, contradicted, established, holds
+from bt_exec.verify.facts import (
+    NEED_NOT_MET,
+    Facts,
+    contradicted_needs,
+    decided_value,
+    established_facts,
+)
 
-__all__ = ["Readers", "check_dry_run", "left_behind"]
+__all__ = ["Readers", "certain_effects", "check_dry_run"]
 
 
 def check_dry_run(context: Context) -> None:
@@ -69,10 +75,10 @@ def check_dry_run(context: Context) -> None:
         )
 
 
-def left_behind(document: MissionSpec, catalogue: Catalogue) -> Facts:
+def certain_effects(document: MissionSpec, catalogue: Catalogue) -> Facts:
     """Return the facts that certainly hold after a mission succeeded, whatever held before."""
     run = _DryRun(catalogue, Calls(catalogue))
-    return dict(agreed(run.run(locate(document.root), frozenset([state_of({})])).done))
+    return dict(common_facts(run.run(locate(document.root), frozenset([state_of({})])).done))
 
 
 class _DryRun(AbstractRun[States]):
@@ -106,7 +112,7 @@ class _DryRun(AbstractRun[States]):
 
     def join(self, *values: States) -> States:
         """Return all states; if there are too many, the facts common to all."""
-        return few(frozenset().union(*values))
+        return limit_states(frozenset().union(*values))
 
     def later(self, value: States) -> States:
         """Return the possible states after any changes of parallel branches."""
@@ -125,12 +131,12 @@ class _DryRun(AbstractRun[States]):
         yes, doubt, no = set(), set(), set()
         found_out = {
             fact: value
-            for fact, value in established(expression, self._catalogue).items()
+            for fact, value in established_facts(expression, self._catalogue).items()
             if self._is_read(fact, step)
         }
         given = self._constant_facts(expression)
         for state in before:
-            found = holds(expression, given | dict(state), self._catalogue)
+            found = decided_value(expression, given | dict(state), self._catalogue)
             if found is not False:
                 yes.add(state_of({**dict(state), **found_out}))
             if found is None:
@@ -149,14 +155,16 @@ class _DryRun(AbstractRun[States]):
         if step.node.guard is None:
             return super().guarded(step, before)
         others = self._others
-        self._others = others.and_also([learnt(established(step.node.guard, self._catalogue))])
+        self._others = others.union_with(
+            [observation_change(established_facts(step.node.guard, self._catalogue))]
+        )
         ends = super().guarded(step, before)
         self._others = others
         return ends
 
     def left_out(self, value: States, condition: Any, steps: Sequence[Step]) -> States:
         """Return states without facts set by `steps`, unless the condition establishes facts."""
-        if established(condition, self._catalogue):
+        if established_facts(condition, self._catalogue):
             return value
         for step in (inner for one in steps for inner in one.walk(Do)):
             if (call := self._call_of(step)) is not None:
@@ -171,7 +179,7 @@ class _DryRun(AbstractRun[States]):
         needs, success, failure = call
         unmet: dict[tuple[str, str], list[str]] = {}
         given = {fact: self.constant[fact] for fact, _ in needs if fact in self.constant}
-        ways = [contradicted(given | dict(state), needs) for state in before] if needs else []
+        ways = [contradicted_needs(given | dict(state), needs) for state in before] if needs else []
         for fact, allowed, known in (one for way in ways for one in way):
             unmet[fact, known] = allowed
         for (fact, known), allowed in sorted(unmet.items()):
@@ -194,9 +202,9 @@ class _DryRun(AbstractRun[States]):
         failing = len(branches) - needed + 1
         failed = _shared([one | two for one, two in zip(again, over, strict=True)], failing)
         return Ends(
-            few(_shared(done, needed)),
-            few(failed & frozenset().union(*again)),
-            few(failed & frozenset().union(*over)),
+            limit_states(_shared(done, needed)),
+            limit_states(failed & frozenset().union(*again)),
+            limit_states(failed & frozenset().union(*over)),
             self.join(*stopped),
         )
 
@@ -205,8 +213,8 @@ class _DryRun(AbstractRun[States]):
         if step.path in self._kept:
             return
         for asked in step.node.conditions.values():
-            if facts := established(asked, self._catalogue):
-                yield learnt(facts)
+            if facts := established_facts(asked, self._catalogue):
+                yield observation_change(facts)
         if (call := self._call_of(step)) is not None:
             yield call.success
             yield call.failure
@@ -239,7 +247,7 @@ def _shared(branches: Sequence[States], count: int) -> States:
     branching = Counter(state for branch in branches for state in branch)
     found = frozenset(state for state, among in branching.items() if among >= count)
     if not found and sum(map(bool, branches)) >= count:  # too many states were merged
-        return frozenset([agreed(branching)])
+        return frozenset([common_facts(branching)])
     return found
 
 
@@ -276,7 +284,9 @@ class Readers:
 
     def read_by(self, expression: Any, facts: Mapping[str, str]) -> dict[str, str]:
         """Return the facts in `facts` that decide a condition."""
-        read = (fact for leaf in leaves(expression) for fact in established(leaf, self._catalogue))
+        read = (
+            fact for leaf in leaves(expression) for fact in established_facts(leaf, self._catalogue)
+        )
         return {fact: facts[fact] for fact in read if fact in facts}
 
     def has_after(self, fact: str, step: Step) -> bool:
@@ -311,4 +321,4 @@ class Readers:
 
     def _record(self, conditions: Iterable[Is], last: int) -> None:
         for leaf in conditions:
-            self._last.update(dict.fromkeys(established(leaf, self._catalogue), last))
+            self._last.update(dict.fromkeys(established_facts(leaf, self._catalogue), last))

@@ -16,7 +16,14 @@ from typing import Any, NamedTuple
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Skill
 from bt_exec.spec.model import Do, NodeBase
-from bt_exec.verify.facts import UNKNOWN, fill, form_of, is_known, known_args, needs_of
+from bt_exec.verify.facts import (
+    UNKNOWN,
+    fact_pattern,
+    fill_arguments,
+    is_known,
+    known_args,
+    needs_of,
+)
 
 __all__ = [
     "Call",
@@ -25,10 +32,10 @@ __all__ = [
     "Others",
     "State",
     "States",
-    "agreed",
     "changes_of",
-    "few",
-    "learnt",
+    "common_facts",
+    "limit_states",
+    "observation_change",
     "state_of",
 ]
 
@@ -119,9 +126,9 @@ def changes_of(skill: Skill, args: Mapping[str, Any]) -> tuple[Change, Change]:
     forms: set[re.Pattern[str]] = set()
     left: set[re.Pattern[str]] = set()  # patterns of facts that success leaves unknown
     for key, value in skill.effects.items():
-        fact = fill(key, args) if is_known(key, args) else None
+        fact = fill_arguments(key, args) if is_known(key, args) else None
         if fact is None:
-            form = form_of(key, args)
+            form = fact_pattern(key, args)
             forms.add(form)
             left.add(form)
             for known in [known for known in sets if form.fullmatch(known)]:
@@ -130,7 +137,7 @@ def changes_of(skill: Skill, args: Mapping[str, Any]) -> tuple[Change, Change]:
         written.add(fact)
         sets.pop(fact, None)
         clears.add(fact)
-        if is_known(value, args) and (filled := fill(value, args)) != UNKNOWN:
+        if is_known(value, args) and (filled := fill_arguments(value, args)) != UNKNOWN:
             sets[fact] = filled
     success = Change(frozenset(sets.items()), frozenset(clears), frozenset(left))
     return success, Change(frozenset(), frozenset(written), frozenset(forms))
@@ -180,7 +187,7 @@ class Calls:
         return Call(needs_of(skill, args), *changes_of(skill, args))
 
 
-def learnt(facts: Mapping[str, str]) -> Change:
+def observation_change(facts: Mapping[str, str]) -> Change:
     """Return the change of observing `facts`, without effect if they contradict known facts."""
     return Change(state_of(facts), learns=True)
 
@@ -190,12 +197,12 @@ def state_of(facts: Mapping[str, str]) -> State:
     return frozenset(facts.items())
 
 
-def few(states: States) -> States:
+def limit_states(states: States) -> States:
     """Return the states; if there are too many, a single state with the common facts."""
-    return states if len(states) <= _MOST_STATES else frozenset([agreed(states)])
+    return states if len(states) <= _MOST_STATES else frozenset([common_facts(states)])
 
 
-def agreed(states: Iterable[State]) -> State:
+def common_facts(states: Iterable[State]) -> State:
     """Return the facts common to all states; empty if there are no states."""
     first, *rest = list(states) or [state_of({})]
     return first.intersection(*rest)
@@ -212,23 +219,23 @@ class Others:
         self._changes = tuple(dict.fromkeys(changes))
         self._known: dict[States, States] = {}
 
-    def and_also(self, changes: Iterable[Change]) -> Others:
+    def union_with(self, changes: Iterable[Change]) -> Others:
         """Return the union of these changes and further ones."""
         return Others((*self._changes, *changes))
 
     def beside(self, branches: list[tuple[Change, ...]]) -> Iterator[Others]:
         """Yield the changes that may disturb each branch: these and those of other branches."""
         counts = Counter(change for branch in branches for change in branch)
-        every = self.and_also(counts)
+        every = self.union_with(counts)
         for branch in branches:
             own = Counter(branch)
             alone = {change for change, count in own.items() if counts[change] == count}
-            yield self.and_also(counts.keys() - alone) if alone else every
+            yield self.union_with(counts.keys() - alone) if alone else every
 
     def disturbed(self, states: States) -> States:
         """Return the possible states after any of these changes happened, in any order."""
         if not self._changes or not states:
-            return few(states)
+            return limit_states(states)
         if states not in self._known:
             self._known[states] = self._closure(states)
         return self._known[states]
@@ -254,4 +261,4 @@ class Others:
             clears=frozenset(fact for fact, _ in every).union(*(change.clears for change in acts)),
             forms=frozenset().union(*(change.forms for change in acts)),
         )
-        return frozenset([written.apply(agreed(states))])
+        return frozenset([written.apply(common_facts(states))])

@@ -29,16 +29,16 @@ __all__ = [
     "Facts",
     "after_failure",
     "after_success",
-    "contradicted",
-    "established",
-    "fill",
-    "form_of",
-    "holds",
+    "contradicted_needs",
+    "decided_value",
+    "established_facts",
+    "fact_pattern",
+    "fill_arguments",
     "is_known",
     "known_args",
     "needs_of",
-    "touched",
-    "unmet",
+    "touched_facts",
+    "unmet_needs",
 ]
 
 Facts = dict[str, str]
@@ -60,9 +60,11 @@ def after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any
     """
     after = dict(facts)
     for key, value in skill.effects.items():
-        known = is_known(key, args) and is_known(value, args) and fill(value, args) != UNKNOWN
+        known = (
+            is_known(key, args) and is_known(value, args) and fill_arguments(value, args) != UNKNOWN
+        )
         if known:
-            after[fill(key, args)] = fill(value, args)
+            after[fill_arguments(key, args)] = fill_arguments(value, args)
         else:
             _forget(after, key, args)
     return after
@@ -78,34 +80,34 @@ def after_failure(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any
 
 def _forget(facts: Facts, key: str, args: Mapping[str, Any]) -> None:
     """Remove the fact for `key`, or all facts that it may stand for."""
-    form = form_of(key, args)
+    form = fact_pattern(key, args)
     for fact in [fact for fact in facts if form.fullmatch(fact)]:
         del facts[fact]
 
 
-def unmet(
+def unmet_needs(
     facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]
 ) -> list[tuple[str, list[str], str]]:
     """Return the contradicted needs: the fact, its allowed values, and its value.
 
     An unknown fact contradicts nothing.
     """
-    return contradicted(facts, needs_of(skill, args))
+    return contradicted_needs(facts, needs_of(skill, args))
 
 
 def needs_of(skill: Skill, args: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     """Return the known facts that a skill needs, with their allowed values."""
     return [
-        (fill(key, args), fill(wanted, args).split("|"))
+        (fill_arguments(key, args), fill_arguments(wanted, args).split("|"))
         for key, wanted in skill.needs.items()
         if is_known(key, args) and is_known(wanted, args)
     ]
 
 
-def contradicted(
+def contradicted_needs(
     facts: Mapping[str, str], needs: Iterable[tuple[str, list[str]]]
 ) -> list[tuple[str, list[str], str]]:
-    """Return the needs that facts contradict; see `unmet`."""
+    """Return the needs that facts contradict; see `unmet_needs`."""
     return [
         (fact, allowed, known)
         for fact, allowed in needs
@@ -113,7 +115,9 @@ def contradicted(
     ]
 
 
-def touched(skill: Skill, args: Mapping[str, Any], known: Iterable[str] = ()) -> tuple[str, ...]:
+def touched_facts(
+    skill: Skill, args: Mapping[str, Any], known: Iterable[str] = ()
+) -> tuple[str, ...]:
     """Return the facts that may change while `skill` is in progress.
 
     These are the facts that it changes or needs (an empty hand may already hold an object), and
@@ -125,8 +129,10 @@ def touched(skill: Skill, args: Mapping[str, Any], known: Iterable[str] = ()) ->
         args: Known arguments.
         known: Names of the known facts.
     """
-    declared = [fill(key, args) for key in (*skill.effects, *skill.needs) if is_known(key, args)]
-    used = {_part_of(fill(name, args)) for name in skill.uses if is_known(name, args)}
+    declared = [
+        fill_arguments(key, args) for key in (*skill.effects, *skill.needs) if is_known(key, args)
+    ]
+    used = {_part_of(fill_arguments(name, args)) for name in skill.uses if is_known(name, args)}
     related = [
         fact
         for fact in known
@@ -142,36 +148,36 @@ def _part_of(name: str) -> str:
     return f"{space}{slash}{part}" if part else ""
 
 
-def established(expression: Any, catalogue: Catalogue) -> Facts:
+def established_facts(expression: Any, catalogue: Catalogue) -> Facts:
     """Return the facts that are known if `expression` holds."""
     if isinstance(expression, All):
         facts: Facts = {}
         for part in expression.of:
-            facts.update(established(part, catalogue))
+            facts.update(established_facts(part, catalogue))
         return facts
     if not isinstance(expression, Is) or expression.name not in catalogue.conditions:
         return {}
     condition = catalogue.conditions[expression.name]
     args = known_args(condition, expression.args)
     return {
-        fill(key, args): fill(value, args)
+        fill_arguments(key, args): fill_arguments(value, args)
         for key, value in condition.establishes.items()
         if is_known(key, args) and is_known(value, args)
     }
 
 
-def holds(expression: Any, facts: Mapping[str, str], catalogue: Catalogue) -> bool | None:
+def decided_value(expression: Any, facts: Mapping[str, str], catalogue: Catalogue) -> bool | None:
     """Return whether known facts decide that `expression` holds or not; None if they do not."""
     if isinstance(expression, Not):
-        inner = holds(expression.of, facts, catalogue)
+        inner = decided_value(expression.of, facts, catalogue)
         return None if inner is None else not inner
     if isinstance(expression, All | Any_):
         settles = isinstance(expression, Any_)
-        parts = [holds(part, facts, catalogue) for part in expression.of]
+        parts = [decided_value(part, facts, catalogue) for part in expression.of]
         if settles in parts:
             return settles
         return None if None in parts else not settles
-    wanted = established(expression, catalogue)
+    wanted = established_facts(expression, catalogue)
     if any(facts.get(fact, value) != value for fact, value in wanted.items()):
         return False
     condition = catalogue.conditions.get(expression.name)
@@ -179,7 +185,7 @@ def holds(expression: Any, facts: Mapping[str, str], catalogue: Catalogue) -> bo
     return True if whole and wanted.keys() <= facts.keys() else None
 
 
-def fill(template: str, args: Mapping[str, Any]) -> str:
+def fill_arguments(template: str, args: Mapping[str, Any]) -> str:
     """Return a declared fact with the arguments filled in."""
     return template.format(**args)
 
@@ -189,7 +195,7 @@ def is_known(template: str, args: Mapping[str, Any]) -> bool:
     return all(name in args for name in _names(template))
 
 
-def form_of(template: str, args: Mapping[str, Any]) -> re.Pattern[str]:
+def fact_pattern(template: str, args: Mapping[str, Any]) -> re.Pattern[str]:
     """Return the pattern of all facts that a template may stand for if arguments are unknown."""
     pattern = ""
     for text, name, _, _ in string.Formatter().parse(template):

@@ -30,7 +30,7 @@ from bt_exec.spec.model import (
 )
 from bt_exec.spec.text_template import is_template, names_in_template
 from bt_exec.verify.context import Context
-from bt_exec.verify.facts import established
+from bt_exec.verify.facts import established_facts
 from bt_exec.verify.type_checks import why_unfit
 
 __all__ = ["check_authoring", "codes_of"]
@@ -126,8 +126,8 @@ def _contradiction(context: Context, expression: Any) -> tuple[str, str] | None:
     for one, other in combinations(expression.of, 2) if isinstance(expression, All) else ():
         if Not(of=one) == other or Not(of=other) == one:
             return str(one), str(other)
-        first = established(one, context.catalogue)
-        second = established(other, context.catalogue)
+        first = established_facts(one, context.catalogue)
+        second = established_facts(other, context.catalogue)
         if any(second.get(fact, value) != value for fact, value in first.items()):
             return str(one), str(other)
     found = (_contradiction(context, part) for part, _ in parts_of(expression))

@@ -69,12 +69,12 @@ class _File:
     def problems(self) -> Iterator[Problem]:
         data: Mapping[str, Any] = self.source.data or {}
         for key, said in data.get("phrases", {}).items():
-            yield from self._of_phrase(key, said)
+            yield from self._phrase_problems(key, said)
         for key, said in data.items():
             if key not in SECTIONS:
-                yield from self._of_sentence(key, said)
+                yield from self._sentence_problems(key, said)
 
-    def _of_phrase(self, key: str, said: Mapping[str, str]) -> Iterator[Problem]:
+    def _phrase_problems(self, key: str, said: Mapping[str, str]) -> Iterator[Problem]:
         place: Place = ("phrases", key)
         kind, _, name = key.rpartition(" ")
         known = self._arguments(name, kind)
@@ -85,7 +85,7 @@ class _File:
             return
         yield from self._placeholders(place, said, known, ())
 
-    def _of_sentence(self, key: str, said: Mapping[str, str]) -> Iterator[Problem]:
+    def _sentence_problems(self, key: str, said: Mapping[str, str]) -> Iterator[Problem]:
         place: Place = (key,)
         if asked := _OF_CONDITION.fullmatch(key):
             conditions = self.catalogue.conditions
@@ -103,9 +103,9 @@ class _File:
         else:
             for part in key.split(" + "):
                 if fact := _FACT.fullmatch(part):
-                    yield from self._of_fact(fact[1], fact[2], place)
+                    yield from self._fact_problems(fact[1], fact[2], place)
 
-    def _of_fact(self, name: str, value: str, place: Place) -> Iterator[Problem]:
+    def _fact_problems(self, name: str, value: str, place: Place) -> Iterator[Problem]:
         declared = self.catalogue.facts_of(self.pack.name)
         for mistake in declared.mistakes(name, value, may_be_unknown=True):
             if mistake.code == "UNKNOWN_FACT" or "*" not in value:

@@ -15,13 +15,13 @@ from bt_exec.spec.yaml_source import Place, read_scalar
 
 __all__ = [
     "Unfit",
-    "accepts",
-    "choices",
+    "is_assignable",
     "item_types",
-    "plain",
+    "listed_values",
     "read_word",
     "type_name",
     "why_unfit",
+    "without_metadata",
 ]
 
 _WORDS: Mapping[Any, str] = {
@@ -64,7 +64,7 @@ def why_unfit(hint: Any, value: Any) -> Unfit | None:
         return Unfit("only a skill can make one; give a saved result as $name")
     except ValidationError as error:
         first = error.errors()[0]
-        if choices(hint) or (isinstance(hint, type) and hint in _WORDS):
+        if listed_values(hint) or (isinstance(hint, type) and hint in _WORDS):
             return Unfit()
         place = _inner_location(value, first["loc"])
         return Unfit(str(first["msg"]).replace("Input should", "must").lower(), place)
@@ -97,9 +97,9 @@ def _inner_location(value: Any, loc: Place) -> Place:
     return tuple(place)
 
 
-def choices(hint: Any) -> tuple[str, ...]:
+def listed_values(hint: Any) -> tuple[str, ...]:
     """Return the values to choose from; empty if `hint` does not list values."""
-    bare = plain(hint)
+    bare = without_metadata(hint)
     if bare is bool:
         return ("true", "false")
     return tuple(map(str, get_args(bare))) if get_origin(bare) is Literal else ()
@@ -126,7 +126,7 @@ def _unescaped(value: Any) -> Any:
 
 def item_types(hint: Any, count: int) -> list[Any] | None:
     """Return the types of the items of a list with `count` items; None if it cannot be one."""
-    bare = plain(hint)
+    bare = without_metadata(hint)
     if bare in (None, Any):
         return [Any] * count
     kind, inner = get_origin(bare) or bare, get_args(bare)
@@ -137,22 +137,22 @@ def item_types(hint: Any, count: int) -> list[Any] | None:
     return None
 
 
-def plain(hint: Any) -> Any:
+def without_metadata(hint: Any) -> Any:
     """Return a type without its metadata."""
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
-def accepts(target: Any, source: Any) -> bool:
+def is_assignable(target: Any, source: Any) -> bool:
     """Return whether every value of type `source` also has type `target`, as far as types show."""
-    target, source = plain(target), plain(source)
+    target, source = without_metadata(target), without_metadata(source)
     if target == source or Any in (target, source) or None in (target, source):
         return True
     if get_origin(source) in _UNIONS:
-        return all(accepts(target, part) for part in get_args(source))
+        return all(is_assignable(target, part) for part in get_args(source))
     if get_origin(source) is Literal:
         return all(_accepts_value(target, value) for value in get_args(source))
     if get_origin(target) in _UNIONS:
-        return any(accepts(part, source) for part in get_args(target))
+        return any(is_assignable(part, source) for part in get_args(target))
     if get_origin(source) is not None:
         return _accepts_items(target, source)
     if target is float and source is int:
@@ -165,12 +165,12 @@ def accepts(target: Any, source: Any) -> bool:
 
 def _accepts_value(target: Any, value: Any) -> bool:
     """Return whether one value listed by a type has type `target`."""
-    target = plain(target)
+    target = without_metadata(target)
     if get_origin(target) in _UNIONS:
         return any(_accepts_value(part, value) for part in get_args(target))
     if get_origin(target) is Literal:
         return value in get_args(target)
-    return accepts(target, type(value))
+    return is_assignable(target, type(value))
 
 
 def _accepts_items(target: Any, source: Any) -> bool:
@@ -180,17 +180,17 @@ def _accepts_items(target: Any, source: Any) -> bool:
     items, found = get_args(target), get_args(source)
     if get_origin(target) is not get_origin(source) or len(items) != len(found):
         return False
-    return all(map(accepts, items, found))
+    return all(map(is_assignable, items, found))
 
 
 def type_name(hint: Any) -> str:
     """Return a type for display: ``left|right``, ``number``, ``text``."""
-    bare = plain(hint)
+    bare = without_metadata(hint)
     if get_origin(bare) is Literal:
         return "|".join(map(str, get_args(bare)))
     if get_origin(bare) in _UNIONS:
         parts = get_args(bare)
-        words = all(get_origin(plain(part)) is Literal for part in parts)
+        words = all(get_origin(without_metadata(part)) is Literal for part in parts)
         return ("|" if words else " or ").join(map(type_name, parts))
     if get_origin(bare) in (list, Sequence) and get_args(bare):
         return f"list of {type_name(get_args(bare)[0])}"

@@ -17,7 +17,7 @@ from bt_exec.spec.condition_expression import Is
 from bt_exec.spec.model import Check, Do, Parallel, Tree, TreeSpec, walk
 from bt_exec.spec.yaml_source import Place
 from bt_exec.verify.context import Context
-from bt_exec.verify.facts import fill, is_known, known_args
+from bt_exec.verify.facts import fill_arguments, is_known, known_args
 
 __all__ = ["check_fact_values", "check_vocabulary"]
 
@@ -56,7 +56,7 @@ def _check_header(context: Context, tree: TreeSpec) -> None:
         if param.type not in context.catalogue.types:
             context.report(
                 "UNKNOWN_TYPE",
-                f"there is no type {param.type!r}{context.catalogue.clash(param.type)}",
+                f"there is no type {param.type!r}{context.catalogue.clash_advice(param.type)}",
                 ("params", name, "type"),
                 found=param.type,
                 allowed=context.catalogue.types,
@@ -72,7 +72,7 @@ def _unknown_skill(context: Context, name: str, place: Place) -> None:
         hint = f"; it is a condition: write 'check: {name}'"
     if name in context.library:
         hint = f"; it is a tree: write 'tree: {name}'"
-    message = f"there is no skill {name!r}{context.catalogue.clash(name) or hint}"
+    message = f"there is no skill {name!r}{context.catalogue.clash_advice(name) or hint}"
     context.report("UNKNOWN_SKILL", message, place, found=name, allowed=context.catalogue.skills)
 
 
@@ -80,7 +80,7 @@ def _unknown_condition(context: Context, condition: Is, place: Place) -> None:
     name, known = condition.name, context.catalogue.conditions
     is_skill = name in context.catalogue.skills
     hint = "; it is a skill, which is run with 'do'" if is_skill else ""
-    message = f"there is no condition {name!r}{context.catalogue.clash(name) or hint}"
+    message = f"there is no condition {name!r}{context.catalogue.clash_advice(name) or hint}"
     key = bool(condition.args)
     context.report("UNKNOWN_CONDITION", message, place, found=name, allowed=known, key=key)
 
@@ -127,7 +127,14 @@ def check_fact_values(context: Context) -> None:
         args = known_args(part, given) if facts else {}
         for name, value, used in facts:
             if is_known(name, args) and is_known(value, args):
-                _check(context, fill(name, args), fill(value, args), place, used, given)
+                _check(
+                    context,
+                    fill_arguments(name, args),
+                    fill_arguments(value, args),
+                    place,
+                    used,
+                    given,
+                )
 
 
 def _check(

@@ -13,7 +13,7 @@ from pathlib import Path
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home, read_at_most
 
-__all__ = ["COOKIE", "Login", "is_loopback", "token_for", "token_of"]
+__all__ = ["COOKIE", "Login", "is_loopback", "required_token", "token_of"]
 
 COOKIE = "bt_exec_login"
 _TOKEN = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the variable
@@ -48,7 +48,7 @@ def token_of(text: str, where: str) -> str:
     return token
 
 
-def token_for(host: str, file: Path | None) -> str:
+def required_token(host: str, file: Path | None) -> str:
     """Return the token; empty if none is given and none is required.
 
     Raises:

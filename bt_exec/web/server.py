@@ -48,7 +48,7 @@ class AppServer:
 
     def __init__(self, app: ASGIApp, host: str, port: int) -> None:
         self._host = host.strip("[]")
-        self._socket = _listening(self._host, port)
+        self._socket = _listening_socket(self._host, port)
         self.port: int = self._socket.getsockname()[1]
         config = uvicorn.Config(
             app,
@@ -194,7 +194,7 @@ class BoundedProtocol(H11Protocol):
             self.transport.abort()
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listening_socket(host: str, port: int) -> socket.socket:
     """Return a listening socket.
 
     Raises:

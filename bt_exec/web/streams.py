@@ -6,10 +6,10 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 
-__all__ = ["Latest", "sse"]
+__all__ = ["Latest", "format_event"]
 
 
-def sse(data: str, event: str = "", number: int | None = None) -> bytes:
+def format_event(data: str, event: str = "", number: int | None = None) -> bytes:
     """Return one server-sent event; `data` is JSON on one line."""
     head = f"id: {number}\n" if number is not None else ""
     return f"{head}{f'event: {event}' if event else ': '}\ndata: {data}\n\n".encode()

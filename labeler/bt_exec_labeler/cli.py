@@ -96,9 +96,9 @@ def run(
     budget = {"requests": requests, "tokens": tokens, "cost": cost}
     options = settings_of(settings)
     if site:
-        from bt_exec_labeler.commands import with_client
+        from bt_exec_labeler.commands import with_client_settings
 
-        options = with_client(options, site)
+        options = with_client_settings(options, site)
     if strict:
         options["strict"] = True
     found = _tool().run(
@@ -193,9 +193,9 @@ def import_(
     json: opt.Json = False,
 ) -> None:
     """Import decisions from Label Studio. Each annotator is a reviewer."""
-    from bt_exec_labeler.review.command import take
+    from bt_exec_labeler.review.command import import_decisions
 
-    found = take(run, annotations, source, words)
+    found = import_decisions(run, annotations, source, words)
     _say(found, json)
     if found["refused"]:
         raise typer.Exit(4)

@@ -22,8 +22,8 @@ __all__ = [
     "Clip",
     "ClipForm",
     "Stored",
-    "cut",
-    "picture",
+    "cut_clip",
+    "decode_frame",
     "pixel_digest",
     "shape_of",
     "why_unreadable",
@@ -50,7 +50,7 @@ class Stored:
         return hash(self.content)
 
 
-def picture(frame: Frame) -> Image:
+def decode_frame(frame: Frame) -> Image:
     """Return the picture of a frame, which the caller must not modify.
 
     Raises:
@@ -148,7 +148,7 @@ class Clip:
         return self.t - self.form.step_s * (self.form.count - 1)
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every place has a frame."""
         return len(self.frames) == self.form.count
 
@@ -184,7 +184,7 @@ def _digest(frame: Frame) -> str:
         return f"unreadable: {type(error).__name__}"
 
 
-def cut(episode: Episode, t: float, form: ClipForm) -> Clip:
+def cut_clip(episode: Episode, t: float, form: ClipForm) -> Clip:
     """Return the clip of an episode at a moment.
 
     Args:

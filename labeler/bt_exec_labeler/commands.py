@@ -18,13 +18,22 @@ from bt_exec_labeler.batch.output import Output, read_lines
 from bt_exec_labeler.clips import why_unreadable
 from bt_exec_labeler.datasets.command import dataset
 from bt_exec_labeler.episode import Episode, Flaw
-from bt_exec_labeler.items import count_of, flaws_of, items_of, moments, shown_until
+from bt_exec_labeler.items import count_of, flaws_of, items_of, moment_times, shown_until
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.spans import spans_of
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
 from bt_exec_llm.client import ModelSettings
 
-__all__ = ["check", "dataset", "draft", "figures_of", "replay", "report", "run", "with_client"]
+__all__ = [
+    "check",
+    "dataset",
+    "draft",
+    "figures_of",
+    "replay",
+    "report",
+    "run",
+    "with_client_settings",
+]
 
 
 def draft(site: str, out: Path) -> dict[str, Any]:
@@ -122,7 +131,7 @@ def figures_of(episode: Episode, vocabulary: Vocabulary) -> tuple[dict[str, Any]
     """Return the figures of an episode, and a flaw if no frame shows some of its moments."""
     spans = spans_of(episode, vocabulary)
     until = shown_until(episode, _STRIDE_S)
-    wanted = {(s.mid_step_id, t) for s in spans for t in moments(s, _STRIDE_S, until)}
+    wanted = {(s.mid_step_id, t) for s in spans for t in moment_times(s, _STRIDE_S, until)}
     items = [item.readable() for item in items_of(episode, vocabulary, "controller")]
     shown = [item for item in items if item.recent.frames]
     unseen = wanted - {(item.mid_step_id, item.t) for item in shown}
@@ -169,7 +178,7 @@ def _lines(
     yield f"{len(rows)} episodes, {total['spans']} spans, {total['moments']} moments"
 
 
-def with_client(options: Mapping[str, Any], site: str) -> dict[str, Any]:
+def with_client_settings(options: Mapping[str, Any], site: str) -> dict[str, Any]:
     """Return the options of a labeler, with the client settings of a site as defaults.
 
     Args:

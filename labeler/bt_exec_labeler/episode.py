@@ -29,11 +29,11 @@ __all__ = [
     "Reply",
     "ReplyKind",
     "State",
-    "decoded",
+    "decode_picture",
     "file_digest",
     "name_of",
-    "ordered",
-    "stamp",
+    "order_frames",
+    "time_text",
 ]
 
 Image: TypeAlias = NDArray[np.uint8]
@@ -209,7 +209,7 @@ class FileFrame:
 
     def image(self) -> Image:
         """Implement `Frame.image`."""
-        return decoded(self.path.read_bytes(), name_of(self.path))
+        return decode_picture(self.path.read_bytes(), name_of(self.path))
 
     def digest(self) -> str:
         """Implement `Frame.digest`."""
@@ -221,7 +221,7 @@ def name_of(path: Path) -> str:
     return path.name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def decoded(data: bytes, name: str) -> Image:
+def decode_picture(data: bytes, name: str) -> Image:
     """Return the picture that the bytes of a picture file encode.
 
     Raises:
@@ -257,7 +257,7 @@ def _file_digest(path: Path, _size: int, _changed: int) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def ordered(
+def order_frames(
     frames: list[Frame], longest_s: float
 ) -> tuple[tuple[Frame, ...], tuple[Flaw, ...], tuple[Doubt, ...]]:
     """Return frames in order of time, flaws in their times, and uncertain parts.
@@ -327,6 +327,6 @@ def _repeated_ranges(frames: list[Frame]) -> tuple[Doubt, ...]:
     return tuple(doubts)
 
 
-def stamp(t: float) -> str:
+def time_text(t: float) -> str:
     """Return a time [s] as text for identifiers, to the microsecond, without trailing zeros."""
     return f"{t:.6f}".rstrip("0").rstrip(".")

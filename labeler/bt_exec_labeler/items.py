@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Literal, Self, TypeAlias
 
-from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut
-from bt_exec_labeler.episode import Episode, stamp
+from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut_clip
+from bt_exec_labeler.episode import Episode, time_text
 from bt_exec_labeler.spans import Span, spans_of
 from bt_exec_labeler.vocabulary import Vocabulary
 
@@ -29,7 +29,7 @@ __all__ = [
     "flaws_of",
     "item_at",
     "items_of",
-    "moments",
+    "moment_times",
     "shown_until",
 ]
 
@@ -73,7 +73,7 @@ class ControllerItem:
     @property
     def id(self) -> str:
         """Identifier of the item, unique per role within its source."""
-        return f"{self.role}:{self.episode.id}:{stamp(self.t)}:{self.mid_step_id}"
+        return f"{self.role}:{self.episode.id}:{time_text(self.t)}:{self.mid_step_id}"
 
     def readable(self) -> Self:
         """Return the item without undecodable frames, whose errors are listed in its clips."""
@@ -139,10 +139,10 @@ def item_at(
     span: Span | None = None,
 ) -> Item:
     """Return the item of one moment of an episode."""
-    about = (episode, t, mid_step_id, cut(episode, t, RECENT), span, vocabulary.constraints)
+    about = (episode, t, mid_step_id, cut_clip(episode, t, RECENT), span, vocabulary.constraints)
     if role == "controller":
         return ControllerItem(*about)
-    return PlannerItem(*about, summary=cut(episode, t, SUMMARY))
+    return PlannerItem(*about, summary=cut_clip(episode, t, SUMMARY))
 
 
 def content_key(item: Item) -> str:
@@ -200,7 +200,7 @@ def items_of(
     """
     spans = spans_of(episode, vocabulary)
     until = shown_until(episode, stride_s)
-    times = [moments(span, stride_s, until) for span in spans]
+    times = [moment_times(span, stride_s, until) for span in spans]
     latest = {(s.mid_step_id, t): n for n, s in enumerate(spans) for t in times[n]}
     for number, span in enumerate(spans):
         for t in times[number]:
@@ -216,7 +216,7 @@ def shown_until(episode: Episode, stride_s: float) -> float:
     return max(episode.times, default=0.0) + RECENT.count * RECENT.step_s + stride_s
 
 
-def moments(span: Span, stride_s: float, until: float) -> Sequence[float]:
+def moment_times(span: Span, stride_s: float, until: float) -> Sequence[float]:
     """Return the times of a span's moments, up to `until` [s]."""
     return [round(span.t + stride_s * k, 6) for k in range(count_of(span, stride_s, until))]
 

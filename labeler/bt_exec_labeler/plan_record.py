@@ -1,7 +1,7 @@
 """Plan records of moments, and their validation.
 
-A labeler returns a `Record`. `built` adds the fields ``schema_version`` and ``plan_id``. Every
-violation has a code, so that it can be counted, reported and sent back.
+A labeler returns a `Record`. `build_record` adds the fields ``schema_version`` and ``plan_id``.
+Every violation has a code, so that it can be counted, reported and sent back.
 """
 
 from __future__ import annotations
@@ -10,13 +10,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
-from bt_exec.failure import nearest
+from bt_exec.failure import nearest_names
 from bt_exec_labeler.breach import Breach, breach
-from bt_exec_labeler.episode import stamp
-from bt_exec_labeler.sources.json_lines import plain
+from bt_exec_labeler.episode import time_text
+from bt_exec_labeler.sources.json_lines import serialisable_value
 from bt_exec_labeler.vocabulary import Argument, Vocabulary
 
-__all__ = ["FIELDS", "Breach", "Goal", "Record", "Terminate", "Uncertainty", "built", "read_record"]
+__all__ = [
+    "FIELDS",
+    "Breach",
+    "Goal",
+    "Record",
+    "Terminate",
+    "Uncertainty",
+    "build_record",
+    "read_record",
+]
 
 Terminate: TypeAlias = Literal["done_evidence_or_replan", "strict_horizon"]
 Uncertainty: TypeAlias = Literal["low", "mid", "high"]
@@ -70,7 +79,7 @@ class Record:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Record:
-        """Return the record in data written by `to_dict` or `built`."""
+        """Return the record in data written by `to_dict` or `build_record`."""
         goals = tuple(Goal(goal["op"], goal["args"]) for goal in data["short_goal_dsl"])
         values = {name: data[name] for name in FIELDS}
         lists = {name: tuple(data[name]) for name in ("done_evidence", "fallback_if_failed")}
@@ -86,11 +95,11 @@ class Record:
         return {**values, **lists, "short_goal_dsl": goals}
 
 
-def built(record: Record, vocabulary: Vocabulary, episode: str, t: float) -> dict[str, Any]:
+def build_record(record: Record, vocabulary: Vocabulary, episode: str, t: float) -> dict[str, Any]:
     """Return a record for a data set, with ``schema_version`` and ``plan_id``."""
     return {
         "schema_version": vocabulary.version,
-        "plan_id": f"plan_{episode}_{stamp(t)}",
+        "plan_id": f"plan_{episode}_{time_text(t)}",
         **record.to_dict(),
     }
 
@@ -108,24 +117,24 @@ def read_record(
     if not isinstance(data, Mapping):
         return (breach("NOT_AN_OBJECT", "record", "object", found=_short_text(data)),)
     try:
-        plain(data)
+        serialisable_value(data)
     except ValueError:
         return (breach("NOT_STORABLE", "record", "not_storable"),)
     reader = _Reader(vocabulary)
     for name in data:
         if name in INJECTED:
-            reader.no("INJECTED_FIELD", name, "injected")
+            reader.add_breach("INJECTED_FIELD", name, "injected")
         elif name not in FIELDS:
-            reader.no("UNKNOWN_FIELD", str(name), "no_field", allowed=", ".join(FIELDS))
+            reader.add_breach("UNKNOWN_FIELD", str(name), "no_field", allowed=", ".join(FIELDS))
     missing = [name for name in FIELDS if name not in data]
     for name in missing:
-        reader.no("MISSING_FIELD", name, "missing")
+        reader.add_breach("MISSING_FIELD", name, "missing")
     values = {name: reader.field(name, data[name]) for name in FIELDS if name in data}
     asked, found = mid_step, values.get("mid_step_id")
     if asked is not None and found is not None and found != asked:
-        reader.no("OTHER_MID_STEP", "mid_step_id", "other_step", asked=asked, found=found)
+        reader.add_breach("OTHER_MID_STEP", "mid_step_id", "other_step", asked=asked, found=found)
     if not reader.breaches:
-        reader.together(values)
+        reader.check_combinations(values)
     return tuple(reader.breaches) or Record(**values)
 
 
@@ -146,7 +155,7 @@ class _Reader:
             "uncertainty": self._word_reader("UNKNOWN_UNCERTAINTY", get_args(Uncertainty)),
         }
 
-    def no(self, code: str, where: str, sentence: str, **facts: Any) -> None:
+    def add_breach(self, code: str, where: str, sentence: str, **facts: Any) -> None:
         """Add a breach."""
         self.breaches.append(breach(code, where, sentence, **facts))
 
@@ -154,25 +163,25 @@ class _Reader:
         """Return the parsed value of a field, and add its breaches."""
         return self._fields[name](name, value)
 
-    def together(self, values: Mapping[str, Any]) -> None:
+    def check_combinations(self, values: Mapping[str, Any]) -> None:
         """Add breaches of rules that concern several fields."""
         if values["terminate_on"] == "done_evidence_or_replan" and not values["done_evidence"]:
-            self.no("NO_EVIDENCE", "done_evidence", "no_evidence")
+            self.add_breach("NO_EVIDENCE", "done_evidence", "no_evidence")
         step = self.vocabulary.mid_steps[values["mid_step_id"]]
         for at, goal in enumerate(values["short_goal_dsl"]):
-            if step.ops and not step.takes(goal.op, goal.args):
+            if step.ops and not step.matches_operation(goal.op, goal.args):
                 allowed = ", ".join(step.ops)
                 if step.args:
                     allowed += " with " + ", ".join(f"{k} {v}" for k, v in step.args.items())
                 facts = {"op": goal.op, "step": values["mid_step_id"], "allowed": allowed}
-                self.no("OP_NOT_OF_STEP", f"short_goal_dsl[{at}]", "not_of_step", **facts)
+                self.add_breach("OP_NOT_OF_STEP", f"short_goal_dsl[{at}]", "not_of_step", **facts)
 
     def _word_reader(self, code: str, known: Any) -> Callable[[str, Any], str]:
         def read(where: str, value: Any) -> str:
             if not isinstance(value, str):
-                self.no("WRONG_TYPE", where, "text", found=_short_text(value))
+                self.add_breach("WRONG_TYPE", where, "text", found=_short_text(value))
             elif value not in known:
-                self.no(code, where, "unlisted", **_not_in(value, known))
+                self.add_breach(code, where, "unlisted", **_not_in(value, known))
             return str(value)
 
         return read
@@ -184,12 +193,12 @@ class _Reader:
 
         def read(where: str, value: Any) -> tuple[str, ...]:
             if not isinstance(value, list):
-                self.no("WRONG_TYPE", where, "texts", found=_short_text(value))
+                self.add_breach("WRONG_TYPE", where, "texts", found=_short_text(value))
                 return ()
             if len(value) > most:
-                self.no("TOO_MANY", where, "too_many", count=len(value), most=most)
+                self.add_breach("TOO_MANY", where, "too_many", count=len(value), most=most)
             if len({str(word) for word in value}) < len(value):
-                self.no("TWICE", where, "twice")
+                self.add_breach("TWICE", where, "twice")
             return tuple(one(f"{where}[{at}]", word) for at, word in enumerate(value[:most]))
 
         return read
@@ -197,48 +206,50 @@ class _Reader:
     def _horizon(self, where: str, value: Any) -> int:
         most = self.vocabulary.limits.horizon_steps
         if isinstance(value, bool) or not isinstance(value, int):
-            self.no("WRONG_TYPE", where, "whole", found=_short_text(value))
+            self.add_breach("WRONG_TYPE", where, "whole", found=_short_text(value))
             return 1
         if not 1 <= value <= most:
-            self.no("HORIZON_RANGE", where, "range", low=1, high=most, found=value)
+            self.add_breach("HORIZON_RANGE", where, "range", low=1, high=most, found=value)
         return value
 
     def _goals(self, where: str, value: Any) -> tuple[Goal, ...]:
         if not isinstance(value, list):
-            self.no("WRONG_TYPE", where, "list", found=_short_text(value))
+            self.add_breach("WRONG_TYPE", where, "list", found=_short_text(value))
             return ()
         most = self.vocabulary.limits.goal_ops
         if not value:
-            self.no("EMPTY_GOAL", where, "no_goal")
+            self.add_breach("EMPTY_GOAL", where, "no_goal")
         if len(value) > most:
-            self.no("GOAL_TOO_LONG", where, "long_goal", count=len(value), most=most)
+            self.add_breach("GOAL_TOO_LONG", where, "long_goal", count=len(value), most=most)
         goals = [self._goal(f"{where}[{at}]", entry) for at, entry in enumerate(value[:most])]
         return tuple(goal for goal in goals if goal is not None)
 
     def _goal(self, where: str, entry: Any) -> Goal | None:
         if not isinstance(entry, Mapping):
-            self.no("WRONG_TYPE", where, "object", found=_short_text(entry))
+            self.add_breach("WRONG_TYPE", where, "object", found=_short_text(entry))
             return None
         for key in set(entry) - {"op", "args"}:
-            self.no("UNKNOWN_FIELD", f"{where}.{key}", "no_field", allowed="op, args")
+            self.add_breach("UNKNOWN_FIELD", f"{where}.{key}", "no_field", allowed="op, args")
         name, args = entry.get("op"), entry.get("args", {})
         if not isinstance(name, str) or name not in self.vocabulary.ops:
-            self.no("UNKNOWN_OP", f"{where}.op", "unlisted", **_not_in(name, self.vocabulary.ops))
+            self.add_breach(
+                "UNKNOWN_OP", f"{where}.op", "unlisted", **_not_in(name, self.vocabulary.ops)
+            )
             return None
         if not isinstance(args, Mapping):
-            self.no("WRONG_TYPE", f"{where}.args", "object", found=_short_text(args))
+            self.add_breach("WRONG_TYPE", f"{where}.args", "object", found=_short_text(args))
             return None
         known = self.vocabulary.ops[name].args
         for key in args:
             if key not in known:
                 place = f"{where}.args.{key}"
-                self.no("UNKNOWN_ARGUMENT", place, "unlisted", **_not_in(key, known))
+                self.add_breach("UNKNOWN_ARGUMENT", place, "unlisted", **_not_in(key, known))
         for key, argument in known.items():
             place = f"{where}.args.{key}"
             if key in args:
                 self._argument(place, args[key], argument)
             elif argument.required:
-                self.no("MISSING_ARGUMENT", place, "missing")
+                self.add_breach("MISSING_ARGUMENT", place, "missing")
         return Goal(name, dict(args))
 
     def _argument(self, where: str, value: Any, argument: Argument) -> None:
@@ -250,22 +261,24 @@ class _Reader:
         }
         kind = kinds[argument.type]
         if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kind):
-            self.no("ARGUMENT_TYPE", where, f"kind_{argument.type}", found=_short_text(value))
+            self.add_breach(
+                "ARGUMENT_TYPE", where, f"kind_{argument.type}", found=_short_text(value)
+            )
         elif argument.values and value not in argument.values:
             known = [str(v) for v in argument.values]
-            self.no("ARGUMENT_VALUE", where, "unlisted", **_not_in(value, known))
+            self.add_breach("ARGUMENT_VALUE", where, "unlisted", **_not_in(value, known))
         elif isinstance(value, int | float) and not isinstance(value, bool):
             low = -_LARGEST if argument.minimum is None else argument.minimum
             high = _LARGEST if argument.maximum is None else argument.maximum
             if not low <= value <= high:
                 bounds = {"low": f"{low:g}", "high": f"{high:g}", "found": _short_text(value)}
-                self.no("ARGUMENT_RANGE", where, "range", **bounds)
+                self.add_breach("ARGUMENT_RANGE", where, "range", **bounds)
 
 
 def _not_in(value: Any, known: Any) -> dict[str, str]:
     """Return an invalid value and the most similar allowed ones, as texts for a message."""
     names = [str(name) for name in known]
-    near = nearest(str(value), names) or tuple(names[:5])
+    near = nearest_names(str(value), names) or tuple(names[:5])
     more = " …" if len(near) < len(names) else ""
     return {"found": _short_text(value), "allowed": f"{', '.join(near)}{more}"}
 

@@ -60,7 +60,7 @@ class Recalled:
     goals: tuple[tuple[str, Mapping[str, Any]], ...]
     facts: Mapping[str, str] = field(default_factory=dict)
 
-    def fits(self, facts: Mapping[str, str]) -> int:
+    def fact_agreement(self, facts: Mapping[str, str]) -> int:
         """Return how many facts are equal in both states, minus how many differ."""
         both = self.facts.keys() & facts.keys()
         return sum(1 if self.facts[name] == facts[name] else -1 for name in both)
@@ -90,7 +90,7 @@ class RecallingCompiler:
         score, found = max(
             scored,
             default=(0.0, None),
-            key=lambda entry: (entry[0], entry[1].fits(facts), entry[1].episode),
+            key=lambda entry: (entry[0], entry[1].fact_agreement(facts), entry[1].episode),
         )
         if found is None or score < self.alike:
             korean = request.language == "ko"

@@ -9,7 +9,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-__all__ = ["SPLITS", "Split", "assign_splits", "missing_splits", "share_of", "splits_of_run"]
+__all__ = [
+    "SPLITS",
+    "Split",
+    "assign_splits",
+    "missing_splits",
+    "reproducible_share",
+    "splits_of_run",
+]
 
 Split: TypeAlias = Literal["train", "val", "test"]
 
@@ -63,7 +70,9 @@ def assign_splits(
         have.update([(split, None), (split, strata[name])])
     sizes = Counter(strata.values())
     new = [name for name in strata if name not in assigned]
-    new.sort(key=lambda name: (-sizes[strata[name]], sorted(strata[name]), share_of(name)))
+    new.sort(
+        key=lambda name: (-sizes[strata[name]], sorted(strata[name]), reproducible_share(name))
+    )
     for name in new:
         split = max(SPLITS, key=lambda one: _missing_count(one, strata[name], have))
         assigned[name] = split
@@ -109,6 +118,6 @@ def missing_splits(splits: Iterable[Split], episodes: int) -> str:
     return f"! no records for {' and '.join(empty)}: {episodes} episodes have records{hint}"
 
 
-def share_of(text: str) -> float:
+def reproducible_share(text: str) -> float:
     """Return a number from 0 to 1 derived from a text, for reproducible samples."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") / 2**64

@@ -23,7 +23,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from bt_exec.failure import UsageError, nearest
+from bt_exec.failure import UsageError, nearest_names
 from bt_exec.spec.user_data import UserData, load_model
 
 __all__ = [
@@ -90,7 +90,7 @@ class MidStep(UserData):
     args: Mapping[Word, str | int | float | bool] = Field(default_factory=dict)
     fallbacks: tuple[Word, ...] = ()
 
-    def takes(self, op: str, args: Mapping[str, Any]) -> bool:
+    def matches_operation(self, op: str, args: Mapping[str, Any]) -> bool:
         """Return True if an operation with these arguments belongs to the mid step."""
         return op in self.ops and all(args.get(key) == value for key, value in self.args.items())
 
@@ -165,14 +165,16 @@ class Vocabulary(UserData):
 
     def step_of(self, op: str, args: Mapping[str, Any]) -> str:
         """Return the id of the first mid step to which an operation belongs, or ""."""
-        return next((name for name, step in self.mid_steps.items() if step.takes(op, args)), "")
+        return next(
+            (name for name, step in self.mid_steps.items() if step.matches_operation(op, args)), ""
+        )
 
 
 def _check_listed(words: tuple[str, ...], known: Any, where: str) -> None:
     """Raise ValueError for a word that is not in a list; the message suggests a valid word."""
     for word in words:
         if word not in known:
-            near = nearest(word, tuple(known))
+            near = nearest_names(word, tuple(known))
             hint = f"; did you mean {near[0]}?" if near else ""
             raise ValueError(f"{where} names {word}, which is not in any list{hint}")
 

@@ -12,7 +12,7 @@ import yaml
 
 from bt_exec.site.site import Site, load_site
 from bt_exec.skill import Skill
-from bt_exec.verify.facts import fill
+from bt_exec.verify.facts import fill_arguments
 
 __all__ = ["draft_vocabulary"]
 
@@ -144,7 +144,7 @@ def _possible_evidence(skill: Skill[..., Any], choices: Mapping[str, tuple[Any, 
         args = dict(zip(counted, chosen, strict=True))
         for fact, value in skill.effects.items():
             try:
-                words.append(f"{fill(fact, args)}={fill(value, args)}")
+                words.append(f"{fill_arguments(fact, args)}={fill_arguments(value, args)}")
             except (KeyError, IndexError):
                 continue  # a value that only the command contains
     return [w for w in dict.fromkeys(words) if not w.endswith("=?") and _WORD.fullmatch(w)]

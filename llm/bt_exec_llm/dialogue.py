@@ -48,7 +48,7 @@ class Dialogue:
         return max(self.calls, self.usage.requests)
 
     @contextmanager
-    def in_time(self) -> Iterator[None]:
+    def limit_time(self) -> Iterator[None]:
         """Cancel the pending question when 90 % of the request's time limit has passed."""
         timer = None
         if self._request.limit_s is not None:
@@ -90,7 +90,7 @@ class Dialogue:
         self._note(answer.model, answer.text, answer.usage)
         return answer
 
-    def object(self, said: str, objection: str) -> None:
+    def add_objection(self, said: str, objection: str) -> None:
         """Add a rejected answer and the objection to it to the next question."""
         echo = said.strip()[:_LONGEST_ECHO] or "(nothing)"
         turns = (*self._question.messages, Turn.assistant(echo), Turn.user(objection))

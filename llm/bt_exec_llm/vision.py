@@ -8,7 +8,7 @@ from typing import Any
 
 from bt_exec.models import VisualQa, VqaAnswer
 from bt_exec_llm.client import Block, Model, ModelFailure, Turn
-from bt_exec_llm.client.client import plugged
+from bt_exec_llm.client.client import make_model_client
 from bt_exec_llm.client.images import image_block
 
 __all__ = ["ModelVisualQa", "create"]
@@ -43,9 +43,9 @@ class ModelVisualQa:
 
 
 def create(settings: Mapping[str, Any]) -> VisualQa:
-    """Return a `bt_exec.models.VisualQa` for settings in the form of `plugged`.
+    """Return a `bt_exec.models.VisualQa` for settings in the form of `make_model_client`.
 
     Raises:
         UsageError: If a setting is unknown or wrong.
     """
-    return ModelVisualQa(plugged(settings, "visual_qa", timeout_s=8.0))
+    return ModelVisualQa(make_model_client(settings, "visual_qa", timeout_s=8.0))

@@ -7,7 +7,7 @@ from typing import Any
 
 from bt_exec.models import Writer, Written
 from bt_exec_llm.client import Block, Model, ModelFailure, Turn
-from bt_exec_llm.client.client import plugged
+from bt_exec_llm.client.client import make_model_client
 from bt_exec_llm.client.document_search import without_thoughts
 
 __all__ = ["ModelWriter", "create"]
@@ -38,9 +38,9 @@ class ModelWriter:
 
 
 def create(settings: Mapping[str, Any]) -> Writer:
-    """Return a `bt_exec.models.Writer` for settings in the form of `plugged`.
+    """Return a `bt_exec.models.Writer` for settings in the form of `make_model_client`.
 
     Raises:
         UsageError: If a setting is unknown or wrong.
     """
-    return ModelWriter(plugged(settings, "writer", timeout_s=60.0))
+    return ModelWriter(make_model_client(settings, "writer", timeout_s=60.0))

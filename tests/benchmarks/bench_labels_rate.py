@@ -21,7 +21,7 @@ import numpy as np
 
 from bt_exec_labeler.batch.output import Cache, Output
 from bt_exec_labeler.batch.run import BATCH, Progress, run
-from bt_exec_labeler.clips import RECENT, cut
+from bt_exec_labeler.clips import RECENT, cut_clip
 from bt_exec_labeler.episode import Episode, Image
 from bt_exec_labeler.items import ControllerItem, Item
 from bt_exec_labeler.labelers.model import ModelLabeler
@@ -74,7 +74,7 @@ class Clips:
             frames = tuple(Noise(0.5 * n, first + n) for n in range(PER_EPISODE))
             episode = Episode(f"noise_{first:06d}", frames)
             for frame in frames[: self.count - first]:
-                yield ControllerItem(episode, frame.t, "rest", cut(episode, frame.t, RECENT))
+                yield ControllerItem(episode, frame.t, "rest", cut_clip(episode, frame.t, RECENT))
 
 
 class Model:

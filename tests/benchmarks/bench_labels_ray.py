@@ -22,7 +22,7 @@ import numpy as np
 
 from bt_exec_labeler.batch.output import Output
 from bt_exec_labeler.batch.run import BATCH, run
-from bt_exec_labeler.clips import RECENT, cut
+from bt_exec_labeler.clips import RECENT, cut_clip
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.labelers import Allowance, Labeler, Unlimited
 from bt_exec_labeler.labelers.model import ModelLabeler
@@ -73,7 +73,7 @@ def decoding_s(folder: Path) -> float:
     episode = Episode("noise", frames)
     began, moments = time.process_time(), [4 + STRIDE_S * k for k in range(12)]
     for t in moments:
-        cut(episode, t, RECENT).digest()
+        cut_clip(episode, t, RECENT).digest()
     return (time.process_time() - began) / len(moments)
 
 

@@ -18,7 +18,7 @@ from bt_exec.site.site import load_site
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.plan import goals_of
-from bt_exec_skills.tabletop.goals.route import way_of
+from bt_exec_skills.tabletop.goals.route import path_length
 from tests.skills.tabletop.faulty import FaultySimulator
 from tests.skills.tabletop.test_sorting import COLOURS, compiled
 
@@ -70,7 +70,7 @@ def _sort(count: int) -> None:
     assert plan is not None
     moves = [move for goal in goals_of(plan.root) for move in goal.moves]
     by_group = sorted(moves, key=lambda move: move.target)
-    shorter = 1 - way_of(moves, now) / way_of(by_group, now)
+    shorter = 1 - path_length(moves, now) / path_length(by_group, now)
     began, wall = time.process_time(), time.perf_counter()
     with Session(site) as session:
         outcome = session.run("sort by colour")

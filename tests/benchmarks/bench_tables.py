@@ -18,7 +18,7 @@ from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
 from bt_exec_skills.tabletop.goals.compiler import subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.goals.route import way_of
+from bt_exec_skills.tabletop.goals.route import path_length
 from tests.skills.tabletop.reader import COMMANDS, Judge
 from tests.skills.tabletop.troubles import Troubles
 
@@ -43,9 +43,9 @@ def main(tables: int = 200, how: str = "calm") -> None:
             now = world.environment()
             with suppress(Trouble):
                 moves = [move for goal in subgoals_for(command, now) for move in goal.moves]
-                planned += way_of(moves, now)
+                planned += path_length(moves, now)
                 order = {name: number for number, name in enumerate(now.objects)}
-                named += way_of(sorted(moves, key=lambda move: order[move.thing]), now)
+                named += path_length(sorted(moves, key=lambda move: order[move.thing]), now)
             outcome = session.run(command)
             right = judge.as_asked()
             told = judge.told(outcome.message)

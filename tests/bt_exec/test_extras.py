@@ -23,8 +23,8 @@ class Absent:
 
 ABSENT = {name.replace("-", "_") for name, extra in declared_requirements() if extra} | {"cv2"}
 sys.meta_path.insert(0, Absent())
-from bt_exec.cli.app import call
-sys.exit(call(sys.argv[1:]))
+from bt_exec.cli.app import run_command_line
+sys.exit(run_command_line(sys.argv[1:]))
 """
 
 

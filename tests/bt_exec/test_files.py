@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec.files import expand_home, replace_file, whole, write_whole
+from bt_exec.files import atomic_replacement, expand_home, replace_file, write_text_atomically
 
 
 def test_known_home_is_expanded_and_an_unknown_one_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,7 +30,10 @@ def test_paths_of_users_are_expanded() -> None:
 
 
 def test_files_of_one_stem_are_written_at_once(tmp_path: Path) -> None:
-    with whole(tmp_path / "a.json") as one, whole(tmp_path / "a.yaml") as other:
+    with (
+        atomic_replacement(tmp_path / "a.json") as one,
+        atomic_replacement(tmp_path / "a.yaml") as other,
+    ):
         one.write_text("1")
         other.write_text("2")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
@@ -41,10 +44,10 @@ def test_files_of_one_stem_are_written_at_once(tmp_path: Path) -> None:
 
 def test_interrupted_write_leaves_the_old_file_alone(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
-    write_whole(path, "old\r\n")
+    write_text_atomically(path, "old\r\n")
 
     def interrupted(path: Path) -> None:
-        with whole(path) as part:
+        with atomic_replacement(path) as part:
             part.write_text("half")
             raise KeyboardInterrupt
 

@@ -9,8 +9,8 @@ import pytest
 
 REPORT = """
 import sys
-from bt_exec.cli.app import call
-code = call(sys.argv[1:])
+from bt_exec.cli.app import run_command_line
+code = run_command_line(sys.argv[1:])
 print(code, *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
 """
 SIMULATOR = {"cv2", "mujoco", "daqp", "onnxruntime", "scipy"}

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from bt_exec.failure import Failure, in_words
+from bt_exec.failure import Failure, describe_exception
 from bt_exec.outcome import EXIT_CODES, Outcome, code_of_reason
 from bt_exec.reporting import Action, Skip
 
@@ -117,7 +117,7 @@ def test_long_message_of_a_failure_is_cut_once():
     assert len(failure.message) == 4_000
     assert failure.message.endswith("x… (200000 characters)")
     assert Failure.from_dict(failure.to_dict()) == failure
-    assert len(in_words(ValueError("x" * 200_000))) == 4_000
+    assert len(describe_exception(ValueError("x" * 200_000))) == 4_000
 
 
 def test_decisive_failure_is_the_cause_or_the_first_failure():

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from bt_exec import rig as rigs
-from bt_exec.rig import PackSettings, Rig, WorldSettings, stop_all, stop_all_apart
+from bt_exec.rig import PackSettings, Rig, WorldSettings, stop_all, stop_all_in_background
 from bt_exec.standby_threads import StandbyThreads
 from bt_exec.testing import ScriptedRobot
 
@@ -63,7 +63,7 @@ def test_signal_handler_stops_robots_on_another_thread():
             threads.append(threading.get_ident())
             stopped.set()
 
-    stop_all_apart({"a": Rig(Notes())})
+    stop_all_in_background({"a": Rig(Notes())})
     assert stopped.wait(60)
     assert threads != [threading.get_ident()]
 
@@ -181,7 +181,7 @@ def test_hung_stops_do_not_use_up_the_threads():
 
     rig = {"a": Rig(Hangs())}
     for _ in range(10):
-        stop_all_apart(rig)
+        stop_all_in_background(rig)
     found = stop_all(rig, limit_s=0.01)
     hold.set()
     assert found == {"a": "did not return from stop() within 1 s"}

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from bt_exec.rig import Rig, stop_all, stop_all_apart
+from bt_exec.rig import Rig, stop_all, stop_all_in_background
 from bt_exec.testing import ScriptedRobot
 
 
@@ -38,7 +38,7 @@ def test_unreachable_robot_does_not_prevent_the_stop_of_others(caplog):
 def test_handler_can_stop_a_robot_whose_lock_it_interrupted():
     robot = Locked()
     with robot.line:  # the loop is in the driver when the signal arrives
-        stop_all_apart({"door": Rig(robot)})
+        stop_all_in_background({"door": Rig(robot)})
     assert robot.stopped.wait(60)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
@@ -21,7 +21,7 @@ from bt_exec_labeler.sources import read_source
 
 def typed(capsys: pytest.CaptureFixture[str], *words: Any) -> tuple[int, str, str]:
     capsys.readouterr()
-    code = call(["label", *map(str, words)])
+    code = run_command_line(["label", *map(str, words)])
     out, err = capsys.readouterr()
     return code, out, err
 
@@ -335,6 +335,6 @@ def test_import_with_refused_annotations_ends_with_four(
     code: int,
 ) -> None:
     found = {"refused": refused, "lines": ["1 decision"]}
-    monkeypatch.setattr("bt_exec_labeler.review.command.take", lambda *_: found)
+    monkeypatch.setattr("bt_exec_labeler.review.command.import_decisions", lambda *_: found)
     said = typed(capsys, *["import", "r", "f", "--source", "s", "-v", "v"])
     assert said == (code, "1 decision\n", "")

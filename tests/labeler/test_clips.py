@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bt_exec_labeler.clips import RECENT, SUMMARY, cut
-from bt_exec_labeler.episode import Episode, Frame, Image, ordered
+from bt_exec_labeler.clips import RECENT, SUMMARY, cut_clip
+from bt_exec_labeler.episode import Episode, Frame, Image, order_frames
 
 
 @dataclass(frozen=True)
@@ -33,24 +33,24 @@ def every(step_s: float, until_s: float) -> list[float]:
 
 
 def test_recent_clip_has_eight_frames_of_four_seconds() -> None:
-    clip = cut(episode(*every(0.1, 20)), 10.0, RECENT)
+    clip = cut_clip(episode(*every(0.1, 20)), 10.0, RECENT)
     assert [frame.t for frame in clip.frames] == [6.5, 7, 7.5, 8, 8.5, 9, 9.5, 10]
-    assert clip.whole
+    assert clip.is_complete
 
 
 def test_summary_clip_covers_the_last_minute_every_two_seconds() -> None:
-    clip = cut(episode(*every(0.5, 100)), 90.0, SUMMARY)
+    clip = cut_clip(episode(*every(0.5, 100)), 90.0, SUMMARY)
     assert [frame.t for frame in clip.frames] == [32 + 2 * k for k in range(30)]
 
 
 def test_clip_at_the_start_is_shorter_and_reports_it() -> None:
-    clip = cut(episode(*every(0.5, 20)), 1.0, RECENT)
+    clip = cut_clip(episode(*every(0.5, 20)), 1.0, RECENT)
     assert [frame.t for frame in clip.frames] == [0, 0.5, 1]
-    assert (clip.before_start, clip.empty_s, clip.whole) == (5, (), False)
+    assert (clip.before_start, clip.empty_s, clip.is_complete) == (5, (), False)
 
 
 def test_gap_is_reported_and_not_filled_with_an_older_frame() -> None:
-    clip = cut(episode(*every(0.5, 6), *[t for t in every(0.5, 20) if t >= 8]), 8.5, RECENT)
+    clip = cut_clip(episode(*every(0.5, 6), *[t for t in every(0.5, 20) if t >= 8]), 8.5, RECENT)
     assert clip.empty_s == (6.5, 7.0, 7.5)
     assert [frame.t for frame in clip.frames] == [5, 5.5, 6, 8, 8.5]
 
@@ -59,7 +59,7 @@ def test_gap_is_reported_and_not_filled_with_an_older_frame() -> None:
 @given(st.lists(st.floats(0, 30, allow_nan=False), max_size=60, unique=True), st.floats(0, 30))
 def test_no_frame_is_from_the_future_repeated_or_too_old(times: list[float], t: float) -> None:
     for form in (RECENT, SUMMARY):
-        clip = cut(episode(*sorted(times)), t, form)
+        clip = cut_clip(episode(*sorted(times)), t, form)
         shown = [frame.t for frame in clip.frames]
         assert shown == sorted(set(shown))
         assert all(moment <= t + 1e-5 for moment in shown)
@@ -70,10 +70,10 @@ def test_no_frame_is_from_the_future_repeated_or_too_old(times: list[float], t: 
 def test_digest_depends_on_pixels_and_relative_times() -> None:
     whole = episode(*every(0.5, 20))
     same = Episode("other", tuple(Drawn(f.t + 5, f.name, f.grey) for f in whole.frames))  # type: ignore[attr-defined]
-    assert cut(whole, 8.0, RECENT).digest() == cut(same, 13.0, RECENT).digest()
-    assert cut(whole, 8.0, RECENT).digest() != cut(whole, 8.5, RECENT).digest()
+    assert cut_clip(whole, 8.0, RECENT).digest() == cut_clip(same, 13.0, RECENT).digest()
+    assert cut_clip(whole, 8.0, RECENT).digest() != cut_clip(whole, 8.5, RECENT).digest()
     later = Episode("l", tuple(Drawn(f.t - 0.1, f.name, f.grey) for f in whole.frames[1:]))  # type: ignore[attr-defined]
-    assert cut(whole, 8.0, RECENT).digest() != cut(later, 8.0, RECENT).digest()
+    assert cut_clip(whole, 8.0, RECENT).digest() != cut_clip(later, 8.0, RECENT).digest()
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_flaws_of_times_are_reported(
     times: tuple[float, ...], kinds: list[str], kept: tuple[float, ...]
 ) -> None:
     frames: list[Frame] = [Drawn(t) for t in times]
-    in_order, flaws, doubts = ordered(frames, 3.0)
+    in_order, flaws, doubts = order_frames(frames, 3.0)
     assert tuple(frame.t for frame in in_order) == kept
     assert [flaw.kind for flaw in flaws] == kinds
     assert sorted(d.kind for d in doubts if d.end < 99) == sorted(
@@ -101,21 +101,21 @@ def test_flaws_of_times_are_reported(
 
 
 def test_content_of_a_clip_is_relative_to_its_moment() -> None:
-    clip = cut(episode(0.0, 1.0, 1.5), 2.0, RECENT)
+    clip = cut_clip(episode(0.0, 1.0, 1.5), 2.0, RECENT)
     assert clip.content() == [("Drawn 0", -2.0), ("Drawn 10", -1.0), ("Drawn 15", -0.5)]
-    assert cut(episode(7.0, 8.0, 8.5), 9.0, RECENT).content()[-1] == ("Drawn 85", -0.5)
+    assert cut_clip(episode(7.0, 8.0, 8.5), 9.0, RECENT).content()[-1] == ("Drawn 85", -0.5)
 
     class Gone(Drawn):
         def digest(self) -> str:
             raise OSError
 
     lost = Episode("e", (Gone(0.0),))
-    assert cut(lost, 0.0, RECENT).content() == [("unreadable: OSError", 0.0)]
+    assert cut_clip(lost, 0.0, RECENT).content() == [("unreadable: OSError", 0.0)]
 
 
 def test_clip_has_a_start_time_and_a_completeness_flag() -> None:
-    whole = cut(episode(*every(0.5, 9.0)), 8.0, RECENT)
-    assert (whole.begin, whole.whole, whole.before_start) == (4.5, True, 0)
-    early = cut(episode(*every(0.5, 9.0)), 3.0, RECENT)
-    assert (early.begin, early.whole, early.before_start) == (-0.5, False, 1)
-    assert cut(Episode("e", ()), 3.0, SUMMARY).before_start == SUMMARY.count
+    whole = cut_clip(episode(*every(0.5, 9.0)), 8.0, RECENT)
+    assert (whole.begin, whole.is_complete, whole.before_start) == (4.5, True, 0)
+    early = cut_clip(episode(*every(0.5, 9.0)), 3.0, RECENT)
+    assert (early.begin, early.is_complete, early.before_start) == (-0.5, False, 1)
+    assert cut_clip(Episode("e", ()), 3.0, SUMMARY).before_start == SUMMARY.count

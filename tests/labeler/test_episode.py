@@ -19,8 +19,8 @@ from bt_exec_labeler.episode import (
     FileFrame,
     Flaw,
     file_digest,
-    ordered,
-    stamp,
+    order_frames,
+    time_text,
 )
 
 E = 1e-6
@@ -36,17 +36,17 @@ def after(last: float, name: str, longest: float) -> Doubt:
 
 
 def test_pause_longer_than_the_limit_is_a_gap() -> None:
-    in_order, flaws, doubts = ordered(frames(0, 1, 2.0, 3.5), 1.0)
+    in_order, flaws, doubts = order_frames(frames(0, 1, 2.0, 3.5), 1.0)
     assert [frame.t for frame in in_order] == [0, 1, 2, 3.5]
     said = "no frame between 2 s and 3.5 s"
     assert flaws == (Flaw("gap", "3.png", said),)
     missing = Doubt("missing_frames", "3.png", said, 2.0 + E, 3.5 - E)
     assert doubts == (missing, after(3.5, "3.png", 1.0))
-    assert ordered([], 1.0) == ((), (), ())
+    assert order_frames([], 1.0) == ((), (), ())
 
 
 def test_frames_at_repeated_times_are_dropped_when_the_clock_jumps_back() -> None:
-    in_order, flaws, doubts = ordered(frames(0, 1, 2, 3, 1, 2, 3, 4), 9.0)
+    in_order, flaws, doubts = order_frames(frames(0, 1, 2, 3, 1, 2, 3, 4), 9.0)
     assert [frame.t for frame in in_order] == [0, 4]
     said = (
         "the clock jumps back from 3 s to 1 s; frames from 1 s to 3 s are left out: these times "
@@ -65,7 +65,7 @@ def test_frames_at_repeated_times_are_dropped_when_the_clock_jumps_back() -> Non
     ],
 )
 def test_frames_in_any_other_order_are_sorted_without_loss(times: Sequence[float]) -> None:
-    in_order, flaws, doubts = ordered(frames(*times), 9.0)
+    in_order, flaws, doubts = order_frames(frames(*times), 9.0)
     assert [frame.t for frame in in_order] == sorted(times)
     back = [(a, b) for a, b in pairwise(times) if b < a]
     assert [flaw.message for flaw in flaws] == [f"at {b:g} s comes after {a:g} s" for a, b in back]
@@ -75,12 +75,12 @@ def test_frames_in_any_other_order_are_sorted_without_loss(times: Sequence[float
 
 def test_more_than_five_backward_jumps_are_treated_as_a_wrong_order() -> None:
     part = (0, 1, 2)
-    assert ordered(frames(*part * 6), 9.0)[0] == ()
-    assert [frame.t for frame in ordered(frames(*part * 7), 9.0)[0]] == [0, 1, 2]
+    assert order_frames(frames(*part * 6), 9.0)[0] == ()
+    assert [frame.t for frame in order_frames(frames(*part * 7), 9.0)[0]] == [0, 1, 2]
 
 
 def test_last_of_several_frames_with_one_time_is_used() -> None:
-    in_order, flaws, _ = ordered(frames(0, 1, 1, 1, 2), 9.0)
+    in_order, flaws, _ = order_frames(frames(0, 1, 1, 1, 2), 9.0)
     assert [frame.name for frame in in_order] == ["0.png", "3.png", "4.png"]
     said = "2 frames have the time of another, the first at 1 s"
     assert flaws == (Flaw("double_time", "2.png", said),)
@@ -88,7 +88,7 @@ def test_last_of_several_frames_with_one_time_is_used() -> None:
 
 @given(st.floats(0, 1e6, allow_nan=False))
 def test_stamp_keeps_microseconds(t: float) -> None:
-    text = stamp(t)
+    text = time_text(t)
     assert abs(float(text) - t) <= 5.1e-7
     assert text == "0" or text.strip("0") not in ("", ".")
     assert not text.endswith(".")
@@ -96,7 +96,7 @@ def test_stamp_keeps_microseconds(t: float) -> None:
 
 
 def test_stamp_of_whole_seconds_has_no_point() -> None:
-    assert [stamp(t) for t in (0.0, 10.0, 2.5, 0.000001, 1200.0)] == [
+    assert [time_text(t) for t in (0.0, 10.0, 2.5, 0.000001, 1200.0)] == [
         "0", "10", "2.5", "0.000001", "1200"
     ]  # fmt: skip
 

@@ -13,7 +13,7 @@ from typing import cast
 import httpx2
 import pytest
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec.web.server import AppServer, serve_until_stopped
 from bt_exec_labeler.review import command
 from bt_exec_labeler.review.decisions import Decisions
@@ -26,7 +26,7 @@ from bt_exec_labeler.vocabulary import load_vocabulary
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_review_ends_on_a_signal(game: Path, tmp_path: Path, number: int) -> None:
     words, out = str(game / "vocabulary.yaml"), str(tmp_path / "run")
-    assert call(["label", "run", str(game), "-v", words, "-o", out]) == 0
+    assert run_command_line(["label", "run", str(game), "-v", words, "-o", out]) == 0
     command = ["label", "review", out, "--source", str(game), "-v", words, "-r", "ann"]
     with subprocess.Popen(
         [sys.executable, "-m", "bt_exec", *command, "--port", "0"],
@@ -87,7 +87,7 @@ def test_review_prints_how_many_records_are_left(
 ) -> None:
     """Reviews that end at once: before any decision, and after one."""
     words, out, said = game / "vocabulary.yaml", tmp_path / "run", list[str]()
-    assert call(["label", "run", str(game), "-v", str(words), "-o", str(out)]) == 0
+    assert run_command_line(["label", "run", str(game), "-v", str(words), "-o", str(out)]) == 0
     monkeypatch.setattr("bt_exec.web.server.serve_until_stopped", serve_briefly)
     review = partial(command.review, out, game, words, "ann", 0, said.append)
     review()

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from bt_exec_labeler.clips import RECENT, cut
+from bt_exec_labeler.clips import RECENT, cut_clip
 from bt_exec_labeler.commands import figures_of
-from bt_exec_labeler.episode import Action, Episode, ordered
+from bt_exec_labeler.episode import Action, Episode, order_frames
 from bt_exec_labeler.items import (
     ControllerItem,
     cache_key,
@@ -16,7 +16,7 @@ from bt_exec_labeler.items import (
     flaws_of,
     item_at,
     items_of,
-    moments,
+    moment_times,
     shown_until,
 )
 from bt_exec_labeler.spans import Span
@@ -77,17 +77,18 @@ def test_action_beyond_the_last_frame_is_truncated(vocabulary: Vocabulary, rest:
 def test_moments_with_missing_frames_are_marked(
     vocabulary: Vocabulary, times: list[float], marked: list[float]
 ) -> None:
-    frames, _, doubts = ordered([Drawn(t) for t in times], 2.0)
+    frames, _, doubts = order_frames([Drawn(t) for t in times], 2.0)
     episode = Episode("e", frames, doubts=doubts)
     found = {
-        t: flaws_of(ControllerItem(episode, t, "rest", cut(episode, t, RECENT))) for t in range(9)
+        t: flaws_of(ControllerItem(episode, t, "rest", cut_clip(episode, t, RECENT)))
+        for t in range(9)
     }
     assert [t for t, flaws in found.items() if flaws] == marked
     assert {flaw["code"] for flaws in found.values() for flaw in flaws} <= {"MISSING_FRAMES"}
 
 
 def test_cache_key_has_the_context_only_if_there_is_one(vocabulary: Vocabulary) -> None:
-    bare = ControllerItem(Episode("e", ()), 1.0, "rest", cut(Episode("e", ()), 1.0, RECENT))
+    bare = ControllerItem(Episode("e", ()), 1.0, "rest", cut_clip(Episode("e", ()), 1.0, RECENT))
     key = cache_key(bare, vocabulary)
     assert key == f"controller/{bare.clip_hash}/rest/plan_v1.0"
     about = [
@@ -112,7 +113,7 @@ def test_every_part_of_a_moment_changes_its_content(vocabulary: Vocabulary) -> N
         {},
         {"t": 1.25},
         {"mid_step_id": "rest"},
-        {"recent": cut(shown, 1.0, RECENT)},
+        {"recent": cut_clip(shown, 1.0, RECENT)},
         {"span": None},
         {"span": replace(first.span, after=None)},
         {"span": replace(first.span, before=acts[1])},
@@ -143,7 +144,7 @@ def test_span_has_a_moment_after_each_stride(
 ) -> None:
     span = Span("rest", (Action(0.0, end, "REST"),), 0)
     assert count_of(span, stride, until) == count
-    assert moments(span, stride, until) == [pytest.approx(stride * k) for k in range(count)]
+    assert moment_times(span, stride, until) == [pytest.approx(stride * k) for k in range(count)]
 
 
 def test_no_clip_has_a_frame_after_the_last_one_and_its_length() -> None:

@@ -154,7 +154,7 @@ def facts_after(record: MissionRecord, number: int) -> Mapping[str, str]:
     after = record.skills[number + 1].start.t if number + 1 < len(record.skills) else math.inf
     seen = [
         dict(look.observation.facts())
-        for look in record.looks
+        for look in record.observations
         if isinstance(look, Observed) and end < look.observation.t <= after
     ]
     at_end = dict(record.facts_at_end) if after == math.inf else {}

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.clips import RECENT, cut, picture, pixel_digest
+from bt_exec_labeler.clips import RECENT, cut_clip, decode_frame, pixel_digest
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import ControllerItem, Item, items_of
 from bt_exec_labeler.labelers import LabelerFailure, LabelerSettings, Labelled
 from bt_exec_labeler.labelers.answer import answer_schema, read_records
 from bt_exec_labeler.labelers.model import ModelLabeler, Options, create
-from bt_exec_labeler.labelers.prompt import ask_about, contact_sheet
+from bt_exec_labeler.labelers.prompt import contact_sheet, items_turn
 from bt_exec_labeler.labelers.rules import RulesLabeler
 from bt_exec_labeler.testing.game import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -293,13 +293,13 @@ def texts_of(turn: Turn) -> list[str]:
 
 
 def test_pictures_are_named_by_their_frames(items: Sequence[Item], vocabulary: Vocabulary) -> None:
-    distinct = {pixel_digest(frame): picture(frame) for frame in items[1].recent.frames}
+    distinct = {pixel_digest(frame): decode_frame(frame) for frame in items[1].recent.frames}
     pictures = list(distinct.values())  # one is sent once
     count = len(pictures)
-    sheet = ask_about({1: items[1]}, vocabulary, "en", sheet=True)
+    sheet = items_turn({1: items[1]}, vocabulary, "en", sheet=True)
     assert texts_of(sheet)[0] == f"Frames 1 to {count}:"
     assert sheet.blocks[1] == image_block(contact_sheet(pictures, 1))
-    single = ask_about({1: items[1]}, vocabulary, "en", sheet=False)
+    single = items_turn({1: items[1]}, vocabulary, "en", sheet=False)
     assert texts_of(single)[:count] == [f"Frame {n}:" for n in range(1, count + 1)]
     shown = [block for block in single.blocks if not isinstance(block, Block)]
     assert shown == [image_block(one) for one in pictures]
@@ -308,8 +308,8 @@ def test_pictures_are_named_by_their_frames(items: Sequence[Item], vocabulary: V
 def test_prompt_describes_missing_parts_of_a_clip(
     episodes: Sequence[Episode], vocabulary: Vocabulary
 ) -> None:
-    whole = cut(episodes[0], 4.0, RECENT)
-    early, gap = cut(episodes[0], 0.0, RECENT), replace(whole, empty_s=(1.0, 2.0))
+    whole = cut_clip(episodes[0], 4.0, RECENT)
+    early, gap = cut_clip(episodes[0], 0.0, RECENT), replace(whole, empty_s=(1.0, 2.0))
     lacks = {
         "": whole,
         "; the episode had only just begun": early,
@@ -318,7 +318,7 @@ def test_prompt_describes_missing_parts_of_a_clip(
     }
     for lack, clip in lacks.items():
         item = ControllerItem(episodes[0], clip.t, "rest", clip)
-        *_, about, _ = texts_of(ask_about({1: item}, vocabulary, "en", sheet=True))
+        *_, about, _ = texts_of(items_turn({1: item}, vocabulary, "en", sheet=True))
         assert [line.partition(":")[0] for line in about.splitlines()][-2:-1] == ["Command"]
         caption = about.splitlines()[-1].partition(":")[0]
         assert caption == f"recent clip, {len(clip.frames)} frames, oldest first{lack}"
@@ -361,9 +361,11 @@ def test_known_events_state_and_constraints_are_in_the_prompt(
     items: Sequence[Item], vocabulary: Vocabulary
 ) -> None:
     more = {"constraints": ("run",), "events": ("the bell rang",), "state_summary": "bag full"}
-    *_, about, _ = texts_of(ask_about({1: replace(items[0], **more)}, vocabulary, "en", sheet=True))
+    *_, about, _ = texts_of(
+        items_turn({1: replace(items[0], **more)}, vocabulary, "en", sheet=True)
+    )
     said = ["Not allowed: run", "Known: the bell rang", "State: bag full"]
     assert about.splitlines()[-4:-1] == said
     bare = replace(items[0], constraints=(), events=(), state_summary="")
-    *_, about, _ = texts_of(ask_about({1: bare}, vocabulary, "en", sheet=True))
+    *_, about, _ = texts_of(items_turn({1: bare}, vocabulary, "en", sheet=True))
     assert not any(name in about for name in ("Not allowed", "Known", "State"))

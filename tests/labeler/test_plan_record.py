@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec_labeler.plan_record import FIELDS, Breach, Record, built, read_record
+from bt_exec_labeler.plan_record import FIELDS, Breach, Record, build_record, read_record
 from bt_exec_labeler.testing.game import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
 
@@ -30,7 +30,7 @@ def test_valid_record_is_read_unchanged(vocabulary: Vocabulary) -> None:
 
 def test_version_and_id_are_written_only_by_the_builder(vocabulary: Vocabulary) -> None:
     record = Record.from_dict(GOOD)
-    made = built(record, vocabulary, "game_01", 12.5)
+    made = build_record(record, vocabulary, "game_01", 12.5)
     assert list(made) == ["schema_version", "plan_id", *FIELDS]
     assert (made["schema_version"], made["plan_id"]) == ("plan_v1.0", "plan_game_01_12.5")
 

@@ -14,12 +14,12 @@ from bt_exec_labeler.batch.run import run
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import items_of
 from bt_exec_labeler.labelers.rules import RulesLabeler
-from bt_exec_labeler.quality.agreement import FIELDS, agreement, by_field, kappa
+from bt_exec_labeler.quality.agreement import FIELDS, agreement, agreement_by_field, kappa
 from bt_exec_labeler.quality.checks import (
     contradictions,
     difference_hash,
     duplicates,
-    leaks,
+    split_leaks,
     without_duplicates,
 )
 from bt_exec_labeler.quality.report import make_report, review_sample
@@ -88,23 +88,23 @@ def test_order_of_keys_and_words_is_not_a_difference(lines: Lines) -> None:
     goal = {"op": "TALK", "args": {"to": "guard", "about": "gate"}}
     ours = [changed(line, short_goal_dsl=[goal], done_evidence=["a", "b"]) for line in lines]
     theirs = [changed(reordered(line), done_evidence=["b", "a"]) for line in ours]
-    assert {name: found.same for name, found in by_field(ours, theirs).items()} == dict.fromkeys(
-        FIELDS, 1.0
-    )
+    assert {
+        name: found.same for name, found in agreement_by_field(ours, theirs).items()
+    } == dict.fromkeys(FIELDS, 1.0)
     other = [changed(line, short_goal_dsl=[{**goal, "op": "GIVE"}, goal]) for line in ours]
-    found = {name for name, one in by_field(ours, other).items() if one.same < 1}
+    found = {name for name, one in agreement_by_field(ours, other).items() if one.same < 1}
     assert found == {"goal", "operation", "arguments"}
 
 
 def test_blind_labeler_scores_at_chance_level(lines: Lines) -> None:
-    found = by_field(blind(lines), lines)
+    found = agreement_by_field(blind(lines), lines)
     assert set(found) == set(FIELDS)
     for name, agreed in found.items():
         assert agreed.kappa is None or agreed.kappa == pytest.approx(0.0), name
     assert found["operation"].kappa is None  # each mid step of the game has one operation
     assert found["operation"].same == found["operation"].blind == 1.0
     assert found["horizon"].kappa == pytest.approx(0.0)
-    assert by_field(lines, lines)["horizon"].kappa == 1.0
+    assert agreement_by_field(lines, lines)["horizon"].kappa == 1.0
 
 
 def test_report_lists_fields_determined_by_the_prompt(
@@ -153,8 +153,8 @@ def test_duplicate_episodes_are_found_and_reported_between_splits(
     groups = duplicates([*mine, *copies], {first.id: first, name: copy})
     of = {line["item"]: line["episode"] for line in (*mine, *copies)}
     assert len(groups) > 5
-    assert leaks(groups, of, splits) == groups
-    assert leaks(groups, of, {**splits, name: "train"}) == []
+    assert split_leaks(groups, of, splits) == groups
+    assert split_leaks(groups, of, {**splits, name: "train"}) == []
     assert duplicates(mine, {first.id: first}) == []
 
 

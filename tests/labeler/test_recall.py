@@ -79,9 +79,9 @@ def test_command_without_a_similar_one_is_refused_with_the_nearest(
 
 def test_differing_facts_lower_the_similarity() -> None:
     found = Recalled("m", "", frozenset(), (), {"door": "open", "hand": "free", "light": "on"})
-    assert found.fits({"door": "open", "hand": "full"}) == 0
-    assert found.fits({"door": "open", "hand": "free", "seen": "yes"}) == 2
-    assert found.fits({"door": "closed", "hand": "full"}) == -2
+    assert found.fact_agreement({"door": "open", "hand": "full"}) == 0
+    assert found.fact_agreement({"door": "open", "hand": "free", "seen": "yes"}) == 2
+    assert found.fact_agreement({"door": "closed", "hand": "full"}) == -2
 
 
 def test_earlier_plan_without_a_failure_is_not_repaired() -> None:

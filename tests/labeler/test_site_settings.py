@@ -9,7 +9,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler import commands
-from bt_exec_labeler.commands import with_client
+from bt_exec_labeler.commands import with_client_settings
 from bt_exec_llm.testing.messages_server import MessagesServer
 from tests.labeler.batch.recordings import answer
 
@@ -28,7 +28,7 @@ def site(tmp_path: Path) -> str:
 
 
 def test_model_address_and_prices_are_those_of_the_site(site: str) -> None:
-    found = with_client({"items": 4}, site)
+    found = with_client_settings({"items": 4}, site)
     client = found["client"]
     assert (found["items"], client["model"], client["base_url"]) == (4, "m-1", "http://127.0.0.1:9")
     assert dict(client["prices"]) == {"input": 2, "output": 8}
@@ -37,19 +37,19 @@ def test_model_address_and_prices_are_those_of_the_site(site: str) -> None:
 
 def test_given_settings_override_those_of_the_site(site: str) -> None:
     given = {"client": {"model": "m-2", "max_tokens": 500}}
-    assert with_client(given, site)["client"]["model"] == "m-2"
-    assert with_client(given, site)["client"]["max_tokens"] == 500
-    assert with_client(given, site)["client"]["tier"] == "text"
+    assert with_client_settings(given, site)["client"]["model"] == "m-2"
+    assert with_client_settings(given, site)["client"]["max_tokens"] == 500
+    assert with_client_settings(given, site)["client"]["tier"] == "text"
 
 
 def test_site_without_a_model_is_refused() -> None:
     with pytest.raises(UsageError, match="--site tabletop: its compiler has no settings"):
-        with_client({}, "tabletop")
+        with_client_settings({}, "tabletop")
 
 
 def test_budget_of_money_has_the_prices_of_the_site(site: str, game: Path, tmp_path: Path) -> None:
     with MessagesServer([answer]) as server:
-        options = with_client({"client": {"base_url": server.url}}, site)
+        options = with_client_settings({"client": {"base_url": server.url}}, site)
         about = (game, game / "vocabulary.yaml", tmp_path / "run")
         how: dict[str, Any] = {
             "labeler": "model",

@@ -14,7 +14,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.clips import why_unreadable
-from bt_exec_labeler.episode import Episode, FileFrame, decoded
+from bt_exec_labeler.episode import Episode, FileFrame, decode_picture
 from bt_exec_labeler.sources import read_source
 
 
@@ -75,7 +75,7 @@ def test_duplicate_times_do_not_turn_usual_pauses_into_gaps(game: Path, tmp_path
 
 def test_empty_file_is_not_a_picture(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^frame is damaged, or not a picture$"):
-        decoded(b"", "frame")
+        decode_picture(b"", "frame")
 
 
 def test_frames_without_times_are_not_guessed(game: Path, tmp_path: Path) -> None:

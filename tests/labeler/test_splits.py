@@ -12,7 +12,7 @@ from bt_exec_labeler.splits import (
     SPLITS,
     assign_splits,
     missing_splits,
-    share_of,
+    reproducible_share,
     splits_of_run,
 )
 
@@ -61,8 +61,8 @@ def test_empty_splits_are_reported() -> None:
 
 
 def test_hash_share_of_a_text_is_stable_and_uniform() -> None:
-    assert share_of("") == pytest.approx(0.8894159948913374)
-    shares = [share_of(str(number)) for number in range(1000)]
+    assert reproducible_share("") == pytest.approx(0.8894159948913374)
+    shares = [reproducible_share(str(number)) for number in range(1000)]
     assert 0.0 <= min(shares) < 0.01
     assert 0.99 < max(shares) < 1.0
     assert sum(shares) / 1000 == pytest.approx(0.5, abs=0.03)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec.failure import UsageError
 from bt_exec_labeler.review.decisions import Decisions
 from bt_exec_labeler.testing.game import VOCABULARY
@@ -24,7 +24,7 @@ def labelled(game: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(game / "game_00", folder / "game" / "game_00")
     shutil.copy(game / "vocabulary.yaml", folder / "words.yaml")
     about = ["run", folder / "game", "-v", folder / "words.yaml", "-o", folder / "run"]
-    assert call(["label", *map(str, about)]) == 0
+    assert run_command_line(["label", *map(str, about)]) == 0
     return folder
 
 
@@ -107,7 +107,7 @@ def test_unusable_file_is_one_line_and_nothing_else_is_written(
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     before = {path for path in folder.rglob("*") if "review" not in path.parts}
     capsys.readouterr()
-    assert call(["label", *words.split()]) == 2
+    assert run_command_line(["label", *words.split()]) == 2
     out, err = capsys.readouterr()
     assert said in err
     assert (out, err.count("\n")) == ("", 1)
@@ -143,7 +143,7 @@ def test_invalid_vocabulary_is_reported_with_its_place(
 ) -> None:
     words = tmp_path / "words.yaml"
     words.write_text(yaml.safe_dump({**VOCABULARY, **change}, allow_unicode=True))
-    assert call(["label", "check", str(game), "-v", str(words)]) == 2
+    assert run_command_line(["label", "check", str(game), "-v", str(words)]) == 2
     err = capsys.readouterr().err
     assert said in err
     assert "words.yaml" in err

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec.failure import SpecError, UsageError
 from bt_exec_labeler.testing.game import VOCABULARY
 from bt_exec_labeler.vocabulary import Limits, Vocabulary, digest_of, load_vocabulary
@@ -79,7 +79,7 @@ def test_hint_for_an_invalid_vocabulary_is_usable(
 ) -> None:
     path = tmp_path / "broken.yaml"
     path.write_text(text)
-    assert call(["label", "check", str(tmp_path), "-v", str(path)]) == 2
+    assert run_command_line(["label", "check", str(tmp_path), "-v", str(path)]) == 2
     said = capsys.readouterr().err
     assert "broken.yaml:" in said
     assert "bt-exec check" not in said

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import pytest
 import yaml
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec_labeler import vocabulary_draft as module
 from bt_exec_labeler.vocabulary import load_vocabulary
 
@@ -19,8 +19,8 @@ def test_drafted_vocabulary_passes_label_check(
     site: str, game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = tmp_path / "words.yaml"
-    assert call(["label", "vocabulary", "--site", site, "-o", str(words)]) == 0
-    assert call(["label", "check", str(game), "-v", str(words)]) == 0
+    assert run_command_line(["label", "vocabulary", "--site", site, "-o", str(words)]) == 0
+    assert run_command_line(["label", "check", str(game), "-v", str(words)]) == 0
     assert "2 episodes" in capsys.readouterr().out
     found = load_vocabulary(words)
     assert 10 <= len(found.mid_steps) <= 30
@@ -32,7 +32,7 @@ def test_drafted_vocabulary_passes_label_check(
 
 def test_places_of_a_site_become_mid_steps(tmp_path: Path) -> None:
     words = tmp_path / "words.yaml"
-    assert call(["label", "vocabulary", "--site", "building", "-o", str(words)]) == 0
+    assert run_command_line(["label", "vocabulary", "--site", "building", "-o", str(words)]) == 0
     found = load_vocabulary(words)
     assert found.step_of("navigate", {"target": "lounge"}) == "navigate_lounge"
     assert "at=lounge" in found.done_evidence

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import read_lines
 from bt_exec_labeler.testing.game import make_game
@@ -214,7 +214,12 @@ def test_several_flaws_are_found_and_the_rest_is_labelled(
     whole = labelled(game, tmp_path / "whole", ())
     for name in ("cut_off_frame", "actions_not_utf8", "header_bad_key"):
         next(wound for wound in WOUNDS if wound.name == name).harm(recording / WOUNDED)
-    assert call(["label", "check", str(recording), "-v", str(tmp_path / "vocabulary.yaml")]) == 0
+    assert (
+        run_command_line(
+            ["label", "check", str(recording), "-v", str(tmp_path / "vocabulary.yaml")]
+        )
+        == 0
+    )
     said = capsys.readouterr().out
     assert "! game_01: 000024.png: cannot be decoded" in said
     assert "! game_01: actions.jsonl:4: is not UTF-8" in said

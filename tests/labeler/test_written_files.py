@@ -21,11 +21,11 @@ import typer
 import yaml
 
 from bt_exec_labeler import cli, commands, options
-from bt_exec_labeler.clips import RECENT, cut
-from bt_exec_labeler.episode import decoded
+from bt_exec_labeler.clips import RECENT, cut_clip
+from bt_exec_labeler.episode import decode_picture
 from bt_exec_labeler.items import ControllerItem, items_of
 from bt_exec_labeler.labelers.answer import answer_schema
-from bt_exec_labeler.labelers.prompt import ask_about, rules_of
+from bt_exec_labeler.labelers.prompt import items_turn, system_prompt
 from bt_exec_labeler.review.command import export
 from bt_exec_labeler.review.decisions import Decisions
 from bt_exec_labeler.review.review_cards import cards_of, words_of
@@ -94,7 +94,7 @@ def plain(value: Any) -> Any:
     """Return a value as JSON; pictures are reduced to their size, because codecs differ."""
     if isinstance(value, Mapping):
         if set(value) == {"bytes", "path"}:
-            image = decoded(value["bytes"], value["path"])
+            image = decode_picture(value["bytes"], value["path"])
             return f"picture {image.shape} {int(image.sum())}"
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -120,7 +120,7 @@ def contents(folder: Path) -> dict[str, Any]:
             digest = hashlib.sha256(text).hexdigest()
             found[name] = [schema, about, groups, f"{len(rows)} rows, {digest[:16]}", *shown]
         elif path.suffix == ".jpg":
-            shape = decoded(path.read_bytes(), name).shape
+            shape = decode_picture(path.read_bytes(), name).shape
             found.setdefault("images", []).append(f"{shape[0]}x{shape[1]}")
         elif path.suffix in (".json", ".md", ".xml", ".jsonl"):
             found[name] = path.read_text("utf-8").splitlines()
@@ -238,13 +238,13 @@ def test_model_and_service_receive_the_expected_requests(tmp_path: Path) -> None
     found: dict[str, Any] = {"schema": answer_schema(other), "request": Asked.model_json_schema()}
     for role in ("controller", "planner"):
         for language, known in (("en", loaded), ("ko", other)):
-            blocks = rules_of(known, role, language)
+            blocks = system_prompt(known, role, language)
             found[f"{role} {language}"] = [[b.text.splitlines(), b.cache] for b in blocks]
     for episode in read_source(source):
         items = list(items_of(episode, loaded, "planner", stride_s=2.5))[2:5]
         asked = {number: item.readable() for number, item in enumerate(items, start=3)}
         for sheet in (True, False):
-            turn = ask_about(asked, loaded, "ko", sheet=sheet)
+            turn = items_turn(asked, loaded, "ko", sheet=sheet)
             found[f"turn {episode.id} {sheet}"] = [
                 block.text if isinstance(block, Block) else block.media_type
                 for block in turn.blocks
@@ -254,14 +254,14 @@ def test_model_and_service_receive_the_expected_requests(tmp_path: Path) -> None
         episode,
         1.0,
         "rest",
-        cut(episode, 1.0, RECENT).readable(),
+        cut_clip(episode, 1.0, RECENT).readable(),
         None,
         ("No.",),
         ("It rains.",),
         "Wet.",
     )
     found["known"] = [
-        block.text for block in ask_about({1: last}, loaded, "en", sheet=True).blocks
+        block.text for block in items_turn({1: last}, loaded, "en", sheet=True).blocks
         if isinstance(block, Block)
     ]  # fmt: skip
     compare("requests", found, tmp_path)

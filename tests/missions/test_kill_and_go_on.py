@@ -123,10 +123,10 @@ def refusing(asked: list[str]):
 def test_resumed_mission_brings_a_hand_on_the_handle_home(tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     with Session("door", fast=True, journal=journal) as session:
-        session.clock.at(4.2, lambda: session.abort("operator"))
+        session.clock.call_at(4.2, lambda: session.abort("operator"))
         stopped = session.run("open the door")
         assert session.facts()["hand.right"] == "door-handle"
-        session.clock.at(None)
+        session.clock.call_at(None)
         outcome = session.resume(journal.mission(stopped.mission_id))
         assert outcome.ok
         assert session.facts()["at.right"] == "home"

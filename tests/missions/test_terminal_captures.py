@@ -89,7 +89,7 @@ def captured(name: str, folder: Path) -> dict[str, str]:
     with Session(
         site, world=case.world, fast=True, faults=case.faults, listeners=[model, shot]
     ) as session:
-        session.clock.at(case.stopped, session.abort)
+        session.clock.call_at(case.stopped, session.abort)
         outcome = session.run(case.command)
     captures = {f"running {width}": plain(lines) for width, lines in shot.drawn.items()}
     if shot.drawn:

@@ -105,5 +105,7 @@ class Says(MissionReporter):
 def test_sentences_of_each_robot_begin_with_its_name(site):
     packs = [replace(pack, reporter=Says) for pack in site.catalogue.packs]
     rigs = {pack.name: Rig(ScriptedRobot()) for pack in packs}
-    told = Reporters(packs, rigs).told(lambda robot, said: site.messages.said_of(robot, said, "ko"))
+    told = Reporters(packs, rigs).told(
+        lambda robot, said: site.messages.sentence_for_robot(robot, said, "ko")
+    )
     assert told == "로봇 A: I am here. 로봇 B: I am here."

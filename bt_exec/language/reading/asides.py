@@ -34,7 +34,7 @@ def asides(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge
     made = _Asides(text, lexicon.language.data["asides"], edges)
     for first in range(len(text.words)):
         for last in range(first + 1, len(text.words)):
-            yield from made.over(first, last + 1)
+            yield from made.remark_of_words(first, last + 1)
 
 
 class _Asides:
@@ -55,7 +55,7 @@ class _Asides:
             and (one.end in objects or one.start in joined)
         ]
 
-    def over(self, first: int, last: int) -> Iterator[Edge]:
+    def remark_of_words(self, first: int, last: int) -> Iterator[Edge]:
         """Yield the remark that consists of some words."""
         words = self._words[first:last]
         if "," in words or not self._ends(last) or operators_in(words[-1], "en"):
@@ -100,7 +100,7 @@ class _Asides:
         wished = named and not set(words).isdisjoint(self._rules["wishes"])
         if denied or wished or not set(words).isdisjoint(duties):
             return
-        if category == "remark" and any(map(self._orders, inside)):
+        if category == "remark" and any(map(self._contains_command, inside)):
             return
         things = tuple(dict.fromkeys(_longest_nouns(inside)))
         yield Edge(
@@ -112,7 +112,7 @@ class _Asides:
             text=self._text.chars[start:end],
         )
 
-    def _orders(self, edge: Edge) -> bool:
+    def _contains_command(self, edge: Edge) -> bool:
         """Return True if words contain a command; "I forgot to …" does not count as one."""
         if edge not in self._acts:
             return False

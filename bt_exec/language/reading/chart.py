@@ -81,7 +81,7 @@ def parse(
     for end in range(1, length + 1):
         heap: list[tuple[int, float, int, Edge]] = []
         for edge in by_end[end]:
-            if not waiting[edge.start].wants(edge.category, grammar):
+            if not waiting[edge.start].expects(edge.category, grammar):
                 continue
             number += 1
             heappush(heap, (-edge.start, edge.cost, number, edge))
@@ -121,7 +121,7 @@ def _advance(grammar: Grammar, edge: Edge, waiting: list[_Waiting]) -> Iterator[
         if active.state.following:
             here.add(active)
         for rule in active.state.complete:
-            if not waiting[active.start].wants(rule.makes, grammar):
+            if not waiting[active.start].expects(rule.makes, grammar):
                 continue
             meaning = rule.build([part.meaning for part in active.parts])
             if meaning is UNSAID:
@@ -140,10 +140,10 @@ class _Waiting:
         self._known: dict[int, int] = {}
         self._wanted: dict[str, bool] = {}
 
-    def wants(self, category: str, grammar: Grammar) -> bool:
+    def expects(self, category: str, grammar: Grammar) -> bool:
         """Return True if a rule expects a category at this position, or one that starts with it."""
         if category not in self._wanted:
-            begun = grammar.begun_by(category)
+            begun = grammar.categories_beginning_with(category)
             self._wanted[category] = not self.places.keys().isdisjoint(begun)
         return self._wanted[category]
 

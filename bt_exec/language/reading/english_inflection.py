@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["degrees", "gerund", "past", "plural", "singulars"]
+__all__ = ["comparison_forms", "gerund", "past_form", "plural", "singulars"]
 
 _HISSING = re.compile(r"(?:s|x|z|ch|sh)$")
 _DOUBLED = re.compile(r"(?:^|[^aeiou])[aeiou][bdgmnprt]$")
@@ -48,7 +48,7 @@ def _doubled(verb: str) -> str:
     return verb + verb[-1] if _STRESSED.search(verb) else verb
 
 
-def past(verb: str) -> str:
+def past_form(verb: str) -> str:
     """Return the regular past of a verb."""
     if re.search(r"[^aeiou]y$", verb):
         return verb[:-1] + "ied"
@@ -57,7 +57,7 @@ def past(verb: str) -> str:
     return _doubled(verb) + "ed"
 
 
-def degrees(adjective: str) -> tuple[str, str]:
+def comparison_forms(adjective: str) -> tuple[str, str]:
     """Return the comparative and the superlative of a short adjective."""
     stem = adjective
     if re.search(r"[^aeiou]y$", adjective):

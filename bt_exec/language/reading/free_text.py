@@ -38,7 +38,7 @@ def free_texts(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[
     made = _Texts(text, lexicon, edges)
     for first in range(len(text.words)):
         for last in range(first, len(text.words)):
-            yield from made.over(text.words[first : last + 1])
+            yield from made.texts_of_words(text.words[first : last + 1])
 
 
 class _Texts:
@@ -74,7 +74,7 @@ class _Texts:
             return True
         return edge.text in self._rules.get("starts", ())
 
-    def over(self, words: tuple[tuple[int, int], ...]) -> Iterator[Edge]:
+    def texts_of_words(self, words: tuple[tuple[int, int], ...]) -> Iterator[Edge]:
         """Yield the texts of some words: with and without the particle of the last one."""
         start, end = words[0][0], words[-1][1]
         surface = self._text.chars[start:end]
@@ -109,7 +109,7 @@ class _Texts:
         after = rules.get("before")
         if after is not None and chars[end:] and not chars[end:].startswith(tuple(after)):
             return
-        if skipped or self._is_aside(first) or self._orders(start, end):
+        if skipped or self._is_aside(first) or self._may_contain_order(start, end):
             return
         if self._text.quotes(start, end):
             yield Edge(start, end, "text.said", _quote(said), cost, text=surface)
@@ -127,7 +127,7 @@ class _Texts:
         ends = tuple(self._rules.get("aside_ends", ()))
         return word in self._rules.get("aside", ()) or word.endswith(ends)
 
-    def _orders(self, start: int, end: int) -> bool:
+    def _may_contain_order(self, start: int, end: int) -> bool:
         """Return True if a text may contain an order to the robot."""
         if self._text.cuts_quotation(start, end):
             return True
@@ -182,7 +182,7 @@ def remarks(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edg
     inside = [
         one
         for one in edges
-        if {one.start, one.end} <= text.gaps and (one.category == "limit" or _says_more(one))
+        if {one.start, one.end} <= text.gaps and (one.category == "limit" or _adds_meaning(one))
     ]
     starts = [start for start, _ in text.words]
     for first, start in enumerate(starts):
@@ -201,18 +201,18 @@ def remarks(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edg
             ):
                 continue
             language = lexicon.language.name
-            if not any(_limits(one, language) for one in operators_in(said, language)):
+            if not any(_is_limiting(one, language) for one in operators_in(said, language)):
                 cost = _ITEM + _WORD * len(words) + (_LATE if start in late else 0.0)
                 yield Edge(start, end, "aside_text", None, cost, text=text.chars[start:end])
 
 
-def _limits(operator: Operator, language: str) -> bool:
+def _is_limiting(operator: Operator, language: str) -> bool:
     """Return True for an operator that limits an order; "not" may be a part of a remark."""
     excludes = operator.text in closed_classes(language)["operators"]["negation"]["words"]
     return operator.kind != "negation" or excludes
 
 
-def _says_more(edge: Edge) -> bool:
+def _adds_meaning(edge: Edge) -> bool:
     """Return True for a verb or an adjective of a pack outside a clause of reason."""
     kind, _, mood = edge.category.partition(".")
     return kind in ("v", "adj") and not mood.endswith("since")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from bt_exec.language.korean_particles import with_particles
-from bt_exec.language.reading.english_inflection import degrees, plural
+from bt_exec.language.reading.english_inflection import comparison_forms, plural
 from bt_exec.language.reading.korean_inflection import inflect
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, negation
@@ -219,7 +219,7 @@ class Generator:
     def _degree(self, attribute: str, place: int) -> str:
         words = self.lexicon.names[f"attributes.{attribute}"]["adjective"][0]
         positive, *irregular = str(words).split("/")
-        return (irregular or degrees(positive))[place]
+        return (irregular or comparison_forms(positive))[place]
 
     def _comparative(self, attribute: str) -> str:
         if self._korean:

@@ -227,7 +227,7 @@ class Grammar:
                         self._makers.setdefault(category, set()).add(line.makes)
         self.beginning = _by_category(first)
 
-    def begun_by(self, category: str) -> frozenset[str]:
+    def categories_beginning_with(self, category: str) -> frozenset[str]:
         """Return the categories whose readings may begin with a category, including itself."""
         if category not in self._begun:
             found, left = {category}, [category]

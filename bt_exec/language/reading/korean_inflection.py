@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-__all__ = ["FORMS", "STEM_ENDING", "inflect", "letters", "past"]
+__all__ = ["FORMS", "STEM_ENDING", "inflect", "letters", "past_stem"]
 
 STEM_ENDING = "\ub2e4"
 """Last syllable of the dictionary form of a verb or an adjective."""
@@ -42,12 +42,12 @@ _MERGED = {  # a stem's last vowel, where it merges with the vowel of an ending
 }  # fmt: skip
 
 
-def _split(letter: str) -> tuple[int, int, int]:
+def _split_syllable(letter: str) -> tuple[int, int, int]:
     code = ord(letter) - _FIRST
     return code // (_VOWELS * _FINALS), code // _FINALS % _VOWELS, code % _FINALS
 
 
-def _join(first: int, vowel: int, final: int = 0) -> str:
+def _join_syllable(first: int, vowel: int, final: int = 0) -> str:
     return chr(_FIRST + (first * _VOWELS + vowel) * _FINALS + final)
 
 
@@ -60,14 +60,14 @@ def letters(text: str) -> str:
 def _letters(char: str) -> tuple[str, ...]:
     if not 0 <= ord(char) - _FIRST < 11172:
         return (char,)
-    pairs = zip((_L, _V, _T), _split(char), strict=True)
+    pairs = zip((_L, _V, _T), _split_syllable(char), strict=True)
     return tuple(list(names)[place].strip() for names, place in pairs)
 
 
 def _closed(head: str, final: str) -> str:
     """Return a text that ends in a vowel with a final consonant added."""
-    first, vowel, _ = _split(head[-1])
-    return head[:-1] + _join(first, vowel, _T[final])
+    first, vowel, _ = _split_syllable(head[-1])
+    return head[:-1] + _join_syllable(first, vowel, _T[final])
 
 
 def inflect(word: str, classes: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
@@ -78,7 +78,7 @@ def inflect(word: str, classes: Mapping[str, Sequence[str]]) -> dict[str, tuple[
         classes: Irregular stems by class.
     """
     stem = word[:-1]
-    first, vowel, final = _split(stem[-1])
+    first, vowel, final = _split_syllable(stem[-1])
     return _KINDS.get(final, _consonant)(stem, (first, vowel, final), classes)
 
 
@@ -105,41 +105,41 @@ def _vowel(
     name = list(_V)[vowel]
     opened: list[str] = []
     if stem.endswith(tuple(classes["ha"])):
-        opened = [head + _join(first, _V["ㅐ"]), stem + _join(_L["ㅇ"], _V["ㅕ"])]
+        opened = [head + _join_syllable(first, _V["ㅐ"]), stem + _join_syllable(_L["ㅇ"], _V["ㅕ"])]
     elif name == "ㅡ":
-        bright = bool(head) and _split(head[-1])[1] in _BRIGHT
+        bright = bool(head) and _split_syllable(head[-1])[1] in _BRIGHT
         after = _V["ㅏ" if bright else "ㅓ"]
         if first == _L["ㄹ"] and head and not stem.endswith(tuple(classes["regular reu"])):
-            opened = [_closed(head, "ㄹ") + _join(first, after)]
+            opened = [_closed(head, "ㄹ") + _join_syllable(first, after)]
         else:
-            opened = [head + _join(first, after)]
+            opened = [head + _join_syllable(first, after)]
     else:
         bright = vowel in _BRIGHT
-        opened = [stem + _join(_L["ㅇ"], _V["ㅏ" if bright else "ㅓ"])]
+        opened = [stem + _join_syllable(_L["ㅇ"], _V["ㅏ" if bright else "ㅓ"])]
         if name in _MERGED:
-            opened.insert(0, head + _join(first, _V[_MERGED[name]]))
+            opened.insert(0, head + _join_syllable(first, _V[_MERGED[name]]))
         if stem.endswith(tuple(classes["honorific"])):
-            opened.append(head + _join(first, _V["ㅔ"]))
+            opened.append(head + _join_syllable(first, _V["ㅔ"]))
     return _forms(stem, stem, stem, stem, opened, _closed(stem, "ㅂ"))
 
 
 def _open_of(base: str) -> str:
-    vowel = _split(base[-1])[1]
-    return base + _join(_L["ㅇ"], _V["ㅏ" if vowel in _BRIGHT else "ㅓ"])
+    vowel = _split_syllable(base[-1])[1]
+    return base + _join_syllable(_L["ㅇ"], _V["ㅏ" if vowel in _BRIGHT else "ㅓ"])
 
 
 def _eu(base: str) -> str:
-    return base + _join(_L["ㅇ"], _V["ㅡ"])
+    return base + _join_syllable(_L["ㅇ"], _V["ㅡ"])
 
 
 def _formal(stem: str) -> str:
-    return stem + _join(_L["ㅅ"], _V["ㅡ"], _T["ㅂ"])
+    return stem + _join_syllable(_L["ㅅ"], _V["ㅡ"], _T["ㅂ"])
 
 
 def _consonant(
     stem: str, _: tuple[int, int, int], __: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
-    spoken = stem + _join(_L["ㅇ"], _V["ㅓ"])  # the colloquial open form
+    spoken = stem + _join_syllable(_L["ㅇ"], _V["ㅓ"])  # the colloquial open form
     return _forms(stem, stem, _eu(stem), _eu(stem), [_open_of(stem), spoken], _formal(stem))
 
 
@@ -147,14 +147,14 @@ def _past(
     stem: str, _: tuple[int, int, int], __: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
     """Return the forms of a stem in the past: its vowel harmony is always dark."""
-    opened = stem + _join(_L["ㅇ"], _V["ㅓ"])
+    opened = stem + _join_syllable(_L["ㅇ"], _V["ㅓ"])
     return _forms(stem, stem, _eu(stem), _eu(stem), [opened], _formal(stem))
 
 
 def _liquid(
     stem: str, last: tuple[int, int, int], _: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
-    short = stem[:-1] + _join(last[0], last[1])
+    short = stem[:-1] + _join_syllable(last[0], last[1])
     return _forms(stem, short, stem, short, [_open_of(stem)], _closed(short, "ㅂ"))
 
 
@@ -165,12 +165,12 @@ def _aspirate(
     if stem.endswith(tuple(classes["regular h"])):
         found = _consonant(stem, last, classes)
         if list(_V)[vowel] == "ㅗ":
-            found["open"] += (stem[:-1] + _join(first, _V["ㅘ"]),)
+            found["open"] += (stem[:-1] + _join_syllable(first, _V["ㅘ"]),)
         return found
-    short = stem[:-1] + _join(first, vowel)
+    short = stem[:-1] + _join_syllable(first, vowel)
     demonstrative = len(stem) == 2 and first in (_L["ㄹ"], _L["ㄸ"])
     merged = {"ㅏ": "ㅐ", "ㅓ": "ㅐ" if demonstrative else "ㅔ", "ㅑ": "ㅒ"}
-    opened = stem[:-1] + _join(first, _V[merged.get(list(_V)[vowel], "ㅐ")])
+    opened = stem[:-1] + _join_syllable(first, _V[merged.get(list(_V)[vowel], "ㅐ")])
     return _forms(stem, short, short, short, [opened], _formal(stem))
 
 
@@ -179,9 +179,9 @@ def _labial(
 ) -> dict[str, tuple[str, ...]]:
     if stem.endswith(tuple(classes["regular b"])):
         return _consonant(stem, last, classes)
-    base = stem[:-1] + _join(last[0], last[1])
-    linked = base + _join(_L["ㅇ"], _V["ㅜ"])
-    opened = base + _join(_L["ㅇ"], _V["ㅝ"])
+    base = stem[:-1] + _join_syllable(last[0], last[1])
+    linked = base + _join_syllable(_L["ㅇ"], _V["ㅜ"])
+    opened = base + _join_syllable(_L["ㅇ"], _V["ㅝ"])
     return _forms(stem, stem, linked, linked, [opened], _formal(stem))
 
 
@@ -190,7 +190,7 @@ def _dental(
 ) -> dict[str, tuple[str, ...]]:
     if not stem.endswith(tuple(classes["irregular d"])):
         return _consonant(stem, last, classes)
-    base = stem[:-1] + _join(last[0], last[1], _T["ㄹ"])
+    base = stem[:-1] + _join_syllable(last[0], last[1], _T["ㄹ"])
     return _forms(stem, stem, _eu(base), _eu(base), [_open_of(base)], _formal(stem))
 
 
@@ -199,7 +199,7 @@ def _sibilant(
 ) -> dict[str, tuple[str, ...]]:
     if not stem.endswith(tuple(classes["irregular s"])):
         return _consonant(stem, last, classes)
-    base = stem[:-1] + _join(last[0], last[1])
+    base = stem[:-1] + _join_syllable(last[0], last[1])
     return _forms(stem, stem, _eu(base), _eu(base), [_open_of(base)], _formal(stem))
 
 
@@ -214,6 +214,6 @@ _KINDS = {
 }
 
 
-def past(opened: str) -> str:
+def past_stem(opened: str) -> str:
     """Return the past stem of an open form."""
     return _closed(opened, "ㅆ")

@@ -59,7 +59,7 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
                 edges.append(Edge(start, end, "noun", thing, 0.0, text=surface))
         if korean:
             edges += _verb_groups(text, start, lexicon)
-    edges += _marks(text)
+    edges += _marks_and_digits(text)
     edges += _unknown(text, lexicon, edges)
     if korean:
         edges += _as_typed(text, lexicon, edges)
@@ -138,7 +138,7 @@ def _spacing(text: Text, start: int, end: int, suffix: bool) -> float:
     return 2 * _RUN_ON if end - start == 1 else _RUN_ON
 
 
-def _marks(text: Text) -> Iterator[Edge]:
+def _marks_and_digits(text: Text) -> Iterator[Edge]:
     """Yield commas and colons, and numbers in digits."""
     for match in re.finditer(r"\d+", text.chars):
         for category in ("number", "digits"):
@@ -163,8 +163,8 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
                 continue
             inner = {place - start for place in text.gaps if start < place < end}
             cost = _spacing(text, start, end, False) + _APART * len(inner - {*stem.spaces})
-            for last, mood, negated, extra in _tails(text, end, stem.form, lexicon, 3):
-                mood = _requested(stem, mood, text.chars[:last], lexicon)
+            for last, mood, negated, extra in _continuations(text, end, stem.form, lexicon, 3):
+                mood = _mood_of_ending(stem, mood, text.chars[:last], lexicon)
                 category = f"{stem.kind}.{mood}{'!' if negated else ''}"
                 surface = text.chars[start:last]
                 if start not in text.gaps and _is_particle(surface, lexicon, _CASES):
@@ -182,7 +182,7 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
             yield from (edge._replace(cost=cost) for edge in edges)
 
 
-def _tails(
+def _continuations(
     text: Text, start: int, form: str, lexicon: Lexicon, depth: int
 ) -> Iterator[tuple[int, str, bool, float]]:
     """Yield the continuations of a stem form: end, mood, whether it negates, and cost."""
@@ -200,7 +200,7 @@ def _tails(
                 yield from _after_link(text, end, ending.mood, lexicon, depth, apart)
 
 
-def _requested(stem: Stem, mood: str, chars: str, lexicon: Lexicon) -> str:
+def _mood_of_ending(stem: Stem, mood: str, chars: str, lexicon: Lexicon) -> str:
     """Return the mood of a verb group that ends in `chars`.
 
     A wish counts as an order. So does a question with a verb of request, except an offer.
@@ -219,8 +219,10 @@ def _after_link(
         for stem in lexicon.stems.get(text.chars[start:end], ()):
             if stem.auxiliary != link:
                 continue
-            for last, mood, negated, extra in _tails(text, end, stem.form, lexicon, depth - 1):
-                mood = _requested(stem, mood, text.chars[:last], lexicon)
+            for last, mood, negated, extra in _continuations(
+                text, end, stem.form, lexicon, depth - 1
+            ):
+                mood = _mood_of_ending(stem, mood, text.chars[:last], lexicon)
                 yield last, mood, negated != (stem.kind == "negated"), cost + extra
 
 
@@ -230,7 +232,7 @@ def _unknown(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> Iterator[Ed
     for edge in edges:
         if not _is_fragment(edge, text, lexicon):
             by_start.setdefault(edge.start, []).append(edge.end)
-    covered = _covered(text, edges, by_start)
+    covered = _covered_spans(text, edges, by_start)
     for start, end in text.words:
         if (start, end) in covered:
             continue
@@ -241,7 +243,7 @@ def _unknown(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> Iterator[Ed
             continue
         for cut in range(start + 1, end + 1):
             suffix = _is_particle(text.chars[cut:end], lexicon)
-            if cut == end or suffix or _leads(cut, end, by_start):
+            if cut == end or suffix or _is_covered(cut, end, by_start):
                 whole = 0.2 if cut == end else 0.0
                 own = text.chars[start:cut]
                 thing = Node("thing", (("name", own),))
@@ -285,7 +287,7 @@ def _as_typed(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[E
             yield Edge(start, cut, "as_typed", thing, cost, text=surface)
 
 
-def _leads(start: int, end: int, by_start: Mapping[int, Sequence[int]]) -> bool:
+def _is_covered(start: int, end: int, by_start: Mapping[int, Sequence[int]]) -> bool:
     """Return True if words of the lexicon cover the text between two positions."""
     reached, left = {start}, [start]
     while left:
@@ -296,14 +298,14 @@ def _leads(start: int, end: int, by_start: Mapping[int, Sequence[int]]) -> bool:
     return end in reached
 
 
-def _covered(
+def _covered_spans(
     text: Text, edges: Iterable[Edge], by_start: Mapping[int, Sequence[int]]
 ) -> set[tuple[int, int]]:
     """Return the spans between spaces that words of the lexicon cover."""
     return {
         (start, end)
         for start, end in text.words
-        if _leads(start, end, by_start)
+        if _is_covered(start, end, by_start)
         or any(
             edge.start <= start and edge.end >= end and edge.end - edge.start > end - start
             for edge in edges

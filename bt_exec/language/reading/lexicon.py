@@ -22,10 +22,10 @@ from typing import Any, NamedTuple, cast
 
 from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.phrase_patterns import expand_phrase
-from bt_exec.language.reading.english_inflection import degrees, gerund, past, plural
+from bt_exec.language.reading.english_inflection import comparison_forms, gerund, past_form, plural
 from bt_exec.language.reading.grammar import Grammar, literals
 from bt_exec.language.reading.korean_inflection import STEM_ENDING, inflect, letters
-from bt_exec.language.reading.korean_inflection import past as korean_past
+from bt_exec.language.reading.korean_inflection import past_stem as korean_past
 from bt_exec.language.reading.meaning_node import Node, conjunction
 from bt_exec.spec.shipped_yaml import read_yaml
 
@@ -143,7 +143,7 @@ class Language:
         """Words that stand for several words."""
         return cast(Mapping[str, str], self.data.get("contractions", {}))
 
-    def closed(self) -> Iterator[tuple[str, Entry]]:
+    def closed_words(self) -> Iterator[tuple[str, Entry]]:
         """Yield the words of closed classes."""
         for category, words in self.data["words"].items():
             for word in _expanded(words):
@@ -213,7 +213,7 @@ class Lexicon:
     def empty(cls, language: Language) -> Lexicon:
         """Return a lexicon with the particles and the endings of a language, and no words."""
         lexicon = cls(language)
-        for surface, entry in language.closed():
+        for surface, entry in language.closed_words():
             if entry.suffix:
                 lexicon._put(surface, entry)
         lexicon._add_endings()
@@ -346,7 +346,7 @@ class Lexicon:
             head, *rest = word.split(" ")
             self._put(*_entry(word, category, verb))
             self._put(*_entry(" ".join([gerund(head), *rest]), f"{category}.ing", verb))
-            for done in self.language.data["forms"].get(head, (past(head),)):
+            for done in self.language.data["forms"].get(head, (past_form(head),)):
                 self._put(*_entry(" ".join([done, *rest]), f"{category}.done", verb))
 
     def _add_noun(self, word: str, meaning: Node, category: str = "noun") -> None:
@@ -366,7 +366,7 @@ class Lexicon:
         if self.language.orders and self.kinds.get(meaning.text("attribute")) in _NOMINAL:
             self._put(*_entry(plural(positive), "noun", conjunction(meaning, *_SEVERAL)))
         for category, form in zip(
-            ("adj.er", "adj.est"), irregular or degrees(positive), strict=True
+            ("adj.er", "adj.est"), irregular or comparison_forms(positive), strict=True
         ):
             self._put(*_entry(form, category, meaning))
 
@@ -420,7 +420,7 @@ class Lexicon:
 def _closed_words(language: str, orders: bool) -> Lexicon:
     """Return a lexicon with the closed classes of a language, which no caller may change."""
     lexicon = Lexicon(language_of_name(language, orders))
-    for surface, entry in lexicon.language.closed():
+    for surface, entry in lexicon.language.closed_words():
         lexicon._put(surface, entry)
     lexicon._add_endings()
     return lexicon

@@ -19,7 +19,7 @@ __all__ = [
     "conjuncts",
     "disjunction",
     "negation",
-    "normal",
+    "normal_form",
     "without_number",
 ]
 
@@ -220,7 +220,7 @@ def _joined(kind: str, parts: tuple[Node, ...]) -> Node:
     return Node(kind, (("of", tuple(flat)),)) if flat else Node("any")
 
 
-def normal(node: Node) -> Node:
+def normal_form(node: Node) -> Node:
     """Return the normal form: flat and sorted connectives, innermost negations.
 
     The marks of first and last objects are replaced by their order in the sequence.
@@ -326,7 +326,7 @@ def _pushed_not(part: Node) -> Node:
     return _pushed(Node("not", (("of", (part,)),)))
 
 
-def _condition(node: Node) -> Node:
+def _as_existence_question(node: Node) -> Node:
     """Return a condition that asks whether an object exists, not which object it is."""
     question = node.node("of")
     about = question.get("of")
@@ -337,7 +337,7 @@ def _condition(node: Node) -> Node:
 
 
 _RULES: Mapping[str, Callable[[Node], Node]] = {
-    "if": _condition,
+    "if": _as_existence_question,
     "and": _sorted,
     "or": _sorted,
     "not": _pushed,

@@ -12,7 +12,7 @@ from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.normalized_text import Text
 
-__all__ = ["Candidate", "candidates", "distance"]
+__all__ = ["Candidate", "edit_distance", "intended_texts"]
 
 _MOST = 8  # maximum number of texts to try
 _PER_WORD = 3
@@ -35,7 +35,7 @@ class Candidate(NamedTuple):
     cost: float
 
 
-def candidates(text: str, lexicon: Lexicon) -> Iterator[Candidate]:
+def intended_texts(text: str, lexicon: Lexicon) -> Iterator[Candidate]:
     """Yield possible intended texts, the nearest first."""
     typed = text.split()
     cores = [re.sub(r"[^\w']", "", word).lower() for word in typed]
@@ -94,7 +94,7 @@ def _split(word: str, lexicon: Lexicon) -> dict[str, float]:
 
 def _similar_words(word: str, lexicon: Lexicon) -> dict[str, float]:
     limit = _limit(len(word))
-    near = {said: distance(word, said, limit) for said in lexicon.plain_words}
+    near = {said: edit_distance(word, said, limit) for said in lexicon.plain_words}
     return {
         said: far - _advantage(word, said) + _OTHER_START * (said[0] != word[0])
         for said, far in near.items()
@@ -118,7 +118,7 @@ def _alike_heads(word: str, lexicon: Lexicon) -> dict[str, float]:
     for said, two in lexicon.plain_letters.items():
         limit = _limit(len(two) - 1)
         for size in range(max(1, len(said) - 1), min(len(word), len(said) + 1) + 1):
-            far = distance(heads[size], two, limit)
+            far = edit_distance(heads[size], two, limit)
             whole = said + word[size:]
             if far <= limit and _is_covered(whole, lexicon):
                 found[whole] = min(found.get(whole, 9.0), float(far))
@@ -129,7 +129,7 @@ def _limit(size: int) -> int:
     return 0 if size < _SHORT else 1 if size < 6 else 2
 
 
-def distance(one: str, two: str, limit: int) -> int:
+def edit_distance(one: str, two: str, limit: int) -> int:
     """Return the edit distance of two words: letters changed, added, removed or swapped.
 
     A distance above `limit` is returned as `limit` + 1.

@@ -13,8 +13,8 @@ from bt_exec.language.messages import language_of
 from bt_exec.language.reading.chart import MOST, Edge, parse
 from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import Lexicon
-from bt_exec.language.reading.meaning_node import NOTHING, Node, normal, without_number
-from bt_exec.language.reading.near_misses import Candidate, candidates
+from bt_exec.language.reading.meaning_node import NOTHING, Node, normal_form, without_number
+from bt_exec.language.reading.near_misses import Candidate, intended_texts
 from bt_exec.language.reading.normalized_text import Text
 
 __all__ = ["Reader", "Reading", "Unread", "may_deny_more"]
@@ -71,7 +71,7 @@ class Reading:
                 edge = stack.pop()
                 stack += edge.parts
                 if isinstance(edge.meaning, Node):
-                    node = normal(edge.meaning)
+                    node = normal_form(edge.meaning)
                     found[node] = outer.setdefault(node, edge), edge
         return found
 
@@ -80,7 +80,7 @@ class Reading:
 
         For any other node, the reading itself is returned.
         """
-        rivals = (tree for tree in self.trees if normal(tree.meaning) == meaning)
+        rivals = (tree for tree in self.trees if normal_form(tree.meaning) == meaning)
         tree = self.edge if meaning == self.meaning else next(rivals, self.edge)
         return self if tree is self.edge else replace(self, edge=tree)
 
@@ -146,7 +146,7 @@ class Reader:
             self._lexicons[language] = Lexicon.load(language, self._packs)
         return self._lexicons[language]
 
-    def claim(self, text: str, names: Iterable[str] = (), goal: str = CLAIM) -> Node | None:
+    def read_claim(self, text: str, names: Iterable[str] = (), goal: str = CLAIM) -> Node | None:
         """Return the meaning of a sentence in an answer; None if it cannot be parsed unchanged.
 
         Spelling is not corrected, and a sentence with rival meanings is rejected.
@@ -186,7 +186,7 @@ class Reader:
         found = self._parsed(text, language, called, GOAL)
         if not corrected or (isinstance(found, Reading) and not found.unknown):
             return found
-        for candidate in candidates(text, self.lexicon(language)):
+        for candidate in intended_texts(text, self.lexicon(language)):
             again = self._parsed(candidate.text, language, called, GOAL)
             if isinstance(again, Reading) and not again.unknown:
                 return _respelt(again, text, candidate)
@@ -207,7 +207,7 @@ class Reader:
         meanings: dict[Node, Edge] = {}
         for edge in found:
             if isinstance(edge.meaning, Node) and NOTHING.isdisjoint(edge.meaning.walk()):
-                said = normal(edge.meaning if self._numbered else without_number(edge.meaning))
+                said = normal_form(edge.meaning if self._numbered else without_number(edge.meaning))
                 if NOTHING.isdisjoint(said.walk()):
                     meanings.setdefault(said, edge)
         if not meanings:

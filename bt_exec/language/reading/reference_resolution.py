@@ -10,7 +10,7 @@ from bt_exec.language.reading.meaning_node import (
     conjunction,
     conjuncts,
     negation,
-    normal,
+    normal_form,
 )
 
 _NOUNS = ("thing", "shape")
@@ -24,10 +24,12 @@ _IT, _SO, _NOT_SO, _THERE, _NOT_THERE = (
     Node("pronoun", (("name", name),)) for name in ("it", "so", "not_so", "so_there", "not_there")
 )
 
-__all__ = ["resolve", "subject_of", "with_named_conditions"]
+__all__ = ["resolve_references", "subject_of", "with_named_conditions"]
 
 
-def resolve(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) -> Node | None:
+def resolve_references(
+    meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]
+) -> Node | None:
     """Return a meaning with all references to earlier meanings resolved.
 
     Args:
@@ -40,7 +42,7 @@ def resolve(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) ->
     """
     last = earlier[-1] if earlier else None
     subject = subject_of(last) if last is not None else None
-    meaning = normal(_with_noun(meaning, subject, kinds))
+    meaning = normal_form(_with_noun(meaning, subject, kinds))
     if any(node.kind == "pronoun" for node in meaning.walk()):
         if last is None or subject is None:
             return None
@@ -49,7 +51,7 @@ def resolve(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) ->
             meaning = meaning.substitute(_OTHER, other)
         if _OTHER in meaning.walk():
             return None
-        meaning = normal(_with_antecedent(meaning, subject))
+        meaning = normal_form(_with_antecedent(meaning, subject))
     if meaning.kind != "fragment":
         return meaning
     phrase = meaning.node("of")
@@ -57,7 +59,7 @@ def resolve(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) ->
         return None
     formula = _combined(subject.node("of"), phrase.node("of"), meaning.text("sign"), kinds)
     asked = phrase.replace(of=formula)
-    return normal(last.substitute(subject, asked))
+    return normal_form(last.substitute(subject, asked))
 
 
 def _other_subject(earlier: Sequence[Node]) -> Node | None:
@@ -99,7 +101,7 @@ def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> 
 
 def _nouns_of(phrase: Node | None, kinds: Mapping[str, str]) -> list[Node]:
     parts = conjuncts(phrase.node("of")) if phrase is not None else ()
-    return [part for part in parts if _kind(part, kinds) in _NOUNS and part.kind != "not"]
+    return [part for part in parts if _attribute_kind(part, kinds) in _NOUNS and part.kind != "not"]
 
 
 def subject_of(meaning: Node) -> Node | None:
@@ -127,17 +129,17 @@ def _combined(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -> Node
     """Return the meaning of a fragment: "and the blue ones" keeps the noun of the antecedent."""
     if sign == "only":
         return conjunction(old, new)
-    said = {_kind(part, kinds) for part in conjuncts(new)}
+    said = {_attribute_kind(part, kinds) for part in conjuncts(new)}
     if said & {*_NOUNS} or not said:
         return new
-    kept = [part for part in conjuncts(old) if _kind(part, kinds) not in said]
+    kept = [part for part in conjuncts(old) if _attribute_kind(part, kinds) not in said]
     return conjunction(*kept, new)
 
 
-def _kind(part: Node, kinds: Mapping[str, str]) -> str:
+def _attribute_kind(part: Node, kinds: Mapping[str, str]) -> str:
     """Return the attribute kind of a formula; for negations and "or", that of their parts."""
     if part.kind in ("not", "or"):
-        return _kind(part.parts()[0], kinds)
+        return _attribute_kind(part.parts()[0], kinds)
     return kinds.get(part.text("attribute"), part.kind)
 
 

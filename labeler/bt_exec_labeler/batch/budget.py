@@ -136,7 +136,7 @@ class Ledger:
 
     def _write(self) -> None:
         if self._store is not None:
-            self._store.spend(self._spent)
+            self._store.write_spent(self._spent)
 
 
 def _used_up(kind: str, limit: float) -> str:

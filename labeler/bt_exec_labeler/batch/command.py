@@ -85,15 +85,15 @@ def run(
     moments = _Moments(source, vocabulary, who, stride_s)
     next(iter(moments), None)  # an unreadable recording is reported before the folder is created
     with (
-        _kept(cache, labeler, options, wanted=not no_cache and labeler != "rules") as kept,
+        _open_cache(cache, labeler, options, wanted=not no_cache and labeler != "rules") as kept,
         Output(out).begin(manifest, resume=resume) as output,
     ):
         ledger.keep_in(output.store)
         make = _Maker(labeler, settings, limits, output.store.path)
         with (
             finishing_on_interrupt() as stop,
-            _bar() as tell,
-            _engine(engine, found, make, workers) as labelling,
+            _progress_bar() as tell,
+            _open_labeler(engine, found, make, workers) as labelling,
         ):
             progress = label(
                 moments,
@@ -193,7 +193,7 @@ class _Maker:
 
 
 @contextmanager
-def _kept(
+def _open_cache(
     path: Path | None, labeler: str, options: Mapping[str, Any], *, wanted: bool
 ) -> Iterator[Cache | None]:
     """Yield the cache for a labeler with these options, or None if no cache is used."""
@@ -209,7 +209,7 @@ def _kept(
 
 
 @contextmanager
-def _engine(name: str, labeler: Labeler, make: _Maker, workers: int) -> Iterator[Labeler]:
+def _open_labeler(name: str, labeler: Labeler, make: _Maker, workers: int) -> Iterator[Labeler]:
     """Yield the labeler for an engine: in threads of this process, or on a Ray cluster."""
     if name == "threads":
         yield labeler
@@ -224,7 +224,7 @@ def _engine(name: str, labeler: Labeler, make: _Maker, workers: int) -> Iterator
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[Progress], None]]:
+def _progress_bar() -> Iterator[Callable[[Progress], None]]:
     """Show a progress bar with the state and cost of a run; yield a function that updates it."""
     with progress_bar("labelling", 0) as move:
 

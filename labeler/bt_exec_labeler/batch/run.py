@@ -17,7 +17,7 @@ from bt_exec_labeler.batch.budget import Budget
 from bt_exec_labeler.batch.output import Cache, Output
 from bt_exec_labeler.items import Item, cache_key, content_key, flaws_of
 from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled, Pipelined
-from bt_exec_labeler.plan_record import Breach, Record, built, read_record
+from bt_exec_labeler.plan_record import Breach, Record, build_record, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["BATCH", "Progress", "label_batch", "run"]
@@ -87,10 +87,10 @@ def run(
             flight.
     """
     store, progress = output.store, Progress()
-    progress.changes = store.plan((content_key(item), item.id) for item in items)
+    progress.changes = store.replace_items((content_key(item), item.id) for item in items)
     _count(progress, store.lines())
     tell(progress)
-    left = store.open_keys()
+    left = store.unanswered_keys()
     in_a_row = 0
 
     def finish(futures: Iterable[Future[_Done]]) -> None:
@@ -200,7 +200,7 @@ def label_batch(
     fresh = {}
     for key, item in batch.items():
         if key in found:
-            said = _kept(found[key], labeler.name)
+            said = _cached_form(found[key], labeler.name)
             lines.append((key, _line(item, vocabulary, said, cached=False)))
             if key in kept and found[key].record is not None:
                 fresh[kept[key]] = said
@@ -238,7 +238,7 @@ def _drop_of(item: Item) -> Labelled:
     return Labelled(None, tuple(Breach("DAMAGED_FRAME", "clip", why) for why in whys), 0)
 
 
-def _kept(found: Labelled, labeler: str) -> dict[str, Any]:
+def _cached_form(found: Labelled, labeler: str) -> dict[str, Any]:
     """Return a result as plain data, in the form of the cache."""
     record = None if found.record is None else found.record.to_dict()
     why = [{"code": b.code, "where": b.where, "message": b.message} for b in found.breaches]
@@ -257,7 +257,8 @@ def _line(
         "episode": item.episode.id,
         "t": item.t,
         "mid_step_id": item.mid_step_id,
-        "record": record and built(Record.from_dict(record), vocabulary, item.episode.id, item.t),
+        "record": record
+        and build_record(Record.from_dict(record), vocabulary, item.episode.id, item.t),
         "why": kept["why"],
         "kind": "step" if item.span is None else item.span.kind,
         "flaws": flaws_of(item),

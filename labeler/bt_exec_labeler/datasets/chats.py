@@ -19,7 +19,7 @@ from bt_exec_labeler.batch.run import BATCH
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import Item, Role, item_at
 from bt_exec_labeler.labelers.model import Options
-from bt_exec_labeler.labelers.prompt import ask_about, rules_of
+from bt_exec_labeler.labelers.prompt import items_turn, system_prompt
 from bt_exec_labeler.plan_record import FIELDS
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import Block, Turn
@@ -29,7 +29,7 @@ __all__ = ["chats_of", "system_text"]
 
 def system_text(vocabulary: Vocabulary, role: Role, language: str) -> str:
     """Return the system text of the labeler."""
-    return "\n\n".join(block.text for block in rules_of(vocabulary, role, language))
+    return "\n\n".join(block.text for block in system_prompt(vocabulary, role, language))
 
 
 def chats_of(
@@ -60,7 +60,7 @@ def chats_of(
                 ).readable()
                 for number, line in enumerate(batch, start=1)
             }
-            turn = ask_about(items, vocabulary, language, sheet=form.sheet)
+            turn = items_turn(items, vocabulary, language, sheet=form.sheet)
             yield {
                 "messages": [
                     {"role": "system", "content": system},

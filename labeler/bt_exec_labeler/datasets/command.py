@@ -22,7 +22,7 @@ from bt_exec_labeler.lerobot.annotate import annotate
 from bt_exec_labeler.lerobot.language_columns import form_of
 from bt_exec_labeler.lerobot.write import write_lerobot
 from bt_exec_labeler.quality.checks import without_duplicates
-from bt_exec_labeler.review.decisions import decisions_of, settled
+from bt_exec_labeler.review.decisions import agreed_decision, decisions_of
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.splits import missing_splits, splits_of_run
 from bt_exec_labeler.vocabulary import Vocabulary, vocabulary_of
@@ -60,7 +60,7 @@ def dataset(
     episodes = {episode.id: episode for episode in read_source(source)}
     records = Output(folder).records()
     decided = decisions_of(folder)
-    reviewed = [settled(line, decided, vocabulary) for line in records]
+    reviewed = [agreed_decision(line, decided, vocabulary) for line in records]
     kept = [
         dict(line) for line in reviewed if line is not None and _is_usable(line, keep_uncertain)
     ]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut
+from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut_clip
 from bt_exec_labeler.episode import Episode, Frame
 from bt_exec_labeler.items import Role
 from bt_exec_labeler.quality.checks import facts_at
@@ -160,10 +160,10 @@ def rows_of(
             "mid_step_text": texts[line["mid_step_id"]],
             "flaws": [flaw["message"] for flaw in line.get("flaws", ())],
             **_action_outcome(spans[episode.id], t, line["mid_step_id"]),
-            **clip_columns(cut(episode, t, RECENT), keep),
+            **clip_columns(cut_clip(episode, t, RECENT), keep),
         }
         if memory is not None:
-            row |= clip_columns(cut(episode, t, SUMMARY), keep)
+            row |= clip_columns(cut_clip(episode, t, SUMMARY), keep)
             row["retrieved_memory"] = json.dumps(memory.at(line), ensure_ascii=False)
         else:
             span = span_at(spans[episode.id], t, line["mid_step_id"])
@@ -234,5 +234,5 @@ def reply_rows(
             "checks": list(reply.checks),
             "facts": json.dumps(dict(episode.start_facts), ensure_ascii=False),
             "flaws": [flaw.message for flaw in episode.flaws],
-            **clip_columns(cut(episode, reply.t, RECENT), keep),
+            **clip_columns(cut_clip(episode, reply.t, RECENT), keep),
         }

@@ -25,8 +25,8 @@ from typing import Any
 import cv2
 
 from bt_exec.batch.folder import new_folder
-from bt_exec.batch.parquet import needs_parquet
-from bt_exec_labeler.clips import Stored, picture
+from bt_exec.batch.parquet import import_pyarrow
+from bt_exec_labeler.clips import Stored, decode_frame
 from bt_exec_labeler.datasets.chats import chats_of
 from bt_exec_labeler.datasets.rows import reply_rows, rows_of
 from bt_exec_labeler.episode import Episode, Frame
@@ -73,14 +73,14 @@ def write_dataset(folder: Path, given: SetInput) -> dict[str, int]:
     Raises:
         UsageError: If the folder is in use, or the Parquet library is not installed.
     """
-    needs_parquet()
+    import_pyarrow()
     steps = [line for line in given.lines if line.get("kind") != "failure"]
     about = (given.episodes, given.vocabulary)
     with new_folder(folder) as part:
         for name in ("data", "images", "chat"):
             (part / name).mkdir()
         rows: dict[str, list[dict[str, Any]]] = {split: [] for split in SPLITS}
-        for row in rows_of(given.role, given.lines, *about, given.splits, _stored):
+        for row in rows_of(given.role, given.lines, *about, given.splits, _stored_picture):
             rows[row["split"]].append(row)
         counts: dict[str, int] = {}
         recovery: dict[str, int] = {}
@@ -106,7 +106,7 @@ def write_dataset(folder: Path, given: SetInput) -> dict[str, int]:
 
 def _write_replies(part: Path, given: SetInput) -> dict[str, int]:
     """Write the folder ``replies`` and return the number of rows of each split."""
-    rows = list(reply_rows(given.episodes.values(), given.splits, _stored))
+    rows = list(reply_rows(given.episodes.values(), given.splits, _stored_picture))
     counts = Counter(row["split"] for row in rows)
     if rows:
         (part / "replies").mkdir()
@@ -116,7 +116,7 @@ def _write_replies(part: Path, given: SetInput) -> dict[str, int]:
     return {split: counts[split] for split in SPLITS if counts[split]}
 
 
-def _stored(frame: Frame) -> dict[str, Any]:
+def _stored_picture(frame: Frame) -> dict[str, Any]:
     """Return a frame in the picture format of Hugging Face ``datasets``."""
     name, data = _encoded_picture(Stored(frame))
     return {"bytes": data, "path": name}
@@ -124,7 +124,7 @@ def _stored(frame: Frame) -> dict[str, Any]:
 
 @lru_cache(maxsize=_KEPT)
 def _encoded_picture(stored: Stored) -> tuple[str, bytes]:
-    done, coded = cv2.imencode(".png", cv2.cvtColor(picture(stored.frame), cv2.COLOR_RGB2BGR))
+    done, coded = cv2.imencode(".png", cv2.cvtColor(decode_frame(stored.frame), cv2.COLOR_RGB2BGR))
     assert done
     data = coded.tobytes()
     return f"{hashlib.sha256(data).hexdigest()[:24]}.png", data
@@ -195,7 +195,7 @@ def write_rows(path: Any, rows: Sequence[Mapping[str, Any]]) -> None:
         path: The file.
         rows: Rows, at least one, all with the same columns.
     """
-    arrow, parquet = needs_parquet()
+    arrow, parquet = import_pyarrow()
     types = {name: _arrow_type(arrow, name, value) for name, value in rows[0].items()}
     features = {name: _feature(name, value) for name, value in rows[0].items()}
     about = json.dumps({"info": {"features": features}})

@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from bt_exec_labeler.items import Item
 from bt_exec_labeler.plan_record import FIELDS, Breach, Record, Terminate, Uncertainty, read_record
-from bt_exec_labeler.sources.json_lines import plain
+from bt_exec_labeler.sources.json_lines import serialisable_value
 from bt_exec_labeler.vocabulary import Argument, Operation, Vocabulary
 from bt_exec_llm.client.strict_json import KeyTwiceError, strict_json
 
@@ -96,7 +96,7 @@ def read_records(
 def _entries(text: str) -> Sequence[Any] | Breach:
     """Return the list of records in an answer, or a breach if there is none."""
     try:
-        data = plain(strict_json(text))
+        data = serialisable_value(strict_json(text))
     except RecursionError:
         return Breach("NOT_JSON", "answer", "is nested too deeply")
     except KeyTwiceError as error:

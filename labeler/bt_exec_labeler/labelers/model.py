@@ -28,7 +28,7 @@ from bt_exec_labeler.labelers import (
     attempts,
 )
 from bt_exec_labeler.labelers.answer import answer_schema, read_records, without_wrapping
-from bt_exec_labeler.labelers.prompt import ask_about, rules_of
+from bt_exec_labeler.labelers.prompt import items_turn, system_prompt
 from bt_exec_labeler.plan_record import Breach, Record
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import (
@@ -96,7 +96,7 @@ class ModelLabeler:
         self.vocabulary = vocabulary
         self.options = options
         self.language = options.language or vocabulary.languages[0]
-        self.rules = rules_of(vocabulary, role, self.language)
+        self.rules = system_prompt(vocabulary, role, self.language)
         self._schema = answer_schema(vocabulary)
         self.overbilled = 0
         self._sleep = sleep
@@ -202,7 +202,7 @@ class _Dialogue:
         """
         labeler = self.labeler
         sheet = labeler.options.sheet
-        first = ask_about(self.items, labeler.vocabulary, labeler.language, sheet=sheet)
+        first = items_turn(self.items, labeler.vocabulary, labeler.language, sheet=sheet)
         self.open, self.turns = self.items, [first]
         labeler.attempts()(self._round)
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bt_exec.batch.engines import connect
+from bt_exec.batch.engines import connect_ray
 from bt_exec.batch.store import ResultStore
 from bt_exec_labeler.batch.budget import Budget, Ledger
 from bt_exec_labeler.items import Item
@@ -66,7 +66,7 @@ class RayLabeler:
         store: Path | None = None,
     ) -> None:
         self.name = labeler.name
-        self._ray: Any = connect(workers)
+        self._ray: Any = connect_ray(workers)
         self._lock = threading.Lock()
         self._usage: dict[str, float] = defaultdict(float)
         self._ledger = self._account(budget, store)

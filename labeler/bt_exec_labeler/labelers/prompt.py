@@ -11,14 +11,14 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from bt_exec_labeler.clips import Clip, picture, pixel_digest
+from bt_exec_labeler.clips import Clip, decode_frame, pixel_digest
 from bt_exec_labeler.episode import Frame, Image
 from bt_exec_labeler.items import Item, Role
 from bt_exec_labeler.vocabulary import Argument, Vocabulary
 from bt_exec_llm.client import Block, Turn, image_block
 from bt_exec_llm.client import Image as Picture
 
-__all__ = ["ask_about", "contact_sheet", "rules_of"]
+__all__ = ["contact_sheet", "items_turn", "system_prompt"]
 
 _FOLDER = Path(__file__).with_name("prompts")
 _COLUMNS = 4
@@ -27,7 +27,7 @@ _TILE = 256  # longest side of a frame on a sheet [px]
 _DRAWING = threading.Lock()
 
 
-def rules_of(vocabulary: Vocabulary, role: Role, language: str) -> list[Block]:
+def system_prompt(vocabulary: Vocabulary, role: Role, language: str) -> list[Block]:
     """Return the system part of a prompt.
 
     This part is the same for every batch, so that servers can cache it.
@@ -53,7 +53,7 @@ def rules_of(vocabulary: Vocabulary, role: Role, language: str) -> list[Block]:
     return [Block(role_text), Block("\n".join(lists), cache=True)]
 
 
-def ask_about(
+def items_turn(
     items: Mapping[int, Item], vocabulary: Vocabulary, language: str, *, sheet: bool
 ) -> Turn:
     """Return the turn that shows items and requests their records.
@@ -74,7 +74,7 @@ def ask_about(
     frames = _distinct_frames(items)
     numbers = {digest: number for number, digest in enumerate(frames, start=1)}
     parts: list[str | Block | Picture] = []
-    images = [picture(frame) for frame in frames.values()]
+    images = [decode_frame(frame) for frame in frames.values()]
     for first in range(0, len(images), _ON_SHEET if sheet else 1):
         shown = images[first : first + (_ON_SHEET if sheet else 1)]
         last = first + len(shown)

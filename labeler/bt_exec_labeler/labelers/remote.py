@@ -36,7 +36,7 @@ from bt_exec_labeler.labelers import (
 )
 from bt_exec_labeler.plan_record import Breach, Record, read_record
 from bt_exec_labeler.service.request import request_of
-from bt_exec_labeler.sources.json_lines import plain
+from bt_exec_labeler.sources.json_lines import serialisable_value
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client.connection import proxy_of
 
@@ -102,7 +102,7 @@ class RemoteLabeler:
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
         """Implement `Labeler.label`."""
         language = self.vocabulary.languages[0]
-        answers = self._asked(request_of(items, self.vocabulary, language), len(items))
+        answers = self._request_answers(request_of(items, self.vocabulary, language), len(items))
         return [self._read(answer, item) for answer, item in zip(answers, items, strict=True)]
 
     def usage(self) -> Mapping[str, float]:
@@ -110,7 +110,7 @@ class RemoteLabeler:
         with self._lock:
             return dict(self._usage)
 
-    def _asked(self, body: Mapping[str, Any], count: int) -> list[Any]:
+    def _request_answers(self, body: Mapping[str, Any], count: int) -> list[Any]:
         """Send a request and return an answer for each item.
 
         Raises:
@@ -170,7 +170,7 @@ class RemoteLabeler:
             message = f"{self.options.url} answered {answer.status_code}: {_server_text(content)}"
             raise LabelerFailure("REMOTE_REFUSED", message)
         try:
-            return plain(json.loads(content))
+            return serialisable_value(json.loads(content))
         except (ValueError, RecursionError):
             message = f"{self.options.url} did not answer JSON: {_server_text(content)}"
             raise LabelerFailure("REMOTE_FORM", message) from None

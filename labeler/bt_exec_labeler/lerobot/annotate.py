@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.batch.folder import new_folder
-from bt_exec.batch.parquet import needs_parquet, opened
+from bt_exec.batch.parquet import import_pyarrow, open_parquet
 from bt_exec.failure import UsageError
 from bt_exec_labeler.datasets.rows import rows_of
 from bt_exec_labeler.datasets.write import SetInput
@@ -22,11 +22,11 @@ from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.lerobot.language_columns import (
     NONE,
     LanguageForm,
-    described,
     feature_of,
+    language_features,
     language_types,
-    persistent_of,
-    stored,
+    persistent_rows,
+    stored_rows,
     subtask_at,
     subtasks_of,
     tools_of,
@@ -49,7 +49,7 @@ def annotate(source: Path, folder: Path, given: SetInput, form: LanguageForm) ->
     Raises:
         UsageError: If a file cannot be read or written, or there are no records.
     """
-    needs_parquet()
+    import_pyarrow()
     about = (given.episodes, given.vocabulary, given.splits)
     rows: dict[int, list[dict[str, Any]]] = {}
     episodes: dict[int, Episode] = {}
@@ -87,17 +87,17 @@ def _annotate_file(
     form: LanguageForm,
 ) -> None:
     """Copy a frame file with the language columns, row group by row group."""
-    arrow, parquet = needs_parquet()
+    arrow, parquet = import_pyarrow()
     writer: Any = None
     starts: dict[int, float] = {}
     try:
-        with opened(source) as file:
+        with open_parquet(source) as file:
             for group in range(file.num_row_groups):
                 table = file.read_row_group(group)
                 columns = _columns(table, rows, under_way, subtasks, starts)
                 for name, values in columns.items():
                     kind = arrow.int64() if name == SUBTASK else language_types(arrow, form)[name]
-                    values = values if name == SUBTASK else [stored(v, form) for v in values]
+                    values = values if name == SUBTASK else [stored_rows(v, form) for v in values]
                     if name in table.column_names:
                         table = table.drop_columns([name])
                     table = table.append_column(name, arrow.array(values, type=kind))
@@ -136,7 +136,7 @@ def _columns(
     before = table[PERSISTENT].to_pylist() if PERSISTENT in names else [[]] * len(episodes)
     events = table[EVENTS].to_pylist() if EVENTS in names else [[]] * len(episodes)
     said = {
-        number: persistent_of(rows.get(number, ()), -starts[number]) for number in set(episodes)
+        number: persistent_rows(rows.get(number, ()), -starts[number]) for number in set(episodes)
     }
     return {
         PERSISTENT: [
@@ -171,7 +171,7 @@ def _described_columns(
     found = dict(metadata or {})
     try:
         about = json.loads(found[b"huggingface"])
-        about["info"]["features"].update(described(form))
+        about["info"]["features"].update(language_features(form))
     except (KeyError, ValueError, TypeError, AttributeError):
         found.pop(b"huggingface", None)
         return found

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from bt_exec.batch.parquet import MissingExtraError, needs_parquet
-from bt_exec_labeler.episode import Image, decoded, file_digest
+from bt_exec.batch.parquet import MissingExtraError, import_pyarrow
+from bt_exec_labeler.episode import Image, decode_picture, file_digest
 from bt_exec_labeler.sources.video import KEPT
 
-__all__ = ["CodedFrame", "StoredFrame", "needs_av"]
+__all__ = ["CodedFrame", "StoredFrame", "import_av"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class StoredFrame:
 
     def image(self) -> Image:
         """Implement `bt_exec_labeler.episode.Frame.image`."""
-        return decoded(self._coded(), self.name)
+        return decode_picture(self._coded(), self.name)
 
     def digest(self) -> str:
         """Implement `bt_exec_labeler.episode.Frame.digest`."""
@@ -57,7 +57,7 @@ class StoredFrame:
 @lru_cache(maxsize=4)
 def _column(path: Path, group: int, column: str) -> Any:
     """Return the pictures of a camera in a row group; the last few groups are cached."""
-    _, parquet = needs_parquet()
+    _, parquet = import_pyarrow()
     with parquet.ParquetFile(path) as file:
         return file.read_row_group(group, columns=[column])[column].combine_chunks()
 
@@ -97,7 +97,7 @@ class CodedFrame:
 @lru_cache(maxsize=KEPT)
 def _decoded(path: Path, at: float, fps: float) -> Image:
     """Return the picture of a video at a time [s]; cached, because successive clips overlap."""
-    av, name = needs_av(), f"{path.name}@{at:g}"
+    av, name = import_av(), f"{path.name}@{at:g}"
     try:
         with av.open(str(path)) as video:
             if not video.streams.video:
@@ -112,7 +112,7 @@ def _decoded(path: Path, at: float, fps: float) -> Image:
     raise ValueError(f"{name} is damaged: the video ends before it")
 
 
-def needs_av() -> Any:
+def import_av() -> Any:
     """Return the module PyAV, which reads videos.
 
     Raises:

@@ -26,12 +26,12 @@ __all__ = [
     "NONE",
     "LanguageForm",
     "call_of",
-    "described",
     "feature_of",
     "form_of",
+    "language_features",
     "language_types",
-    "persistent_of",
-    "stored",
+    "persistent_rows",
+    "stored_rows",
     "subtask_at",
     "subtasks_of",
     "tools_of",
@@ -44,7 +44,7 @@ _EARLY_S = 1e-4  # frame times are single floats
 _TYPES = {"text": "string", "number": "number", "integer": "integer", "boolean": "boolean"}
 
 
-def persistent_of(rows: Sequence[Mapping[str, Any]], begin: float) -> list[dict[str, Any]]:
+def persistent_rows(rows: Sequence[Mapping[str, Any]], begin: float) -> list[dict[str, Any]]:
     """Return the persistent language rows of an episode, sorted by start time.
 
     Args:
@@ -128,7 +128,9 @@ def tools_of(vocabulary: Vocabulary) -> list[dict[str, Any]]:
                 "description": operation.text,
                 "parameters": {
                     "type": "object",
-                    "properties": {key: _schema(arg) for key, arg in operation.args.items()},
+                    "properties": {
+                        key: _argument_schema(arg) for key, arg in operation.args.items()
+                    },
                     "required": [key for key, arg in operation.args.items() if arg.required],
                 },
             },
@@ -137,7 +139,7 @@ def tools_of(vocabulary: Vocabulary) -> list[dict[str, Any]]:
     ]
 
 
-def _schema(argument: Argument) -> dict[str, Any]:
+def _argument_schema(argument: Argument) -> dict[str, Any]:
     bounds = {"minimum": argument.minimum, "maximum": argument.maximum}
     return {
         "type": _TYPES[argument.type],
@@ -207,7 +209,7 @@ def language_types(arrow: Any, form: LanguageForm) -> dict[str, Any]:
     return {PERSISTENT: persistent, EVENTS: arrow.list_(arrow.struct([*said, *rest]))}
 
 
-def stored(rows: Sequence[Mapping[str, Any]], form: LanguageForm) -> Any:
+def stored_rows(rows: Sequence[Mapping[str, Any]], form: LanguageForm) -> Any:
     """Return the language rows of a frame in the format of their column."""
     return json.dumps(list(rows), ensure_ascii=False) if form.text else list(rows)
 
@@ -217,7 +219,7 @@ def feature_of(form: LanguageForm) -> dict[str, Any]:
     return {"dtype": "string" if form.text else "language", "shape": [1], "names": None}
 
 
-def described(form: LanguageForm) -> dict[str, Any]:
+def language_features(form: LanguageForm) -> dict[str, Any]:
     """Return the language columns as features of Hugging Face ``datasets``."""
     text, number = ({"dtype": kind, "_type": "Value"} for kind in ("string", "int64"))
     if form.text:

@@ -29,7 +29,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from bt_exec.failure import UsageError
 from bt_exec.spec.user_data import first_error
 
-__all__ = ["EVENTS", "PERSISTENT", "SUBTASK", "Info", "load_info", "place"]
+__all__ = ["EVENTS", "PERSISTENT", "SUBTASK", "Info", "data_file_path", "load_info"]
 
 PERSISTENT, EVENTS = "language_persistent", "language_events"
 """Columns that contain language."""
@@ -102,7 +102,7 @@ def load_info(folder: Path) -> Info:
     return info
 
 
-def place(folder: Path, template: str, values: Mapping[str, Any]) -> Path:
+def data_file_path(folder: Path, template: str, values: Mapping[str, Any]) -> Path:
     """Return the path of a file in a data set, from a template and its values.
 
     Raises:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bt_exec.batch.parquet import needs_parquet
+from bt_exec.batch.parquet import import_pyarrow
 from bt_exec_labeler.episode import Image
 from bt_exec_labeler.lerobot.language_columns import NONE, LanguageForm, feature_of, tools_of
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK
@@ -47,13 +47,13 @@ class Counts:
     _seen: int = 0
     _moments: list[Any] = field(default_factory=list)
 
-    def task(self, episode: int, text: str) -> int:
+    def task_number(self, episode: int, text: str) -> int:
         """Record the task of an episode and return the number of the task."""
         assert episode == len(self.of_episode)
         self.of_episode.append(text)
         return self.tasks.setdefault(text, len(self.tasks))
 
-    def saw(self, image: Image) -> None:
+    def add_picture(self, image: Image) -> None:
         """Add a picture to the statistics."""
         flat = image.reshape(-1, image.shape[2]) / 255.0
         found = flat.min(0), flat.max(0), flat.mean(0), (flat**2).mean(0)
@@ -95,7 +95,7 @@ def write_meta(
     (folder / "meta" / "episodes" / "chunk-000").mkdir(parents=True)
     _write_json(folder / "meta" / "info.json", _info(made, splits, vocabulary, form))
     _write_json(folder / "meta" / "stats.json", made.statistics())
-    arrow, parquet = needs_parquet()
+    arrow, parquet = import_pyarrow()
     _write_texts(folder / "meta" / "tasks.parquet", "task", made.tasks)
     episodes = arrow.Table.from_pylist(_episodes(made))
     parquet.write_table(episodes, folder / "meta" / "episodes" / "chunk-000" / "file-000.parquet")
@@ -111,7 +111,7 @@ def write_subtasks(folder: Path, subtasks: Mapping[str, int]) -> None:
 
 def _write_texts(path: Path, name: str, texts: Mapping[str, int]) -> None:
     """Write numbered texts in the format in which pandas stores an index, as LeRobot expects."""
-    arrow, parquet = needs_parquet()
+    arrow, parquet = import_pyarrow()
     kinds = ((f"{name}_index", "int64", "int64"), (name, "unicode", "object"))
     index = {
         "index_columns": [name],

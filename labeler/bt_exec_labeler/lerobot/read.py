@@ -13,20 +13,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bt_exec.batch.parquet import needs_extra, opened
+from bt_exec.batch.parquet import is_missing_package, open_parquet
 from bt_exec.failure import UsageError
 from bt_exec.language.messages import language_of
 from bt_exec_labeler.batch.output import read_lines
-from bt_exec_labeler.episode import Action, Episode, Flaw, Frame, ordered
-from bt_exec_labeler.lerobot.frames import CodedFrame, StoredFrame, needs_av
-from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK, Info, load_info, place
+from bt_exec_labeler.episode import Action, Episode, Flaw, Frame, order_frames
+from bt_exec_labeler.lerobot.frames import CodedFrame, StoredFrame, import_av
+from bt_exec_labeler.lerobot.layout import (
+    EVENTS,
+    PERSISTENT,
+    SUBTASK,
+    Info,
+    data_file_path,
+    load_info,
+)
 from bt_exec_labeler.lerobot.rows import (
     EpisodeRow,
     FrameRow,
     SaidRow,
     actions_of_texts,
-    called,
-    from_text,
+    called_actions,
+    parse_rows,
     read_row,
     read_rows,
     subtasks_at,
@@ -76,7 +83,7 @@ def read_lerobot(path: Path) -> Iterator[Episode]:
         try:
             episode = _episode(path, info, said, tasks)
         except UsageError as error:  # a damaged file must not hide the other episodes
-            if needs_extra(error):
+            if is_missing_package(error):
                 raise
             first = first or error
             name = f"episode_{said.episode_index:06d}"
@@ -99,7 +106,7 @@ def _tasks(folder: Path, info: Info) -> dict[int, str]:
     if not info.of_files and lines.is_file():
         rows = list(read_lines(lines))
     elif table.is_file():
-        with opened(table) as file:
+        with open_parquet(table) as file:
             rows = list(file.read().to_pylist())
     texts = ((row.get("task_index"), row.get("task", row.get("__index_level_0__"))) for row in rows)
     return {n: str(text) for n, text in texts if isinstance(n, int) and text is not None}
@@ -136,7 +143,7 @@ def _read_episode_list(path: Path) -> tuple[list[EpisodeRow], list[Episode]]:
 
 def _table(path: Path) -> list[Any]:
     """Return the rows of a file with episode metadata, without the statistics."""
-    with opened(path) as file:
+    with open_parquet(path) as file:
         wanted = [name for name in file.schema_arrow.names if not name.startswith("stats/")]
         return list(file.read(columns=wanted).to_pylist())
 
@@ -149,9 +156,9 @@ def _episode(folder: Path, info: Info, said: EpisodeRow, tasks: Mapping[int, str
         "chunk_index": said.chunk_index,
         "file_index": said.file_index,
     }
-    stored = _episode_rows(place(folder, info.data_path, numbers), number)
+    stored = _episode_rows(data_file_path(folder, info.data_path, numbers), number)
     found, flaws = _frames(folder, info, said, numbers, stored)
-    frames, wrong, doubts = ordered(found, max(_PAUSES / info.fps, 1.0))
+    frames, wrong, doubts = order_frames(found, max(_PAUSES / info.fps, 1.0))
     command = "; ".join(said.tasks)
     actions = _actions(folder, info, stored, command, tasks)
     return Episode(
@@ -171,7 +178,7 @@ def _episode_rows(path: Path, episode: int) -> _Stored:
     found: list[_Frame] = []
     persistent: Sequence[SaidRow] = ()
     flaws: list[Flaw] = []
-    with opened(path) as file:
+    with open_parquet(path) as file:
         names = list(file.schema_arrow.names)
         if missing := [name for name in _NEEDED if name not in names]:
             raise UsageError(f"{path}: {', '.join(missing)} missing; a LeRobot data set has it")
@@ -196,7 +203,7 @@ def _episode_rows(path: Path, episode: int) -> _Stored:
 
 def _persistent(rows: Any, where: Path) -> list[SaidRow]:
     try:
-        rows = from_text(rows)
+        rows = parse_rows(rows)
     except ValueError as error:
         raise UsageError(f"{where}: {PERSISTENT} is not JSON: {error}") from None
     if not isinstance(rows, list | None):
@@ -232,10 +239,10 @@ def _frames(
     own = {"video_key": camera, "chunk_index": chunk, "file_index": file}
     if not info.video_path:
         raise UsageError(f"{folder}/meta/info.json: {camera} is video, but video_path is missing")
-    video = place(folder, info.video_path, {**numbers, **own})
+    video = data_file_path(folder, info.video_path, {**numbers, **own})
     if not video.is_file():
         raise UsageError(f"{video}: the data set names this video, which is missing")
-    needs_av()
+    import_av()
     return [CodedFrame(row.t, video, first + row.t, info.fps) for row in stored.rows], flaws
 
 
@@ -248,7 +255,9 @@ def _actions(
     calls = tuple(
         action
         for row in stored.rows
-        for action in called(row.t, row.said.language_events or (), stored.file.name, stored.flaws)
+        for action in called_actions(
+            row.t, row.said.language_events or (), stored.file.name, stored.flaws
+        )
     )
     if calls:
         return calls

@@ -10,19 +10,19 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from bt_exec.batch.parquet import opened
+from bt_exec.batch.parquet import open_parquet
 from bt_exec.failure import UsageError
 from bt_exec.spec.user_data import first_error
 from bt_exec_labeler.episode import Action, Flaw
-from bt_exec_labeler.sources.json_lines import plain
+from bt_exec_labeler.sources.json_lines import serialisable_value
 
 __all__ = [
     "EpisodeRow",
     "FrameRow",
     "SaidRow",
     "actions_of_texts",
-    "called",
-    "from_text",
+    "called_actions",
+    "parse_rows",
     "read_row",
     "read_rows",
     "subtasks_at",
@@ -34,14 +34,14 @@ _Whole = Annotated[int, Field(strict=True, ge=0, le=2**53)]
 _Seconds = Annotated[float, Field(strict=True, ge=-1e9, le=1e9, allow_inf_nan=False)]
 
 
-def from_text(value: Any) -> Any:
+def parse_rows(value: Any) -> Any:
     """Return the rows in a JSON text, or a value that is not text unchanged.
 
     Raises:
         ValueError: If the text is not JSON, is nested too deeply or contains incomplete characters.
     """
     try:
-        return plain(json.loads(value)) if isinstance(value, str) else value
+        return serialisable_value(json.loads(value)) if isinstance(value, str) else value
     except RecursionError:
         raise ValueError("is nested too deeply") from None
 
@@ -79,7 +79,7 @@ class FrameRow(_Row):
 
     timestamp: _Seconds
     episode_index: _Whole
-    language_events: Annotated[list[SaidRow] | None, BeforeValidator(from_text)] = None
+    language_events: Annotated[list[SaidRow] | None, BeforeValidator(parse_rows)] = None
     subtask_index: Annotated[int, Field(strict=True)] | None = None
     task_index: int = -1
 
@@ -168,7 +168,9 @@ Texts: TypeAlias = Sequence[tuple[float, str]]
 """Start times [s] and texts of tasks or subtasks."""
 
 
-def called(t: float, events: Sequence[SaidRow], where: str, flaws: list[Flaw]) -> Iterator[Action]:
+def called_actions(
+    t: float, events: Sequence[SaidRow], where: str, flaws: list[Flaw]
+) -> Iterator[Action]:
     """Yield the tool calls among a frame's language events as actions; speech is left out.
 
     Calls in an unknown form are dropped and reported in `flaws`.
@@ -188,7 +190,7 @@ def called(t: float, events: Sequence[SaidRow], where: str, flaws: list[Flaw]) -
 
 def _object(value: Any) -> dict[str, Any]:
     """Return an object, which may be given as JSON text."""
-    return dict(from_text(value))
+    return dict(parse_rows(value))
 
 
 def subtasks_at(persistent: Sequence[SaidRow]) -> Texts:
@@ -210,7 +212,7 @@ def subtasks_by_number(folder: Path, numbered: Sequence[tuple[float, int | None]
     path = folder / "meta" / "subtasks.parquet"
     if not path.is_file():
         return []
-    with opened(path) as file:
+    with open_parquet(path) as file:
         rows = file.read().to_pylist()
     texts: dict[int | None, str] = {}
     for row in rows:

@@ -17,9 +17,9 @@ from typing import Any
 import cv2
 
 from bt_exec.batch.folder import new_folder
-from bt_exec.batch.parquet import needs_parquet
+from bt_exec.batch.parquet import import_pyarrow
 from bt_exec.failure import UsageError
-from bt_exec_labeler.clips import picture, shape_of
+from bt_exec_labeler.clips import decode_frame, shape_of
 from bt_exec_labeler.datasets.rows import rows_of
 from bt_exec_labeler.datasets.write import SetInput
 from bt_exec_labeler.episode import Episode, Image
@@ -27,12 +27,12 @@ from bt_exec_labeler.lerobot.language_columns import (
     LanguageForm,
     call_of,
     language_types,
-    persistent_of,
-    stored,
+    persistent_rows,
+    stored_rows,
     subtask_at,
     subtasks_of,
 )
-from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK, place
+from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK, data_file_path
 from bt_exec_labeler.lerobot.metadata import AGE, CAMERA, CHUNK, DATA, Counts, write_meta
 from bt_exec_labeler.splits import SPLITS
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -58,7 +58,7 @@ def write_lerobot(
         UsageError: If the folder is in use, the Parquet library is not installed, or there is
             nothing to write.
     """
-    needs_parquet()
+    import_pyarrow()
     about = (given.episodes, given.vocabulary, given.splits)
     rows: dict[str, list[dict[str, Any]]] = {}
     for row in rows_of(given.role, given.lines, *about, lambda frame: frame.name):
@@ -118,15 +118,15 @@ def _write_episode(
     vocabulary: Vocabulary,
     form: LanguageForm,
 ) -> None:
-    arrow, parquet = needs_parquet()
+    arrow, parquet = import_pyarrow()
     shown = list(_grid_pictures(episode, made))
     count, number = len(shown), len(made.lengths)
     texts = dict.fromkeys(str(row["mid_step_text"]) for row in rows)
-    task = made.task(number, episode.command or " ".join(texts))
+    task = made.task_number(number, episode.command or " ".join(texts))
     subtasks = subtasks_of(rows, episode, vocabulary)
     types = language_types(arrow, form)
-    said = stored(persistent_of(rows, episode.frames[0].t), form)
-    events = [stored(found, form) for found in _events(episode, count, made.fps)]
+    said = stored_rows(persistent_rows(rows, episode.frames[0].t), form)
+    events = [stored_rows(found, form) for found in _events(episode, count, made.fps)]
     whole, text = arrow.int64(), arrow.string()
     columns = {
         CAMERA: (
@@ -144,7 +144,9 @@ def _write_episode(
         SUBTASK: (_subtasks(subtasks, episode.frames[0].t, count, made), whole),
     }
     table = arrow.table({name: arrow.array(v, type=kind) for name, (v, kind) in columns.items()})
-    path = place(folder, DATA, {"chunk_index": number // CHUNK, "file_index": number % CHUNK})
+    path = data_file_path(
+        folder, DATA, {"chunk_index": number // CHUNK, "file_index": number % CHUNK}
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     parquet.write_table(table, path, row_group_size=count)
     made.lengths.append(count)
@@ -170,8 +172,8 @@ def _grid_pictures(episode: Episode, made: Counts) -> Iterator[_Shot]:
         t = begin + k / made.fps
         newest = max(0, bisect_right(times, t + _EARLY_S) - 1)
         if newest != last:
-            image = picture(frames[newest])
-            made.saw(image)
+            image = decode_frame(frames[newest])
+            made.add_picture(image)
             data, last = _encoded(image), newest
         yield _Shot(data, max(0.0, t - times[newest]))
 

@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["FIELDS", "Agreement", "agreement", "by_field", "kappa"]
+__all__ = ["FIELDS", "Agreement", "agreement", "agreement_by_field", "kappa"]
 
 _Pair = tuple[str, str]
 
@@ -58,7 +58,7 @@ FIELDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 """Compared fields, each with a function that returns its value as a label."""
 
 
-def by_field(
+def agreement_by_field(
     ours: Iterable[Mapping[str, Any]], theirs: Iterable[Mapping[str, Any]]
 ) -> dict[str, Agreement]:
     """Return the agreement on each field.

@@ -10,7 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from bt_exec_labeler.clips import RECENT, cut, picture
+from bt_exec_labeler.clips import RECENT, cut_clip, decode_frame
 from bt_exec_labeler.episode import Episode, Image
 from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.splits import Split
@@ -21,7 +21,7 @@ __all__ = [
     "difference_hash",
     "duplicates",
     "facts_at",
-    "leaks",
+    "split_leaks",
     "without_duplicates",
 ]
 
@@ -82,10 +82,10 @@ def _hashed_records(
     """Yield records with the hashes of their clips; those without a readable clip are left out."""
     for line in lines:
         episode = episodes.get(line["episode"])
-        frames = () if episode is None else cut(episode, line["t"], RECENT).readable().frames
+        frames = () if episode is None else cut_clip(episode, line["t"], RECENT).readable().frames
         if frames:
             shown = (frames[0], frames[len(frames) // 2], frames[-1])
-            yield line, (len(frames), *(difference_hash(picture(frame)) for frame in shown))
+            yield line, (len(frames), *(difference_hash(decode_frame(frame)) for frame in shown))
 
 
 def _look_alike(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
@@ -94,7 +94,7 @@ def _look_alike(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return one[0] == other[0] and all(count <= _NEAR for count in bits)
 
 
-def leaks(
+def split_leaks(
     groups: Iterable[Iterable[str]], episode_of: Mapping[str, str], splits: Mapping[str, Split]
 ) -> list[list[str]]:
     """Return the groups of items that are in more than one split."""

@@ -11,11 +11,11 @@ from typing import Any
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.batch.output import Output
-from bt_exec_labeler.clips import RECENT, cut, picture
+from bt_exec_labeler.clips import RECENT, cut_clip, decode_frame
 from bt_exec_labeler.episode import Episode
-from bt_exec_labeler.quality.agreement import Agreement, agreement, by_field
-from bt_exec_labeler.quality.checks import contradictions, duplicates, leaks
-from bt_exec_labeler.splits import missing_splits, share_of, splits_of_run
+from bt_exec_labeler.quality.agreement import Agreement, agreement, agreement_by_field
+from bt_exec_labeler.quality.checks import contradictions, duplicates, split_leaks
+from bt_exec_labeler.splits import missing_splits, reproducible_share, splits_of_run
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["REVIEW_SHARE", "make_report", "review_figures", "review_sample", "write_page"]
@@ -63,14 +63,14 @@ def make_report(
         "missing": [name for name in vocabulary.mid_steps if not steps[name]],
         "contradictions": dict(wrong),
         "duplicates": len(groups),
-        "leaks": len(leaks(groups, of, splits)),
+        "leaks": len(split_leaks(groups, of, splits)),
         "splits": _word_counts(splits[line["episode"]] for line in kept),
         "empty_splits": missing_splits(splits.values(), len(splits)),
         "kinds": _word_counts(line.get("kind", "step") for line in records),
         "flawed": sum(bool(line.get("flaws")) for line in [*records, *dropped]),
         "review": len(review_sample(records)),
         "agreement": {} if against is None else agreement(records, against),
-        "fields": {} if against is None else by_field(records, against),
+        "fields": {} if against is None else agreement_by_field(records, against),
         "people": review_figures(records, decided),
     }
     if html is not None:
@@ -87,7 +87,7 @@ def review_sample(records: Iterable[Mapping[str, Any]]) -> list[str]:
     chosen: list[str] = []
     for items in by_step.values():
         count = max(1, round(REVIEW_SHARE * len(items)))
-        chosen += sorted(items, key=share_of)[:count]
+        chosen += sorted(items, key=reproducible_share)[:count]
     return sorted(chosen)
 
 
@@ -219,8 +219,10 @@ def _samples(
             continue
         shown.add(line["mid_step_id"])
         episode = episodes.get(line["episode"])
-        frames = () if episode is None else cut(episode, line["t"], RECENT).readable().frames
-        block = image_block(contact_sheet([picture(one) for one in frames])) if frames else None
+        frames = () if episode is None else cut_clip(episode, line["t"], RECENT).readable().frames
+        block = (
+            image_block(contact_sheet([decode_frame(one) for one in frames])) if frames else None
+        )
         yield {
             "item": line["item"],
             "record": json.dumps(line["record"], ensure_ascii=False, indent=1),

@@ -15,7 +15,7 @@ from bt_exec_labeler.review.review_cards import Card, cards_of
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.vocabulary import Vocabulary, vocabulary_of
 
-__all__ = ["export", "review", "take"]
+__all__ = ["export", "import_decisions", "review"]
 
 _HOST = "127.0.0.1"
 
@@ -70,7 +70,7 @@ def export(folder: Path, source: Path, words: Path, out: Path) -> dict[str, Any]
     return {"folder": str(out), "tasks": len(cards), "damaged": damaged, "lines": lines}
 
 
-def take(folder: Path, annotations: Path, source: Path, words: Path) -> dict[str, Any]:
+def import_decisions(folder: Path, annotations: Path, source: Path, words: Path) -> dict[str, Any]:
     """Import decisions from an export of Label Studio.
 
     Raises:

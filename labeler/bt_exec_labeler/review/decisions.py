@@ -22,10 +22,10 @@ from typing import IO, Any, Literal, TypeAlias, get_args
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.breach import Breach, breach
-from bt_exec_labeler.plan_record import FIELDS, Record, built, read_record
+from bt_exec_labeler.plan_record import FIELDS, Record, build_record, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["DECISIONS", "Decision", "Decisions", "decisions_of", "read_decision", "settled"]
+__all__ = ["DECISIONS", "Decision", "Decisions", "agreed_decision", "decisions_of", "read_decision"]
 
 Decision: TypeAlias = Literal["accept", "correct", "reject"]
 
@@ -139,7 +139,7 @@ def decisions_of(folder: Path) -> dict[str, dict[str, dict[str, Any]]]:
     return found
 
 
-def settled(
+def agreed_decision(
     line: Mapping[str, Any],
     decided: Mapping[str, Mapping[str, Mapping[str, Any]]],
     vocabulary: Vocabulary,
@@ -162,7 +162,7 @@ def settled(
     if ends[0] is None or any(end != ends[0] for end in ends):
         return None
     record = Record.from_dict(ends[0])
-    return {**line, "record": built(record, vocabulary, line["episode"], line["t"])}
+    return {**line, "record": build_record(record, vocabulary, line["episode"], line["t"])}
 
 
 def _read_repaired(file: IO[bytes], path: Path) -> dict[str, dict[str, Any]]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.clips import picture
+from bt_exec_labeler.clips import decode_frame
 from bt_exec_labeler.labelers.prompt import contact_sheet
 from bt_exec_labeler.review.decisions import DECISIONS, read_decision
 from bt_exec_labeler.review.review_cards import Card
@@ -130,7 +130,7 @@ def _picture(card: Card, name: str, damaged: list[str]) -> str:
     damaged += [f"{card.line['item']}: {why}" for why in clip.damaged]
     if not clip.frames:
         return _EMPTY
-    block = image_block(contact_sheet([picture(frame) for frame in clip.frames]))
+    block = image_block(contact_sheet([decode_frame(frame) for frame in clip.frames]))
     return f"data:{block.media_type};base64,{block.data}"
 
 

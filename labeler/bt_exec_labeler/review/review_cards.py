@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler.batch.output import Output, read_lines
-from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut
+from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut_clip
 from bt_exec_labeler.episode import Episode, Frame
 from bt_exec_labeler.plan_record import FIELDS, Terminate, Uncertainty
 from bt_exec_labeler.quality.report import review_sample
@@ -39,7 +39,7 @@ class Card:
     def clips(self) -> Mapping[str, Clip]:
         """Clips of the record by name; a controller's record has no summary."""
         forms = (RECENT, SUMMARY) if self.line["role"] == "planner" else (RECENT,)
-        return {form.name: cut(self.episode, self.line["t"], form) for form in forms}
+        return {form.name: cut_clip(self.episode, self.line["t"], form) for form in forms}
 
     @property
     def strip(self) -> tuple[Frame, ...]:

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 
 from bt_exec.failure import UsageError
 from bt_exec.web.app import new_app
-from bt_exec.web.login import Login, token_for
+from bt_exec.web.login import Login, required_token
 from bt_exec.web.request_checks import Guard
 from bt_exec.web.server import AppServer, serve_until_stopped
 from bt_exec_labeler.batch.command import role_of
@@ -128,7 +128,7 @@ def serve(
     if frames is not None and not frames.is_dir():
         raise UsageError(f"--frames {frames} is not a folder")
     vocabulary = load_vocabulary(words)
-    login = Login(token_for(host, token_file))
+    login = Login(required_token(host, token_file))
     found = find_labeler(labeler, LabelerSettings(who, vocabulary, options))
     server = AppServer(make_app(found, who, vocabulary, login, host, frames), host, port)
     place = f"{server.url}label"

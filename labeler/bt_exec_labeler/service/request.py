@@ -26,9 +26,9 @@ from typing import Annotated, Any
 import cv2
 from pydantic import BaseModel, ConfigDict, Field
 
-from bt_exec.failure import nearest
-from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, ClipForm, picture, pixel_digest
-from bt_exec_labeler.episode import Episode, Frame, Image, decoded
+from bt_exec.failure import nearest_names
+from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, ClipForm, decode_frame, pixel_digest
+from bt_exec_labeler.episode import Episode, Frame, Image, decode_picture
 from bt_exec_labeler.items import ControllerItem, Item, PlannerItem, Role
 from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -180,7 +180,7 @@ def _word_breaches(asked: AskedItem, role: Role, vocabulary: Vocabulary) -> list
     step = vocabulary.mid_steps.get(asked.mid_step_id)
     found: list[Breach] = []
     if step is None:
-        near = nearest(asked.mid_step_id, tuple(vocabulary.mid_steps))
+        near = nearest_names(asked.mid_step_id, tuple(vocabulary.mid_steps))
         allowed = ", ".join(near or tuple(vocabulary.mid_steps)[:5])
         message = f"{asked.mid_step_id!r} is not listed; allowed: {allowed}"
         found.append(Breach("UNKNOWN_MID_STEP", "mid_step_id", message))
@@ -257,7 +257,7 @@ def _picture(data: bytes) -> Image:
         raise ValueError("is damaged, or neither PNG nor JPEG")
     if pixels > _PIXELS:
         raise ValueError(f"has {pixels} pixels; at most {_PIXELS}")
-    return decoded(data, "the picture")
+    return decode_picture(data, "the picture")
 
 
 def _png_pixels(data: bytes) -> int:
@@ -300,7 +300,7 @@ def _name(frame: Frame) -> str:
 
 def _data_address(frame: Frame) -> str:
     """Return a frame as a lossless ``data:`` address, which preserves its digest."""
-    done, data = cv2.imencode(".png", cv2.cvtColor(picture(frame), cv2.COLOR_RGB2BGR))
+    done, data = cv2.imencode(".png", cv2.cvtColor(decode_frame(frame), cv2.COLOR_RGB2BGR))
     assert done
     return f"data:image/png;base64,{base64.b64encode(data.tobytes()).decode('ascii')}"
 

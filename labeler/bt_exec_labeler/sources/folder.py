@@ -20,7 +20,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bt_exec.failure import BtExecError, UsageError, nearest
+from bt_exec.failure import BtExecError, UsageError, nearest_names
 from bt_exec.files import read_at_most
 from bt_exec.spec.user_data import UserData, first_error
 from bt_exec.spec.yaml_source import MAX_BYTES, read_file, read_text
@@ -31,7 +31,7 @@ from bt_exec_labeler.episode import (
     Flaw,
     Frame,
     name_of,
-    ordered,
+    order_frames,
 )
 from bt_exec_labeler.sources.json_lines import Seconds, json_lines, read_actions
 
@@ -78,7 +78,7 @@ def _episode(folder: Path) -> Episode:
     found, unusable = _frames(folder, header.fps)
     pauses = sorted(b.t - a.t for a, b in pairwise(found) if b.t > a.t)
     usual_s = pauses[len(pauses) // 2] if pauses else 0.0
-    frames, wrong, doubts = ordered(found, max(_PAUSES * usual_s, 1.0))
+    frames, wrong, doubts = order_frames(found, max(_PAUSES * usual_s, 1.0))
     actions, late = _actions(folder / _ACTIONS)
     if not frames:
         late = (*late, Flaw("no_frames", name_of(folder), "has no frames that can be used"))
@@ -125,7 +125,7 @@ def _header(folder: Path) -> tuple[_Header, tuple[Flaw, ...]]:
         except ValidationError as error:
             for found in error.errors():
                 key = found["loc"][0]
-                near = nearest(str(key), tuple(_Header.model_fields))
+                near = nearest_names(str(key), tuple(_Header.model_fields))
                 hint = f"; did you mean {near[0]}?" if near and near[0] != key else ""
                 message = f"{key}: {found['msg'].lower()}; it is left out{hint}"
                 flaws.append(Flaw("unknown_key", path.name, message))

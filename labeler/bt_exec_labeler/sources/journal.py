@@ -17,7 +17,7 @@ from bt_exec.journal import Journal
 from bt_exec.journal.record import MissionRecord, SkillRun
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.site.site import Site, load_site
-from bt_exec.verify.facts import fill
+from bt_exec.verify.facts import fill_arguments
 from bt_exec_labeler.episode import (
     Action,
     Episode,
@@ -27,7 +27,7 @@ from bt_exec_labeler.episode import (
     Reply,
     ReplyKind,
     State,
-    ordered,
+    order_frames,
 )
 
 __all__ = ["episode_of", "read_journal"]
@@ -60,7 +60,7 @@ def episode_of(record: MissionRecord, site: Site | None, journal: Path) -> Episo
     found: list[Frame] = []
     flaws: list[Flaw] = [Flaw("damaged", record.id, why) for why in record.unreadable]
     facts: Mapping[str, str] = {}
-    for look in record.looks:
+    for look in record.observations:
         observation = getattr(look, "observation", None)
         if observation is None:
             continue
@@ -71,7 +71,7 @@ def episode_of(record: MissionRecord, site: Site | None, journal: Path) -> Episo
         flaws.append(Flaw("no_frames", record.id, "was recorded without frames; run with --frames"))
     elif record.frames_dropped:
         flaws.append(Flaw("gap", record.id, f"{record.frames_dropped} frames were dropped"))
-    frames, wrong, doubts = ordered(found, _GAP_S)
+    frames, wrong, doubts = order_frames(found, _GAP_S)
     return Episode(
         record.id,
         frames,
@@ -136,7 +136,10 @@ def _established_facts(run: SkillRun, site: Site | None) -> Mapping[str, str]:
         args: dict[str, Any] = skill.validate(run.start.args)
     except ValidationError:
         return {}  # recorded with arguments that the skill no longer has
-    return {fill(fact, args): fill(value, args) for fact, value in skill.effects.items()}
+    return {
+        fill_arguments(fact, args): fill_arguments(value, args)
+        for fact, value in skill.effects.items()
+    }
 
 
 def _site(name: str, known: dict[str, Site | None]) -> Site | None:

@@ -12,11 +12,11 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
-from bt_exec.failure import nearest
+from bt_exec.failure import nearest_names
 from bt_exec.spec.user_data import first_error
 from bt_exec_labeler.episode import Action, Flaw, State
 
-__all__ = ["Seconds", "json_lines", "plain", "read_actions"]
+__all__ = ["Seconds", "json_lines", "read_actions", "serialisable_value"]
 
 
 _LEVELS = 64  # most levels of a value; libraries recurse into it
@@ -47,7 +47,10 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any | Flaw]]:
             continue
         where = f"{path.name}:{number}"
         try:
-            yield where, plain(json.loads(data.decode("utf-8"), object_pairs_hook=_keys_once))
+            yield (
+                where,
+                serialisable_value(json.loads(data.decode("utf-8"), object_pairs_hook=_keys_once)),
+            )
         except UnicodeDecodeError as error:
             why = f"is not UTF-8 ({error.reason} at byte {error.start}); the line is left out"
             yield where, Flaw("not_utf8", where, why)
@@ -55,7 +58,7 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any | Flaw]]:
             yield where, Flaw("not_json", where, f"is not JSON ({error}); the line is left out")
 
 
-def plain(value: Any, levels: int = _LEVELS) -> Any:
+def serialisable_value(value: Any, levels: int = _LEVELS) -> Any:
     """Return a JSON value after checking that it can be serialised again.
 
     Raises:
@@ -71,7 +74,7 @@ def plain(value: Any, levels: int = _LEVELS) -> Any:
             raise ValueError("is nested too deeply")
         parts = value if isinstance(value, list) else (*value, *value.values())
         for part in parts:
-            plain(part, levels - 1)
+            serialisable_value(part, levels - 1)
     return value
 
 
@@ -133,7 +136,7 @@ def _action(where: str, data: Any, flaws: list[Flaw]) -> Action | Flaw:
         message = f"ends at {line.end:g} s, before it begins at {line.t:g} s; the line is left out"
         return Flaw("action", where, message)
     for key in sorted(set(data) - set(_Line.model_fields)):
-        near = nearest(str(key), tuple(_Line.model_fields))
+        near = nearest_names(str(key), tuple(_Line.model_fields))
         hint = f"; did you mean {near[0]}?" if near else ""
         flaws.append(Flaw("unknown_key", where, f"has an unknown key {key!r}, ignored{hint}"))
     return Action(**line.model_dump())

@@ -21,7 +21,7 @@ from bt_exec_labeler.episode import (
     Image,
     file_digest,
     name_of,
-    ordered,
+    order_frames,
 )
 from bt_exec_labeler.sources.json_lines import read_actions
 
@@ -84,7 +84,7 @@ def read_video(path: Path) -> Iterator[Episode]:
     )
     if beside.is_file():
         actions, late = read_actions(beside)
-    in_order, flaws, doubts = ordered(list(frames), _GAP_S)
+    in_order, flaws, doubts = order_frames(list(frames), _GAP_S)
     yield Episode(
         name_of(path).removesuffix(path.suffix),
         in_order,

@@ -20,7 +20,12 @@ from typing import Any
 from bt_exec.failure import Problem, SpecError
 from bt_exec.spec.yaml_source import Source, read_text
 from bt_exec_llm.client.document_search import MOST, Candidate, pieces_of, without_thoughts
-from bt_exec_llm.client.text_repairs import SPEC_KEYS, fold, mends, softened
+from bt_exec_llm.client.text_repairs import (
+    SPEC_KEYS,
+    normalise_keywords,
+    repair_steps,
+    without_no_break_spaces,
+)
 
 __all__ = ["LONGEST", "SPEC_KEYS", "Reading", "read_answer"]
 
@@ -92,7 +97,7 @@ def read_answer(
         return Reading(problems=(problem,))
     said, thought = without_thoughts(text.replace("\r\n", "\n"))
     first = ("thoughts left out",) if thought else ()
-    if (soft := softened(said)) != said:
+    if (soft := without_no_break_spaces(said)) != said:
         said, first = soft, (*first, "no-break spaces replaced")
     found = pieces_of(said, keys)
     if len(found.documents) > MOST:
@@ -160,7 +165,7 @@ def _read(
         return other, True
     problems = reading.problems
     if not problems or all(problem.code in _MENDABLE for problem in problems):
-        for mended, note in mends(text):
+        for mended, note in repair_steps(text):
             if not work.may(mended):
                 break
             notes = (*notes, note)
@@ -189,7 +194,7 @@ def _attempt(text: str, complete: bool, notes: tuple[str, ...], work: _ParseBudg
 
 def _folded(reading: Reading, keys: Sequence[str]) -> Reading:
     assert reading.source is not None
-    source, folded = fold(reading.source, keys)
+    source, folded = normalise_keywords(reading.source, keys)
     return replace(reading, source=source, notes=(*reading.notes, *folded))
 
 

@@ -12,7 +12,7 @@ from bt_exec_llm.client.exchange import Question
 from bt_exec_llm.client.output_tiers import TOOL
 from bt_exec_llm.client.settings import Tier
 
-__all__ = ["Said", "understand"]
+__all__ = ["Said", "parse_message"]
 
 
 class Said(NamedTuple):
@@ -37,7 +37,7 @@ class Said(NamedTuple):
     model: str
 
 
-def understand(message: Mapping[str, Any], raw: str, question: Question, tier: Tier) -> Said:
+def parse_message(message: Mapping[str, Any], raw: str, question: Question, tier: Tier) -> Said:
     """Return the content of a message, parsed according to the tier.
 
     Raises:

@@ -24,7 +24,7 @@ from bt_exec_llm.client.replay import ReplayClient
 from bt_exec_llm.client.request_runner import RequestRunner, Reserve, unlimited
 from bt_exec_llm.client.settings import ModelSettings, Tier
 
-__all__ = ["ModelClient", "plugged"]
+__all__ = ["ModelClient", "make_model_client"]
 
 
 _POLL_S = 0.02
@@ -135,11 +135,11 @@ class ModelClient:
         line = Connection(start + self.settings.timeout_s)
         run = RequestRunner(self.settings, self._memory, question, line, self._reserve)
         threading.Thread(target=run.work, name="bt-exec-model", daemon=True).start()
-        while not run.done.wait(min(_POLL_S, line.rest())):
+        while not run.done.wait(min(_POLL_S, line.remaining_time())):
             if cancel is not None and cancel.is_set():
                 run.stop()
                 raise ModelFailure("MODEL_CANCELLED", "asked to stop", usage=run.usage)
-            if line.rest() <= 0:
+            if line.remaining_time() <= 0:
                 latest = run.latest  # closing the connection raises a separate failure
                 run.stop()
                 message = f"no answer within {self.settings.timeout_s:g} s"
@@ -167,7 +167,7 @@ class ModelClient:
             raise ModelFailure("MODEL_NOT_RECORDED", error.strerror or str(error)) from None
 
 
-def plugged(settings: Mapping[str, Any], kind: str, **defaults: Any) -> Model:
+def make_model_client(settings: Mapping[str, Any], kind: str, **defaults: Any) -> Model:
     """Return the model client or the replay that a site's settings describe.
 
     In addition to the settings of the client, ``record: FILE`` appends every exchange to a file,

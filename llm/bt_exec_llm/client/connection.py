@@ -30,7 +30,7 @@ class Connection:
         self._lock = threading.Lock()
         self._socket: socket.socket | None = None
 
-    def cut(self) -> None:
+    def abort(self) -> None:
         """Close the connection; a thread that is blocked in a read wakes up."""
         self.ended.set()
         with self._lock:
@@ -46,7 +46,7 @@ class Connection:
             if self.ended.is_set():
                 _shut(opened)
 
-    def rest(self) -> float:
+    def remaining_time(self) -> float:
         """Return the time until the deadline [s]."""
         return max(0.0, self.deadline - time.monotonic())
 
@@ -54,7 +54,7 @@ class Connection:
         """Raise if the deadline has passed or the connection was closed."""
         if self.ended.is_set():
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
-        if self.rest() <= 0:
+        if self.remaining_time() <= 0:
             raise ModelFailure("MODEL_TIMEOUT", "the answer was still coming in")
 
 

@@ -27,7 +27,7 @@ from typing import Any
 from bt_exec_llm.client.exchange import Block, Image, Question, Turn
 from bt_exec_llm.client.settings import ModelSettings, Tier
 
-__all__ = ["REMEMBERED", "TIERS", "TOOL", "TierMemory", "build"]
+__all__ = ["REMEMBERED", "TIERS", "TOOL", "TierMemory", "request_arguments"]
 
 TIERS: tuple[Tier, ...] = ("schema", "tool", "text")
 TOOL = "give_answer"
@@ -65,7 +65,7 @@ REMEMBERED = TierMemory()
 """Memory shared by all clients of this process."""
 
 
-def build(
+def request_arguments(
     question: Question, tier: Tier, settings: ModelSettings, enforced: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     """Return the arguments of the SDK's ``messages.create``.

@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bt_exec_llm.client.answers import Said, understand
+from bt_exec_llm.client.answers import Said, parse_message
 from bt_exec_llm.client.api_key import Key
 from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.exchange import Question, Usage
-from bt_exec_llm.client.output_tiers import TIERS, TierMemory, build
+from bt_exec_llm.client.output_tiers import TIERS, TierMemory, request_arguments
 from bt_exec_llm.client.settings import ModelSettings, Tier
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class RequestRunner:
 
     def stop(self) -> None:
         """Stop the question as soon as possible; called from the waiting thread."""
-        self._connection.cut()
+        self._connection.abort()
 
     def work(self) -> None:
         """Ask the question and store the answer, or store any error as a failure."""
@@ -143,7 +143,7 @@ class RequestRunner:
             read = Usage.read(reply.message.get("usage"), self._settings.prices)
             self.usage += read
             spent = read if read != Usage() else None
-            return reply.raw, understand(reply.message, reply.raw, self._question, tier)
+            return reply.raw, parse_message(reply.message, reply.raw, self._question, tier)
         except ModelFailure as failure:
             if failure.code == "MODEL_UNREACHABLE" or (failure.http_status or 200) >= 300:
                 spent = Usage()  # a request that was refused is free
@@ -175,16 +175,16 @@ class RequestRunner:
             return None
         backoff = min(_LONGEST_BACKOFF_S, self._settings.backoff_s * 2**attempt)
         pause = max(asked, backoff * random.uniform(0.5, 1.0))
-        return pause if pause < self._connection.rest() else None
+        return pause if pause < self._connection.remaining_time() else None
 
 
 def _request(question: Question, tier: Tier, settings: ModelSettings) -> dict[str, Any]:
     enforced = None
     if tier == "schema" and question.schema is not None:
-        from bt_exec_llm.client.transport import transformed
+        from bt_exec_llm.client.transport import server_schema
 
-        enforced = transformed(question.schema)
-    return build(question, tier, settings, enforced)
+        enforced = server_schema(question.schema)
+    return request_arguments(question, tier, settings, enforced)
 
 
 def _after(tier: Tier) -> Tier:

@@ -20,7 +20,13 @@ from bt_exec.spec.model import KINDS
 from bt_exec.spec.modifiers import MODIFIERS
 from bt_exec.spec.yaml_source import Place, Source
 
-__all__ = ["SPEC_KEYS", "fold", "json_comments", "mends", "softened"]
+__all__ = [
+    "SPEC_KEYS",
+    "json_comments",
+    "normalise_keywords",
+    "repair_steps",
+    "without_no_break_spaces",
+]
 
 
 _STRINGS = r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)' + r"|'[^'\n]*+'"
@@ -45,17 +51,17 @@ _COLON = re.compile(
 )
 
 
-def softened(text: str) -> str:
+def without_no_break_spaces(text: str) -> str:
     """Return a text whose no-break spaces in indentation are replaced by spaces."""
     return _HARD.sub(lambda match: match[0].replace("\u00a0", " "), text)
 
 
-def mends(text: str) -> Iterator[tuple[str, str]]:
+def repair_steps(text: str) -> Iterator[tuple[str, str]]:
     """Yield the text after each further repair, and a note that names the repair."""
     steps: list[tuple[str, Callable[[str], str]]]
     if text.lstrip()[:1] in ("{", "["):
         steps = [
-            ("invisible characters removed", lambda t: _ODD_APART.sub(_odd, t)),
+            ("invisible characters removed", lambda t: _ODD_APART.sub(_odd_characters, t)),
             ("curly quotes made straight", lambda t: t.translate(_CURLY)),
             ("comments left out", lambda t: _COMMENT.sub(_keep_string, t)),
             ("None read as null", lambda t: _NONE.sub(lambda m: m[1] or "null", t)),
@@ -84,7 +90,7 @@ def _spaces(match: re.Match[str]) -> str:
     return match[0].replace("\t", "  ")
 
 
-def _odd(match: re.Match[str]) -> str:
+def _odd_characters(match: re.Match[str]) -> str:
     return match[1] or match[0].translate(_ODD)
 
 
@@ -109,7 +115,7 @@ _OPERATORS = ("not", "all", "any")
 _DEEPEST = 100
 
 
-def fold(source: Source, keys: Sequence[str]) -> tuple[Source, tuple[str, ...]]:
+def normalise_keywords(source: Source, keys: Sequence[str]) -> tuple[Source, tuple[str, ...]]:
     """Return the document with normalised keywords, and a note if any was changed.
 
     Args:

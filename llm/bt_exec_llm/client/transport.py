@@ -24,7 +24,7 @@ from bt_exec_llm.client.errors import ModelFailure, one_line, server_failure
 from bt_exec_llm.client.settings import LARGEST_ANSWER, ModelSettings
 from bt_exec_llm.client.stream import Collector, parse
 
-__all__ = ["Reply", "Transport", "transformed"]
+__all__ = ["Reply", "Transport", "server_schema"]
 
 
 class Reply(NamedTuple):
@@ -130,7 +130,7 @@ class Transport:
             ModelFailure: For every error.
         """
         self._connection.check()
-        rest = self._connection.rest()
+        rest = self._connection.remaining_time()
         connect = min(self._settings.connect_timeout_s, rest)
         timeout = httpx2.Timeout(rest, connect=connect)
         try:
@@ -233,7 +233,7 @@ def _certificates() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-def transformed(schema: Mapping[str, Any]) -> dict[str, Any]:
+def server_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a JSON Schema converted to the subset of JSON Schema that servers enforce.
 
     Raises:

@@ -20,7 +20,7 @@ from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import MAX_DEPTH, MAX_VALUES, Place, Source, show_place
 from bt_exec_llm.model_compiler import typical_faults
 from bt_exec_llm.model_compiler.expected_effects import Meant
-from bt_exec_llm.model_compiler.fact_checks import already_done, claims
+from bt_exec_llm.model_compiler.fact_checks import needless_steps, wrong_assumptions
 from bt_exec_llm.model_compiler.needless_changes import (
     broken_guards,
     needless_changes,
@@ -28,10 +28,10 @@ from bt_exec_llm.model_compiler.needless_changes import (
 )
 from bt_exec_llm.model_compiler.plan_format import Form, unpack
 from bt_exec_llm.model_compiler.plan_words import talk_problems, unknown_words
-from bt_exec_llm.model_compiler.replan_scope import part_of, with_part
-from bt_exec_llm.model_compiler.spelling_correction import tidied
+from bt_exec_llm.model_compiler.replan_scope import replaced_part, with_part
+from bt_exec_llm.model_compiler.spelling_correction import corrected_plan
 
-__all__ = ["Judgement", "assess"]
+__all__ = ["Judgement", "check_answer"]
 
 _NAME = "the answer"
 
@@ -58,7 +58,7 @@ class Judgement:
         return None if self.plan is None else self.plan.written
 
 
-def assess(
+def check_answer(
     data: Any, request: Request, meant: Meant | None, model: str, notes: tuple[str, ...] = ()
 ) -> Judgement:
     """Check the data of an answer and return its plan or its problems.
@@ -78,10 +78,14 @@ def assess(
         return Judgement(cannot=form.cannot, notes=(*notes, *form.notes))
     if form.root is None:
         return Judgement(problems=form.problems, notes=(*notes, *form.notes))
-    root, spelling = tidied(form.root, request)
+    root, spelling = corrected_plan(form.root, request)
     notes = (*notes, *form.notes, *spelling)
-    problems = [*form.problems, *typical_faults.endless(root), *unknown_words(form, request)]
-    nothing = tuple(typical_faults.empty(root))
+    problems = [
+        *form.problems,
+        *typical_faults.endless_loop_problems(root),
+        *unknown_words(form, request),
+    ]
+    nothing = tuple(typical_faults.no_action_problems(root))
     if nothing and not any(p.code == "ENDLESS_LOOP" for p in problems):
         return Judgement(problems=(*problems, *nothing), notes=notes)
     try:
@@ -95,7 +99,7 @@ def assess(
     examined = examine(spec, request, meant=expanded, stated=form.stated)
     problems += _plan_problems(examined, form, request, meant)
     if problems:
-        part = part_of(request)
+        part = replaced_part(request)
         place = None if part is None else part.place
         return Judgement(problems=_at_written_positions(problems, form, place), notes=notes)
     return Judgement(examined.verified(), notes=notes)
@@ -105,29 +109,31 @@ def _plan_problems(
     examined: Examined, form: Form, request: Request, meant: Meant | None
 ) -> list[Problem]:
     """Return the problems of the plan as a whole."""
-    problems = typical_faults.named(examined.problems, examined.written, request)
+    problems = typical_faults.with_label_codes(examined.problems, examined.written, request)
     expanded, passed = examined.expanded, examined.plan
     if expanded is None or passed is None:
         return problems  # the reason is in `problems`
-    part = part_of(request)
+    part = replaced_part(request)
     place: Place = ("root",) if part is None else part.place
     new = next(step for step in locate(expanded.root).walk() if step.place == place)
-    problems += claims(form.assumes, new, request)
-    problems += already_done(new, request)
+    problems += wrong_assumptions(form.assumes, new, request)
+    problems += needless_steps(new, request)
     codes = {problem.code for problem in problems}
     problems += broken_guards(expanded, request)
     if part is not None:
-        problems += typical_faults.same_again(new, part.node)
+        problems += typical_faults.unchanged_part_problems(new, part.node)
     if codes & {"UNKNOWN_SKILL", "MISSING_ARGUMENT", "UNKNOWN_LABEL", "WRONG_TYPE"}:
         return problems
-    problems += typical_faults.another_robot(new.node, None if part is None else part.node, request)
-    problems += typical_faults.another_command(expanded, meant, request)
+    problems += typical_faults.other_robot_problems(
+        new.node, None if part is None else part.node, request
+    )
+    problems += typical_faults.other_effects_problems(expanded, meant, request)
     asked = None if meant is None else meant.plan
     problems += needless_changes(passed, asked, request)
     problems += needless_repetitions(expanded, None if meant is None else meant.expanded, request)
     problems += talk_problems(passed, asked, request)
     if meant is None and _may_forbid(request.command):
-        problems += typical_faults.forbidden(expanded)
+        problems += typical_faults.forbidden_skill_problems(expanded)
     return problems
 
 

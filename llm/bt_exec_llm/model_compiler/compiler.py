@@ -22,13 +22,13 @@ from bt_exec.failure import Refusal, SpecError
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, VerifiedPlan
 from bt_exec.planning.multi_robot import RobotsCompiler
 from bt_exec.planning.plan import prepare
-from bt_exec.planning.repair import other_way, repaired
+from bt_exec.planning.repair import find_alternative, repaired
 from bt_exec.spec.model import Do, walk
 from bt_exec.spec.user_data import UserData, read_settings
 from bt_exec_llm.client import Block, Image, Model, ModelClient, ModelSettings, Prices, Recorder
 from bt_exec_llm.client.connection import check_endpoint
-from bt_exec_llm.model_compiler.dialogue import Result, refusal_of, sentences, talk
-from bt_exec_llm.model_compiler.expected_effects import Meant, meaning_of
+from bt_exec_llm.model_compiler.dialogue import Result, refusal_of, run_dialogue, sentences
+from bt_exec_llm.model_compiler.expected_effects import Meant, offline_plan
 from bt_exec_llm.model_compiler.prompt import Prompt, build_prompt
 from bt_exec_llm.offline import create as create_offline
 
@@ -132,10 +132,10 @@ class ModelCompiler:
         known = self.library_alternative(request) if self.settings.repair == "library" else None
         if known is not None:
             return Plan(known.written, verified=known)
-        meant = meaning_of(request, self._offline)
+        meant = offline_plan(request, self._offline)
         if isinstance(meant, Refusal) and request.previous is None:
             return replace(meant, calls=0)
-        result = talk(
+        result = run_dialogue(
             self.model,
             self._prompt(request),
             request,
@@ -152,7 +152,7 @@ class ModelCompiler:
 
     def library_alternative(self, request: Request) -> VerifiedPlan | None:
         """Return the failed plan with an alternative of the library, or None if none is valid."""
-        if other_way(request) is None:
+        if find_alternative(request) is None:
             return None
         note = sentences().say("LIBRARY_REPAIR", request.language)
         try:

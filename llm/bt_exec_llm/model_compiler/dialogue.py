@@ -13,12 +13,12 @@ from bt_exec.language.sanitize import one_line
 from bt_exec.planning.compiler import Request, VerifiedPlan
 from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Usage
 from bt_exec_llm.dialogue import Dialogue
-from bt_exec_llm.model_compiler.answer_check import Judgement, assess
+from bt_exec_llm.model_compiler.answer_check import Judgement, check_answer
 from bt_exec_llm.model_compiler.document_extraction import document_in
 from bt_exec_llm.model_compiler.expected_effects import Meant
 from bt_exec_llm.model_compiler.prompt import Prompt, problems_text
 
-__all__ = ["SENTENCES", "Result", "reasons", "refusal_of", "talk"]
+__all__ = ["SENTENCES", "Result", "problem_sentences", "refusal_of", "run_dialogue"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Result:
         return max(self.calls, self.usage.requests)
 
 
-def talk(
+def run_dialogue(
     model: Model,
     prompt: Prompt,
     request: Request,
@@ -64,7 +64,7 @@ def talk(
     first = (prompt.first,)
     question = Question(prompt.system, first, prompt.schema, prompt.plain, prompt.structured)
     dialogue = Dialogue(model, question, request, compiler)
-    with dialogue.in_time():
+    with dialogue.limit_time():
         return _rounds(dialogue, request, meant, rounds)
 
 
@@ -108,7 +108,7 @@ def _rounds(dialogue: Dialogue, request: Request, meant: Meant | None, rounds: i
                 unchanged=True,
             )
         before = said
-        dialogue.object(said, problems_text(problems, known))
+        dialogue.add_objection(said, problems_text(problems, known))
     return Result(problems=problems, calls=dialogue.calls, usage=dialogue.usage, codes=tuple(codes))
 
 
@@ -116,7 +116,7 @@ def _judge(answer: Answer, request: Request, meant: Meant | None) -> Judgement:
     document = document_in(answer.text)
     if document.problems:
         return Judgement(problems=document.problems, notes=document.notes)
-    return assess(document.data, request, meant, answer.model, document.notes)
+    return check_answer(document.data, request, meant, answer.model, document.notes)
 
 
 SENTENCES = Path(__file__).with_name("sentences.yaml")
@@ -149,14 +149,14 @@ def refusal_of(
         calls, requests = result.calls, result.requests
         return Refusal(result.failure.code, message, nearest, calls, problems, requests)
     code = "REPAIR_REJECTED" if again else "PLAN_REJECTED"
-    told = "; ".join(reasons(result.problems, language))
+    told = "; ".join(problem_sentences(result.problems, language))
     if result.unchanged:
         told += "; " + sentences().say("NO_PROGRESS", language)
     message = sentences().say(code, language, calls=result.calls, reasons=told)
     return Refusal(code, message, nearest, result.calls, problems, result.requests)
 
 
-def reasons(problems: Iterable[Problem], language: str) -> tuple[str, ...]:
+def problem_sentences(problems: Iterable[Problem], language: str) -> tuple[str, ...]:
     """Return the first few problems as sentences, one for each code."""
     told: dict[str, str] = {}
     for problem in problems:

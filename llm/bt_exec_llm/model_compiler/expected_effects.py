@@ -30,11 +30,19 @@ from bt_exec.spec.model import (
     Tree,
     walk,
 )
-from bt_exec.verify.dry_run import left_behind
-from bt_exec.verify.facts import fill, known_args
-from bt_exec_llm.model_compiler.spelling_correction import options
+from bt_exec.verify.dry_run import certain_effects
+from bt_exec.verify.facts import fill_arguments, known_args
+from bt_exec_llm.model_compiler.spelling_correction import fixed_values
 
-__all__ = ["Ends", "Meant", "chosen_in", "effects_of", "ends_of", "meaning_of", "said_of"]
+__all__ = [
+    "Ends",
+    "Meant",
+    "chosen_values",
+    "commanded_values",
+    "effects_of",
+    "offline_plan",
+    "plan_effects",
+]
 
 _NEVER = ("EMPTY", "TOO_LONG", "BAD_CHARACTERS", "NEGATED", WHICH_ROBOT)
 
@@ -51,7 +59,7 @@ class Meant(NamedTuple):
     plan: MissionSpec
 
 
-def meaning_of(request: Request, offline: Compiler) -> Meant | Refusal | None:
+def offline_plan(request: Request, offline: Compiler) -> Meant | Refusal | None:
     """Return the plan of a compiler without a model, its final refusal, or None if it has neither.
 
     A command with a final refusal is not sent to a model, which might act on it. This concerns
@@ -89,7 +97,7 @@ class Ends:
     moves: bool
 
 
-def ends_of(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> Ends:
+def plan_effects(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> Ends:
     """Return the effects of an expanded plan."""
     touched: dict[str, tuple[str, str]] = {}
     skills = list(walk(spec.root, Do))
@@ -99,7 +107,7 @@ def ends_of(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> Ends
                 touched[template] = (fact, value)
             else:
                 touched.pop(template, None)  # reported effects that are undone later do not count
-    sure = left_behind(spec, catalogue)
+    sure = certain_effects(spec, catalogue)
     facts = {
         key: (fact, value) for key, (fact, value) in touched.items() if sure.get(fact) == value
     }
@@ -138,7 +146,7 @@ def _plain(expression: Any, catalogue: Catalogue) -> Any:
     return {"all" if isinstance(expression, All) else "any": parts}
 
 
-def said_of(meant: Meant, request: Request) -> dict[tuple[str, str], frozenset[Any]]:
+def commanded_values(meant: Meant, request: Request) -> dict[tuple[str, str], frozenset[Any]]:
     """Return the allowed values of skill arguments that the command sets, by (skill, argument).
 
     Only arguments with a fixed set of values are included, since texts can be worded in many ways.
@@ -167,7 +175,7 @@ def _trees_of(node: NodeBase) -> Iterator[Tree]:
             yield from _trees_of(child)
 
 
-def chosen_in(spec: MissionSpec, pair: tuple[str, str], catalogue: Catalogue) -> frozenset[Any]:
+def chosen_values(spec: MissionSpec, pair: tuple[str, str], catalogue: Catalogue) -> frozenset[Any]:
     """Return the values that a plan gives to an argument of a skill."""
     return frozenset(_choices(spec, catalogue).get(pair, ()))
 
@@ -179,7 +187,7 @@ def _choices(spec: MissionSpec, catalogue: Catalogue) -> dict[tuple[str, str], s
         skill = catalogue.skills.get(node.do)
         if skill is not None:
             for name, value in known_args(skill, node.args).items():
-                if options(skill.arguments.get(name)):
+                if fixed_values(skill.arguments.get(name)):
                     found.setdefault((node.do, name), set()).add(value)
     return found
 
@@ -209,7 +217,7 @@ def effects_of(node: Do, catalogue: Catalogue) -> Iterator[tuple[str, str, str]]
     args = _complete(skill, node.args)
     for key, value in skill.effects.items():
         try:
-            yield key, fill(key, args), fill(value, args)
+            yield key, fill_arguments(key, args), fill_arguments(value, args)
         except (KeyError, IndexError):
             continue  # a missing argument is reported by another layer
 

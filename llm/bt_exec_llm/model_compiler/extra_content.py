@@ -25,10 +25,10 @@ __all__ = [
     "OWN",
     "TURN",
     "WRAPPERS",
-    "canonical",
-    "objection",
-    "reason",
-    "two_plans",
+    "canonical_key",
+    "contradiction_problem",
+    "refusal_reason",
+    "second_plan_problem",
     "unknown_keys",
     "words_beside",
 ]
@@ -88,7 +88,7 @@ _SENTENCES = re.compile(r"[.!:,\n—–]+|^[ \t]*[#>*_`-]+|[*_`~#-]{2,}", re.MUL
 
 def words_beside(text: str) -> Problem | None:
     """Return a problem for words around a plan; None for the usual openings and closings."""
-    against = objection(text)
+    against = contradiction_problem(text)
     if against is not None:
         return against
     odd = next((part for part in _SENTENCES.split(text) if not _is_usual(part)), None)
@@ -106,7 +106,7 @@ def _is_usual(part: str) -> bool:
     return not plain or _USUAL.fullmatch(plain) is not None
 
 
-def objection(text: str, place: str = "", *, explains: bool = False) -> Problem | None:
+def contradiction_problem(text: str, place: str = "", *, explains: bool = False) -> Problem | None:
     """Return a problem if words contradict the plan that they accompany, or None.
 
     Args:
@@ -146,13 +146,13 @@ _PERMITS = re.compile(
 """Keys of a permission, which forbids if it is false."""
 
 
-def canonical(key: str) -> str:
+def canonical_key(key: str) -> str:
     """Return ``cannot`` for a synonym of that key; any other key unchanged."""
     plain = "".join(char for char in key.casefold() if char.isalpha())
     return "cannot" if plain in ("cannot", "cant") else key
 
 
-def reason(value: Any) -> str:
+def refusal_reason(value: Any) -> str:
     """Return the reason in the value of ``cannot``, whatever its type; "" without a reason."""
     if value is None or value is False or value == [] or value == {}:
         return ""
@@ -161,7 +161,7 @@ def reason(value: Any) -> str:
     return "" if text.casefold().strip(".") in _NO_REASON else text
 
 
-def two_plans(data: Mapping[str, Any]) -> list[Problem]:
+def second_plan_problem(data: Mapping[str, Any]) -> list[Problem]:
     """Return a problem if an answer contains more than one plan."""
     wrapped = [
         key
@@ -199,7 +199,7 @@ def _unknown(key: str, value: Any, known: Collection[str]) -> Problem:
     said = value[:4000] if isinstance(value, str) else ""
     denied = value is False or str(value).strip().casefold() in ("no", "false", "아니요")
     forbids = denied and _PERMITS.search(words)
-    against = objection(f"not {words}" if forbids else f"{words} {said}", key)
+    against = contradiction_problem(f"not {words}" if forbids else f"{words} {said}", key)
     if against is not None and (forbids or value not in (None, False, "", [], {})):
         return against
     message = f"an answer has no field {key!r}; write the plan alone"

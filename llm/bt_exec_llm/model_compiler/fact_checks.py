@@ -10,13 +10,13 @@ from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import Check, Do, NodeBase, Sequence, Tree, walk
 from bt_exec.spec.node_paths import Located
 from bt_exec.spec.yaml_source import Place, show_place
-from bt_exec.verify.facts import established, fill
+from bt_exec.verify.facts import established_facts, fill_arguments
 from bt_exec_llm.model_compiler.expected_effects import effects_of
 
-__all__ = ["already_done", "claims"]
+__all__ = ["needless_steps", "wrong_assumptions"]
 
 
-def claims(
+def wrong_assumptions(
     assumes: Mapping[str, str], part: Located[NodeBase], request: Request
 ) -> Iterator[Problem]:
     """Yield a problem for each assumed fact that contradicts the observation or the plan."""
@@ -46,7 +46,7 @@ def claims(
                 yield Problem("STATE_CONTRADICTS_PLAN", message, show_place(where), found)
 
 
-def already_done(part: Located[NodeBase], request: Request) -> Iterator[Problem]:
+def needless_steps(part: Located[NodeBase], request: Request) -> Iterator[Problem]:
     """Yield a problem for each step of the model whose effects already hold when it starts."""
     for where, node, facts in _Walk(request, dict(request.situation.facts)).node(part):
         done = _done_already(node, facts, request)
@@ -74,7 +74,7 @@ class _Walk:
                     yield step.place, node, self.facts
                 self.facts.update({fact: v for _, fact, v in effects_of(node, catalogue)})
             case Check() if not node.tell:
-                self.facts.update(established(node.check, catalogue))
+                self.facts.update(established_facts(node.check, catalogue))
             case Sequence() if sure:
                 for child in step.children:
                     yield from self.node(child)
@@ -107,6 +107,6 @@ def _done_already(node: Do, facts: Mapping[str, str], request: Request) -> str:
 
 def _filled(template: str, args: Mapping[str, Any]) -> str:
     try:
-        return fill(template, args)
+        return fill_arguments(template, args)
     except (KeyError, IndexError):
         return template

@@ -21,7 +21,7 @@ from bt_exec.spec.condition_expression import Not
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, walk
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import show_place
-from bt_exec.verify.facts import established
+from bt_exec.verify.facts import established_facts
 from bt_exec_llm.model_compiler.expected_effects import effects_of
 
 __all__ = ["broken_guards", "needless_changes", "needless_repetitions"]
@@ -194,10 +194,10 @@ def _violating_effect(node: Do, guard: Any, catalogue: Catalogue) -> str:
     """Return the effect of a step that violates a guard, or an empty text."""
     effects = {fact: value for _, fact, value in effects_of(node, catalogue)}
     if isinstance(guard, Not):
-        never = established(guard.of, catalogue)
+        never = established_facts(guard.of, catalogue)
         hit = bool(never) and all(effects.get(fact) == value for fact, value in never.items())
         return ", ".join(f"{fact}={value}" for fact, value in never.items()) if hit else ""
-    for fact, value in established(guard, catalogue).items():
+    for fact, value in established_facts(guard, catalogue).items():
         if fact in effects and effects[fact] != value:
             return f"{fact}={effects[fact]}"
     return ""

@@ -21,9 +21,9 @@ from bt_exec_llm.model_compiler.extra_content import (
     OWN,
     TURN,
     WRAPPERS,
-    canonical,
-    reason,
-    two_plans,
+    canonical_key,
+    refusal_reason,
+    second_plan_problem,
     unknown_keys,
 )
 from bt_exec_llm.model_compiler.flat_format import from_flat, is_flat
@@ -71,8 +71,12 @@ def unpack(data: Any) -> Form:
         message = "the answer contains no plan; write a mapping with 'root'"
         found = "" if data is None else str(data)[:60]
         return Form(notes=tuple(notes), problems=(Problem("NO_PLAN", message, found=found),))
-    cannot = reason(data.get("cannot"))
-    problems += [*two_plans(data), *unknown_keys(data, _known_keys(data)), *_own_fields(data)]
+    cannot = refusal_reason(data.get("cannot"))
+    problems += [
+        *second_plan_problem(data),
+        *unknown_keys(data, _known_keys(data)),
+        *_own_fields(data),
+    ]
     if any(key in data for key in ("full_action_list", "next_action")):
         return _turn(data, notes, cannot, problems)
     places: Mapping[str, str] = {}
@@ -117,7 +121,7 @@ def _unwrapped(data: Any, notes: list[str], problems: list[Problem]) -> Any:
     for _ in range(3):
         inner = None
         if isinstance(data, dict):
-            data = {canonical(key): value for key, value in data.items()}
+            data = {canonical_key(key): value for key, value in data.items()}
         if isinstance(data, dict) and not any(key in data for key in OWN):
             inner = next((data[k] for k in WRAPPERS if isinstance(data.get(k), dict)), None)
         elif isinstance(data, list) and len(data) == 1 and isinstance(data[0], dict):
@@ -127,10 +131,10 @@ def _unwrapped(data: Any, notes: list[str], problems: list[Problem]) -> Any:
         notes.append("a wrapper around the plan was removed")
         if isinstance(data, dict):
             own = next(key for key in WRAPPERS if data.get(key) is inner)
-            problems += [*two_plans(data), *unknown_keys(data, (own,))]
+            problems += [*second_plan_problem(data), *unknown_keys(data, (own,))]
         data = inner
     if isinstance(data, dict):
-        data = {canonical(key): value for key, value in data.items()}
+        data = {canonical_key(key): value for key, value in data.items()}
     return data
 
 

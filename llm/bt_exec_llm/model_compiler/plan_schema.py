@@ -13,16 +13,16 @@ from typing import Any
 from bt_exec.pack import Catalogue
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import KINDS
-from bt_exec_llm.model_compiler.spelling_correction import options
+from bt_exec_llm.model_compiler.spelling_correction import fixed_values
 
-__all__ = ["schema", "short_schema"]
+__all__ = ["plan_schema", "tree_list_schema"]
 
 MOST_BRANCHES = 40
 """Limit of branches, since servers reject larger unions; above it, only our checks apply."""
 _ARGS = {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]}
 
 
-def schema(catalogue: Catalogue, library: Library) -> dict[str, Any]:
+def plan_schema(catalogue: Catalogue, library: Library) -> dict[str, Any]:
     """Return the JSON Schema of a flat plan, with the names of the site."""
     fact = {"fact": {"type": "string"}, "value": {"type": "string"}}
     plan = {
@@ -39,7 +39,7 @@ def schema(catalogue: Catalogue, library: Library) -> dict[str, Any]:
     return _closed_object(plan, list(plan))
 
 
-def short_schema(catalogue: Catalogue, library: Library) -> dict[str, Any]:
+def tree_list_schema(catalogue: Catalogue, library: Library) -> dict[str, Any]:
     """Return the JSON Schema of a plan that is a list of trees with their arguments."""
     steps = [
         _closed_object({"tree": {"type": "string", "enum": [name]}, "with": args}, ["tree", "with"])
@@ -104,7 +104,7 @@ def _trees(catalogue: Catalogue, library: Library) -> Iterator[tuple[str, dict[s
 
 def _value(hint: Any) -> dict[str, Any]:
     """Return the schema of an argument: its choices, or its plain type."""
-    if words := options(hint):
+    if words := fixed_values(hint):
         return {"type": "string", "enum": list(words)}
     plain = {bool: "boolean", int: "integer", float: "number"}
     return {"type": plain.get(hint, "string")}

@@ -22,9 +22,9 @@ from bt_exec.spec.model import KINDS, Do, MissionSpec
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import Place, show_place
 from bt_exec.verify.facts import known_args
-from bt_exec_llm.model_compiler.extra_content import objection
+from bt_exec_llm.model_compiler.extra_content import contradiction_problem
 from bt_exec_llm.model_compiler.plan_format import Form
-from bt_exec_llm.model_compiler.site_description import describe_site, made_once
+from bt_exec_llm.model_compiler.site_description import cached_text, describe_site
 
 __all__ = ["Talk", "foreign_words", "talk_problems", "talks_of", "unknown_words"]
 
@@ -192,7 +192,7 @@ def unknown_words(form: Form, request: Request) -> list[Problem]:
     """Return problems for texts with words that neither the command nor the site contains."""
     sources = (
         request.command,
-        made_once(request, "vocabulary", lambda: _site_words(request)),
+        cached_text(request, "vocabulary", lambda: _site_words(request)),
         *(f"{fact} {value}" for fact, value in request.situation.facts.items()),
         *(request.messages.word(label, request.language) for label in request.situation.labels),
         *(turn.command for turn in request.context.turns),
@@ -200,7 +200,7 @@ def unknown_words(form: Form, request: Request) -> list[Problem]:
     )
     found: list[Problem] = []
     for place, text in _texts(form):
-        against = objection(text, place, explains=True)
+        against = contradiction_problem(text, place, explains=True)
         foreign = _SIGNS.findall(text) or foreign_words(text[:_LONGEST], sources)
         if against is not None:
             found.append(against)

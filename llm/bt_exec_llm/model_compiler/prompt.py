@@ -20,14 +20,14 @@ from bt_exec.planning.compiler import Request
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.modifiers import MODIFIERS
 from bt_exec_llm.client import Block, Image, Turn, image_block
-from bt_exec_llm.model_compiler.plan_schema import schema, short_schema
-from bt_exec_llm.model_compiler.prompt_examples import shown, similar_commands
-from bt_exec_llm.model_compiler.replan_scope import part_of
+from bt_exec_llm.model_compiler.plan_schema import plan_schema, tree_list_schema
+from bt_exec_llm.model_compiler.prompt_examples import fixed_examples_text, similar_commands
+from bt_exec_llm.model_compiler.replan_scope import replaced_part
 from bt_exec_llm.model_compiler.site_description import (
     as_yaml,
+    cached_text,
     describe_site,
     describe_trees,
-    made_once,
 )
 
 __all__ = ["VERSION", "Prompt", "build_prompt", "fenced", "problems_text"]
@@ -87,7 +87,7 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
     role, about = ("short", describe_trees) if short else ("system", describe_site)
     system = (
         Block(f"bt-exec prompt {VERSION}\n\n{_text(role)}"),
-        Block(made_once(request, role, lambda: about(request)), cache=True),
+        Block(cached_text(request, role, lambda: about(request)), cache=True),
     )
     parts: list[str | Image] = []
     if like := similar_commands(request):
@@ -104,9 +104,17 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
     first = Turn.user(*parts)
     site = (request.catalogue, request.library)
     if short:
-        return Prompt(system, first, short_schema(*site), "Answer with JSON as described above.")
-    plain = f"{_text('form')}\n\n# Examples\n\n{shown(request, 'nested')}"
-    return Prompt(system, first, schema(*site), plain, f"# Examples\n\n{shown(request, 'flat')}")
+        return Prompt(
+            system, first, tree_list_schema(*site), "Answer with JSON as described above."
+        )
+    plain = f"{_text('form')}\n\n# Examples\n\n{fixed_examples_text(request, 'nested')}"
+    return Prompt(
+        system,
+        first,
+        plan_schema(*site),
+        plain,
+        f"# Examples\n\n{fixed_examples_text(request, 'flat')}",
+    )
 
 
 def problems_text(problems: Iterable[Problem], known: Iterable[Problem] = ()) -> str:
@@ -170,7 +178,7 @@ def _session_text(request: Request) -> list[dict[str, str]]:
 
 
 def _failed(request: Request) -> str:
-    found = part_of(request)
+    found = replaced_part(request)
     assert found is not None
     assert request.previous is not None
     facts = {

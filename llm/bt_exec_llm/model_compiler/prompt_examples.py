@@ -23,10 +23,10 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.load import parse
 from bt_exec.spec.model import Do, MissionSpec, Tree, TreeSpec
 from bt_exec.spec.yaml_source import Source
-from bt_exec_llm.model_compiler.answer_check import assess
+from bt_exec_llm.model_compiler.answer_check import check_answer
 from bt_exec_llm.model_compiler.flat_format import to_flat
-from bt_exec_llm.model_compiler.site_description import as_yaml, made_once
-from bt_exec_llm.model_compiler.spelling_correction import options
+from bt_exec_llm.model_compiler.site_description import as_yaml, cached_text
+from bt_exec_llm.model_compiler.spelling_correction import fixed_values
 from bt_exec_llm.offline.compiler import OfflineCompiler
 
 __all__ = [
@@ -34,8 +34,8 @@ __all__ = [
     "Form",
     "as_answer",
     "fixed_examples",
+    "fixed_examples_text",
     "nearest_trees",
-    "shown",
     "similar_commands",
 ]
 
@@ -60,9 +60,9 @@ class Example(NamedTuple):
     answer: dict[str, Any]
 
 
-def shown(request: Request, form: Form) -> str:
+def fixed_examples_text(request: Request, form: Form) -> str:
     """Return the examples that are the same for every command, as text in a form."""
-    return made_once(request, f"examples {form}", lambda: _examples_text(request, form))
+    return cached_text(request, f"examples {form}", lambda: _examples_text(request, form))
 
 
 def _examples_text(request: Request, form: Form) -> str:
@@ -149,7 +149,7 @@ def _with_argument(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> It
     for text, answer in plans:
         name = answer["root"]["tree"]
         for key, param in site.library.get(name).params.items():
-            words = options(param.hint(site.catalogue.types))
+            words = fixed_values(param.hint(site.catalogue.types))
             other = next((word for word in words if word != param.default), None)
             if param.required or other is None:
                 continue
@@ -189,7 +189,7 @@ def _repair(example: Example, request: Request, form: Form) -> str:
     answer = example.answer
     wrong = {"root": {"tree": f"{answer['root']['tree']}_now"}}
     data = wrong if form == "nested" else {"nodes": to_flat(wrong["root"])}
-    problem = assess(data, site, None, "").problems[0]
+    problem = check_answer(data, site, None, "").problems[0]
     told = {"code": problem.code, "place": problem.place, "found": problem.found}
     return "\n".join(
         (

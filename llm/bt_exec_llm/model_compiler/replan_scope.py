@@ -5,12 +5,12 @@ from __future__ import annotations
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.repair import failed_part, kept_paths
 from bt_exec.spec.model import Mission, MissionSpec, NodeBase, Sequence, rebuild
-from bt_exec.spec.node_paths import Located, encloses, label_of, locate, moved
+from bt_exec.spec.node_paths import Located, encloses, label_of, locate, moved_paths
 
-__all__ = ["part_of", "with_part"]
+__all__ = ["replaced_part", "with_part"]
 
 
-def part_of(request: Request) -> Located[NodeBase] | None:
+def replaced_part(request: Request) -> Located[NodeBase] | None:
     """Return the part of a failed plan that a new one replaces; None for a first plan.
 
     The part is the innermost subtree that contains the failure. If there is no subtree, it is the
@@ -32,7 +32,7 @@ def part_of(request: Request) -> Located[NodeBase] | None:
 
 def with_part(written: MissionSpec, request: Request) -> MissionSpec:
     """Return the plan with the failed part replaced; finished work is kept."""
-    found = part_of(request)
+    found = replaced_part(request)
     if found is None:
         return written
     assert request.previous is not None
@@ -40,7 +40,7 @@ def with_part(written: MissionSpec, request: Request) -> MissionSpec:
     if old is not before and len(new.children) > 0 and new.kind != "tree":
         new = new.model_copy(update={"name": new.name or label_of(old)})
     root = rebuild(before, lambda node: new if node is old else node)
-    inside = moved(before, root)
+    inside = moved_paths(before, root)
     kept = tuple(inside[path] for path in kept_paths(request) if path in inside)
     header: Mission = written.mission.model_copy(update={"kept": kept})
     return MissionSpec.model_construct(mission=header, root=root)

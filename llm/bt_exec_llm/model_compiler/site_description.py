@@ -20,7 +20,14 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec.verify.type_checks import type_name
 
-__all__ = ["as_yaml", "describe_site", "describe_skill", "describe_trees", "made_once", "pruned"]
+__all__ = [
+    "as_yaml",
+    "cached_text",
+    "describe_site",
+    "describe_skill",
+    "describe_trees",
+    "without_number_lists",
+]
 
 
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -58,20 +65,20 @@ def _one_per_language(utterances: Sequence[str]) -> list[str]:
 
 def _settings(request: Request) -> list[str]:
     """Return the lines about the settings of the site, without lists of numbers."""
-    found = {pack: pruned(own.written()) for pack, own in request.settings.items()}
+    found = {pack: without_number_lists(own.written()) for pack, own in request.settings.items()}
     found = {pack: own for pack, own in found.items() if own}
     return ["", "# Names and settings of the site", as_yaml(found)] if found else []
 
 
-def pruned(value: Any) -> Any:
+def without_number_lists(value: Any) -> Any:
     """Return settings without lists of numbers (poses, areas), which a model cannot use."""
     if isinstance(value, Mapping):
-        kept = {str(key): pruned(inner) for key, inner in value.items()}
+        kept = {str(key): without_number_lists(inner) for key, inner in value.items()}
         return {key: inner for key, inner in kept.items() if inner not in (None, {}, [], "")}
     if isinstance(value, list | tuple):
         if all(_is_number(inner) for inner in value):
             return []
-        kept_items = [pruned(inner) for inner in value]
+        kept_items = [without_number_lists(inner) for inner in value]
         return [inner for inner in kept_items if inner not in (None, {}, [], "")]
     return value
 
@@ -151,7 +158,7 @@ _MADE: dict[tuple[int, int, int, str, str], tuple[Catalogue, Library, str]] = {}
 _MOST_MADE = 12
 
 
-def made_once(request: Request, kind: str, make: Callable[[], str]) -> str:
+def cached_text(request: Request, kind: str, make: Callable[[], str]) -> str:
     """Return the text of a kind for the site of a request; call `make` only if it is not cached."""
     settings = json.dumps(
         {pack: own.written() for pack, own in request.settings.items()}, sort_keys=True

@@ -17,7 +17,7 @@ from bt_exec.skill import Signature
 from bt_exec.spec.model import KINDS, Check, walk
 from bt_exec.spec.modifiers import MODIFIERS
 
-__all__ = ["options", "tidied"]
+__all__ = ["corrected_plan", "fixed_values"]
 
 _KINDS = {
     **{kind: kind for kind in KINDS},
@@ -41,13 +41,13 @@ _MOST_DEPTH = 60
 _CODE = re.compile("[A-Z][A-Z0-9_]*")
 
 
-def tidied(root: Any, request: Request) -> tuple[Any, tuple[str, ...]]:
+def corrected_plan(root: Any, request: Request) -> tuple[Any, tuple[str, ...]]:
     """Return the plain data of a plan with its spelling corrected, and a note for each change."""
     tidy = _Tidy(request)
     return tidy.node(root, 0), tuple(dict.fromkeys(tidy.notes))
 
 
-def options(hint: Any) -> tuple[str, ...]:
+def fixed_values(hint: Any) -> tuple[str, ...]:
     """Return the values of a type with a fixed set of values; empty for other types."""
     while hint is not None and hasattr(hint, "__metadata__"):
         hint = get_args(hint)[0]
@@ -144,7 +144,7 @@ class _Tidy:
     def _args(self, args: Mapping[str, Any], signature: Signature) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for key, value in args.items():
-            texts = options(signature.arguments.get(key))
+            texts = fixed_values(signature.arguments.get(key))
             found[key] = self._name(value, texts) if isinstance(value, str) and texts else value
         return found
 

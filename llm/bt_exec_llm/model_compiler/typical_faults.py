@@ -42,16 +42,21 @@ from bt_exec.planning.robot_views import addressed_parts, owners_in
 from bt_exec.spec.model import KINDS, Do, MissionSpec, NodeBase, Tree
 from bt_exec.spec.node_paths import Located, locate
 from bt_exec.spec.yaml_source import show_place
-from bt_exec_llm.model_compiler.expected_effects import Meant, chosen_in, ends_of, said_of
+from bt_exec_llm.model_compiler.expected_effects import (
+    Meant,
+    chosen_values,
+    commanded_values,
+    plan_effects,
+)
 
 __all__ = [
-    "another_command",
-    "another_robot",
-    "empty",
-    "endless",
-    "forbidden",
-    "named",
-    "same_again",
+    "endless_loop_problems",
+    "forbidden_skill_problems",
+    "no_action_problems",
+    "other_effects_problems",
+    "other_robot_problems",
+    "unchanged_part_problems",
+    "with_label_codes",
 ]
 
 MOST_RUNS = 100
@@ -60,7 +65,7 @@ _FOREVER = ("forever", "infinite", "infinity", "inf", "until_success", "always",
 _LOOPS = ("loop", "while_true", "forever", "repeat_until", "retry_until_successful", "keep_running")
 
 
-def empty(root: Any) -> Iterator[Problem]:
+def no_action_problems(root: Any) -> Iterator[Problem]:
     """Yield a problem if a plan contains no action."""
     nodes = [node for _, node in _nodes(root)]
     if nodes and all(_is_hollow(node) for node in nodes):
@@ -75,7 +80,7 @@ def _is_hollow(node: dict[str, Any]) -> bool:
     return listed is not None and all(isinstance(child, dict) for child in listed)
 
 
-def endless(root: Any) -> Iterator[Problem]:
+def endless_loop_problems(root: Any) -> Iterator[Problem]:
     """Yield a problem for each endless loop in the data of a plan."""
     for place, node in _nodes(root):
         runs = 1
@@ -111,14 +116,14 @@ def _nodes(value: Any, place: str = "root", depth: int = 0) -> Iterator[tuple[st
             yield from _nodes(child, f"{place}/{kind}[{index}]", depth + 1)
 
 
-def forbidden(spec: MissionSpec) -> Iterator[Problem]:
+def forbidden_skill_problems(spec: MissionSpec) -> Iterator[Problem]:
     """Yield a problem for the first skill of a plan whose command may forbid something."""
     for step in islice(locate(spec.root).walk(Do), 1):
         message = "the command forbids something; state that in 'cannot', and plan nothing"
         yield Problem("COMMAND_FORBIDS", message, show_place(step.place), step.node.do)
 
 
-def same_again(new: Located[NodeBase], old: NodeBase) -> Iterator[Problem]:
+def unchanged_part_problems(new: Located[NodeBase], old: NodeBase) -> Iterator[Problem]:
     """Yield a problem if a replacement equals the failed part."""
     if _outline(new.node) == _outline(old):
         message = "this part failed already; change something, or give a reason in 'cannot'"
@@ -133,7 +138,9 @@ def _outline(node: NodeBase) -> Any:
     return type(node).__name__, own, [_outline(child) for child in node.children]
 
 
-def named(problems: tuple[Problem, ...], spec: MissionSpec, request: Request) -> list[Problem]:
+def with_label_codes(
+    problems: tuple[Problem, ...], spec: MissionSpec, request: Request
+) -> list[Problem]:
     """Return the problems of verification, with the code ``UNKNOWN_LABEL`` for invalid labels."""
     labels = {
         f"{show_place(step.place)}/with/{name}"
@@ -149,12 +156,14 @@ def named(problems: tuple[Problem, ...], spec: MissionSpec, request: Request) ->
     ]
 
 
-def another_command(spec: MissionSpec, meant: Meant | None, request: Request) -> Iterator[Problem]:
+def other_effects_problems(
+    spec: MissionSpec, meant: Meant | None, request: Request
+) -> Iterator[Problem]:
     """Yield a problem for each difference between the effects of a plan and of the command."""
     if meant is None:
         return
-    wanted = ends_of(meant.expanded, request.catalogue, request.messages)
-    found = ends_of(spec, request.catalogue, request.messages)
+    wanted = plan_effects(meant.expanded, request.catalogue, request.messages)
+    found = plan_effects(spec, request.catalogue, request.messages)
     for key, (fact, value) in wanted.facts.items():
         if key in found.facts and found.facts[key][1] == value:
             continue
@@ -177,18 +186,22 @@ def another_command(spec: MissionSpec, meant: Meant | None, request: Request) ->
             message = f"the command does not ask for {fact}={value}; do what it asks and no more"
             yield _another(message, f"{fact}={value}")
     # a re-plan may use another arm, as the library does
-    said = said_of(meant, request) if request.failure is None else {}
+    said = commanded_values(meant, request) if request.failure is None else {}
     for (skill, name), values in said.items():
-        for value in sorted(chosen_in(spec, (skill, name), request.catalogue) - values, key=str):
+        for value in sorted(
+            chosen_values(spec, (skill, name), request.catalogue) - values, key=str
+        ):
             message = f"the command itself sets {name} of {skill}"
             yield _another(message, f"{name}={value}", *(f"{name}={v}" for v in sorted(values)))
     if found.moves and not wanted.moves:
         yield _another("the command asks for an answer; nothing may be moved for it", "do", "check")
 
 
-def another_robot(new: NodeBase, old: NodeBase | None, request: Request) -> Iterator[Problem]:
+def other_robot_problems(
+    new: NodeBase, old: NodeBase | None, request: Request
+) -> Iterator[Problem]:
     """Yield a problem for each robot that the command or the replaced part does not involve."""
-    robots = set(request.catalogue.robots)
+    robots = set(request.catalogue.robots_sharing_pack)
     if old is not None:
         allowed = owners_in(old, request.catalogue) & robots
     else:

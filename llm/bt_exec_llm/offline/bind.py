@@ -21,7 +21,7 @@ from bt_exec_llm.offline.nodes_from_parts import find_answering_check
 from bt_exec_llm.offline.number_assignment import Number, check_all_numbers_used
 from bt_exec_llm.offline.part import Held, Part
 from bt_exec_llm.offline.part_merging import append_parts
-from bt_exec_llm.offline.part_skills import doings_within, skills_of_part
+from bt_exec_llm.offline.part_skills import skill_variants, skills_of_part
 from bt_exec_llm.offline.piece import BOUNDS, Piece
 from bt_exec_llm.offline.step import (
     COMPARE,
@@ -58,7 +58,7 @@ class Binder:
         self._whole: Step | None = None
         self._heard: tuple[Step, Step] | None = None
         self.bound: list[Step] = []
-        self._brought = lexicon.brought
+        self._brought = lexicon.implied_parameters
         self._joined = lexicon.list_types("joined")
         self._matcher = Matcher(frames, library, lexicon, numbers, types)
         self._pairs = Pairs(frames, library, lexicon, self._bind_step_condition)
@@ -193,7 +193,7 @@ class Binder:
         if forbidden_only and all(self._ends.tree_of(step) for step in wanted):
             return Trouble("NEGATED", text)
         planned = {pair for part in parts for pair in skills_of_part(part, self._library)}
-        planned |= doings_within(planned, self._lexicon)
+        planned |= skill_variants(planned, self._lexicon)
         ends = {part.tree for part in parts}
         for at, step in enumerate(steps):
             if step.positive or self._forbids_variant(wanted[-1], step, ends):
@@ -216,7 +216,7 @@ class Binder:
             clash = (
                 forbidden <= planned
                 if contrast
-                else doings_within(forbidden, self._lexicon) & planned
+                else skill_variants(forbidden, self._lexicon) & planned
             )
             if not forbidden or clash:
                 return Trouble("NEGATED", text)
@@ -301,7 +301,7 @@ class Binder:
 
     def _at_place_of_person(self, step: Step, done: list[Step]) -> Step:
         """Return a step, completed by the place where its person was searched for."""
-        each, people = self._lexicon.list_types("each"), self._lexicon.people
+        each, people = self._lexicon.list_types("each"), self._lexicon.recipient_types
         asked, found = step.condition or (None, True)
         if asked is not None and not found:
             return step  # the person was not found there

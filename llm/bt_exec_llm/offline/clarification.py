@@ -38,7 +38,9 @@ def missing_types(found: Trouble, text: str, index: Index) -> tuple[str, ...]:
         ]
         if wanted:
             addressed = any(piece.kind == "text" for piece in step.pieces)
-            ranks = {one: (len(one), bool(one & lexicon.people) != addressed) for one in wanted}
+            ranks = {
+                one: (len(one), bool(one & lexicon.recipient_types) != addressed) for one in wanted
+            }
             least = min(wanted, key=lambda one: (*ranks[one], sorted(one)))
             names = [key.removeprefix("text:") for key in sorted(least)]
             return tuple(name for name in names if ":" not in name)

@@ -85,7 +85,7 @@ class Comparisons(Questions):
             raise NoStepsError
         if not any(self._observes(step) for step in before):
             return places
-        narrow = any(self._is_narrow(step, found.aspect) for step in before)
+        narrow = any(self._lacks_compared_aspect(step, found.aspect) for step in before)
         if narrow or not all(self._observes(step) for step in before):
             raise NoStepsError
         return []
@@ -107,7 +107,7 @@ class Comparisons(Questions):
         verbs = [self._lexicon.general_verb(one) for one in step.acts]
         return not verbs or any(known[one].finds == "look" for one in verbs if one in known)
 
-    def _is_narrow(self, step: Step, aspect: Piece) -> bool:
+    def _lacks_compared_aspect(self, step: Step, aspect: Piece) -> bool:
         """Return True if an observation is limited to aspects other than the compared one."""
         named = {piece.value for piece in step.pieces if piece.name == aspect.name}
         return bool(named) and aspect.value not in named

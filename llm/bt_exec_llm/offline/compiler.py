@@ -26,7 +26,7 @@ from bt_exec_llm.offline.nodes_from_parts import build_condition, build_nodes
 from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.refusals import build_refusal, example_commands
 from bt_exec_llm.offline.replies import build_reply
-from bt_exec_llm.offline.text_normalization import clean_command
+from bt_exec_llm.offline.text_normalization import normalize_command
 from bt_exec_llm.offline.trouble import Trouble
 from bt_exec_llm.offline.understanding import (
     understand,
@@ -54,7 +54,7 @@ class OfflineCompiler:
         """Return the trees that the command names, in order, or a refusal."""
         if request.previous is not None and request.failure is not None:
             return Plan(repaired(request, self.name))
-        text, problem = clean_command(request.command)
+        text, problem = normalize_command(request.command)
         language = language_of(text or request.command)  # Hangul may be decomposed into letters
         index = cached_index(request, language)
         if problem:
@@ -69,7 +69,7 @@ class OfflineCompiler:
 
     def plan(self, request: Request) -> Plan | None:
         """Return the plan of a command as `compile` does, or None without looking for a reason."""
-        text, problem = clean_command(request.command)
+        text, problem = normalize_command(request.command)
         language = language_of(text or request.command)
         index = cached_index(request, language)
         past = understand_session(request.context, index)
@@ -115,7 +115,7 @@ class OfflineCompiler:
 
     def read(self, request: Request) -> Meaning | Unclear | Reply:
         """Return the meaning of a command, or the reason why it is not understood."""
-        text, problem = clean_command(request.command)
+        text, problem = normalize_command(request.command)
         if problem:
             return Unclear(problem)
         language = language_of(text)

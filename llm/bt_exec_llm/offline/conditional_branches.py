@@ -11,7 +11,7 @@ from bt_exec.language.reading.meaning_node import Node, Value
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.act_clauses import ActClauses
 from bt_exec_llm.offline.errors import NoStepsError
-from bt_exec_llm.offline.exclusions import is_left
+from bt_exec_llm.offline.exclusions import forbids_touching
 from bt_exec_llm.offline.grammar_words import TOOL, types_in, verbs_in
 from bt_exec_llm.offline.lexicon import Lexicon
 
@@ -104,7 +104,7 @@ class ConditionalBranches(ActClauses, ABC):
     def _is_idle(self, clause: Node) -> bool:
         """Return True for an act without effect: "do nothing"."""
         free = self._stays or self._language == "en"
-        if free and is_left(clause):
+        if free and forbids_touching(clause):
             return all(part.kind == "pronoun" for part in clause.node("of").parts())
         verbs = self._verbs_of(clause)
         known = self._lexicon.verbs
@@ -114,7 +114,7 @@ class ConditionalBranches(ActClauses, ABC):
     def _leaves_item(self, branch: Value | None) -> bool:
         """Return True if a branch says "leave it" after an act that carries an object."""
         parts = branch.walk() if isinstance(branch, Node) else ()
-        return any(map(is_left, parts)) and self._has_text_before()
+        return any(map(forbids_touching, parts)) and self._has_text_before()
 
     def _only_reports_answer(self, branch: Node) -> bool:
         """Return True for a branch that only reports its condition's answer: "come and tell me"."""

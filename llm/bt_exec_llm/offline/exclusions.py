@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bt_exec.language.closed_classes import words
+from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError
 from bt_exec_llm.offline.lexicon import Lexicon
@@ -18,10 +18,10 @@ __all__ = [
     "apply_exclusions",
     "find_only_other_value",
     "forbidden_verbs",
-    "is_left",
+    "forbids_touching",
 ]
 
-ALL_OF_IT = frozenset([*words("en", "all_of_it"), *words("ko", "all_of_it")])
+ALL_OF_IT = frozenset([*closed_words("en", "all_of_it"), *closed_words("ko", "all_of_it")])
 """Words for all values: "everything except the lounge"."""
 LEAVE = "leave"
 """Verb of an act that leaves an object alone."""
@@ -31,7 +31,7 @@ REST = "rest"
 """Mark of a piece that stands for all values except the excluded ones."""
 
 
-def is_left(clause: Node) -> bool:
+def forbids_touching(clause: Node) -> bool:
     """Return True for a clause that forbids touching an object, such as "leave it"."""
     return clause.kind == "avoid" and clause.node("of").text("verb") == LEAVE
 
@@ -132,7 +132,7 @@ def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon, *, alone: 
     """
     kinds = {piece.name for piece in step.pieces if _is_value(piece)}
     said = [piece for act in acts for piece in act.pieces]
-    texts = any(piece.kind == "text" or piece.name in lexicon.people for piece in said)
+    texts = any(piece.kind == "text" or piece.name in lexicon.recipient_types for piece in said)
     if kinds and kinds <= lexicon.list_types("joined") and acts and not texts:
         return []  # "do not disturb anyone": satisfied, because no act concerns a person
     kept = [one for one in acts if kinds & {piece.name for piece in one.pieces}] or acts

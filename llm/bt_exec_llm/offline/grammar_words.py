@@ -13,7 +13,7 @@ from typing import Any
 
 from bt_exec.language.operator_words import operators_in
 from bt_exec.language.phrase_patterns import expand_phrase
-from bt_exec.language.reading.korean_inflection import STEM_ENDING, inflect, past
+from bt_exec.language.reading.korean_inflection import STEM_ENDING, inflect, past_stem
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
@@ -251,7 +251,7 @@ def _forms_of(verb: str, key: str) -> tuple[str, ...]:
     """Return the Korean forms of a verb of a kind: ``results`` (열려 있다) or ``done`` (열었다)."""
     language = language_data("ko")
     stems = (
-        {"plain": verb[:-1], "open": opened, "past": past(opened)}
+        {"plain": verb[:-1], "open": opened, "past": past_stem(opened)}
         for opened in inflect(verb, language["classes"])["open"]
     )
     return tuple(form.format(**own) for own in stems for form in language["orders"][key])

@@ -24,7 +24,7 @@ __all__ = ["SAYING", "Closing", "Leads", "Lexicon", "Slot", "Talk", "Value", "Ve
 
 
 SAYING = "say:"
-"""Prefix of the verbs of `Lexicon.with_sayings`, before the name of a tree."""
+"""Prefix of the verbs of `Lexicon.with_utterances`, before the name of a tree."""
 
 
 class _Part(BaseModel):
@@ -240,12 +240,12 @@ class Lexicon(_Part):
     dialects: Mapping[str, Mapping[str, str]] = {}
 
     @property
-    def people(self) -> frozenset[str]:
+    def recipient_types(self) -> frozenset[str]:
         """Types of the values that may be the recipient of a text."""
         return frozenset(kind for slot in self.texts.values() for kind in slot.to)
 
     @property
-    def brought(self) -> frozenset[str]:
+    def implied_parameters(self) -> frozenset[str]:
         """Names of the parameters for which some value implies an argument."""
         every = (value for values in self.values.values() for value in values.values())
         return frozenset(name for value in every for name in value.brings)
@@ -273,11 +273,11 @@ class Lexicon(_Part):
         return frozenset(verb for closing in self.closing.values() for verb in closing.said)
 
     @property
-    def taking_verbs(self) -> frozenset[str]:
+    def verbs_with_text(self) -> frozenset[str]:
         """Verbs that take a free text; see `Slot`."""
         return frozenset(verb for slot in self.texts.values() for verb in slot.verbs)
 
-    def with_sayings(self, utterances: Mapping[str, list[str]]) -> Lexicon:
+    def with_utterances(self, utterances: Mapping[str, list[str]]) -> Lexicon:
         """Return the lexicon with one more verb for each tree, whose phrases are its utterances.
 
         Args:

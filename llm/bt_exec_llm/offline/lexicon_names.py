@@ -35,7 +35,7 @@ def name_problems(request: Request, index: Index) -> Iterator[Problem]:
     """
     for pack in request.catalogue.packs:
         if pack.lexicon is not None:
-            yield from _File(pack.lexicon, request, index.whole.frames).problems()
+            yield from _File(pack.lexicon, request, index.all_languages.frames).problems()
 
 
 class _File:

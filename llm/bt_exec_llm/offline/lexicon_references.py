@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from bt_exec.failure import Problem, nearest
+from bt_exec.failure import Problem, nearest_names
 from bt_exec.language.phrase_patterns import expand_phrase
 from bt_exec.language.reading.korean_inflection import STEM_ENDING
 from bt_exec.spec.yaml_source import show_place
@@ -46,7 +46,7 @@ def find_reference_mistakes(own: Lexicon, every: Lexicon, text: str, file: str) 
     marks = find_positions(text)
     found = []
     for place, code, message, name, known in problems:
-        near = nearest(name, known)
+        near = nearest_names(name, known)
         allowed = tuple(dict.fromkeys((*near, *sorted(known))))[:_SHOWN]
         shown = next(place[:end] for end in range(len(place), -1, -1) if place[:end] in marks)
         line, column = marks[shown]

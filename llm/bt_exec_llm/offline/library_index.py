@@ -78,7 +78,7 @@ class Index:
         reader = Reader(lexicon)
         frames = Frames.of(library, reader, utterances)
         if frames.unread:  # the words of their utterances become verbs
-            reader = Reader(lexicon.with_sayings(frames.unread))
+            reader = Reader(lexicon.with_utterances(frames.unread))
             frames = Frames.of(library, reader, utterances)
         numbers = number_parameters(library, types)
         binder = Binder(frames, library, reader.lexicon, numbers, types)
@@ -90,7 +90,7 @@ class Index:
         return Talk(self.reader)
 
     @cached_property
-    def whole(self) -> Index:
+    def all_languages(self) -> Index:
         """Index with the utterances of every language."""
         return Index.of(self.lexicon, self.library, types=self.types)
 

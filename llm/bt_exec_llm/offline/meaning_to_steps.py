@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from bt_exec.language.reading.lexicon import language_data
-from bt_exec.language.reading.meaning_node import Node, normal
+from bt_exec.language.reading.meaning_node import Node, normal_form
 from bt_exec.language.reading.reader import Reading, may_deny_more
 from bt_exec_llm.offline.clauses import Clauses
 from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
@@ -101,10 +101,10 @@ def _with_returned_things(steps: list[Step], saving: set[str], lexicon: Lexicon)
         asked = first.condition[0]
         alone = [one.condition and one.condition[0] for one in steps].count(asked) == 2
         sought = {(p.name, p.value) for p in asked.pieces}
-        recipients = {(p.name, p.value) for p in first.pieces if p.name in lexicon.people}
-        persons = bool(sought) and {name for name, _ in sought} <= lexicon.people
+        recipients = {(p.name, p.value) for p in first.pieces if p.name in lexicon.recipient_types}
+        persons = bool(sought) and {name for name, _ in sought} <= lexicon.recipient_types
         present = persons and (not recipients or sought <= recipients)
-        carried = saving.issuperset(second.acts) and lexicon.taking_verbs & {*first.verbs}
+        carried = saving.issuperset(second.acts) and lexicon.verbs_with_text & {*first.verbs}
         if alone and present and carried:
             found[at] = replace(first, condition=None)
             found[at + 1] = replace(second, rescues=True, case=0)
@@ -179,7 +179,7 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
         if link.text != "and":
             continue
         verbs = {*verbs_in(str(act.meaning))}
-        known = lexicon.taking_verbs | lexicon.closing_verbs
+        known = lexicon.verbs_with_text | lexicon.closing_verbs
         if leaf.text.startswith("to") and not verbs & known:
             start = reading.text.rfind(leaf.meaning.text("said"))
             raise UnclearTextError("AMBIGUOUS", reading.text[start:])
@@ -212,7 +212,7 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     paused = any(leaf.category == "comma" for leaf in reading.edge.leaves())
     pair = len(acts) == PAIR and "if" not in kinds
     marked = inside and pair and reading.language == "ko"  # 팔부터: a particle marks it
-    same = len(acts) >= PAIR and normal(meaning) == normal(_without_ordering(meaning))
+    same = len(acts) >= PAIR and normal_form(meaning) == normal_form(_without_ordering(meaning))
     reminded = any(one.text("sign") == "reminded" for one in meaning.walk())
     clear = marked or (pair and (paused or reminded))
     moved = (inside and not marked) or ("ordered" in kinds and not clear and not same)
@@ -277,7 +277,7 @@ def _with_recipients(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     found: list[Step] = []
     persons: list[Piece] = []
     for step in steps:
-        named = [piece for piece in step.pieces if piece.name in lexicon.people]
+        named = [piece for piece in step.pieces if piece.name in lexicon.recipient_types]
         texts = any(piece.kind == "text" for piece in step.pieces)
         if step.positive and texts and not named:
             step = replace(step, pieces=[*persons, *step.pieces])

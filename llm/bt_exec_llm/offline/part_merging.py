@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from bt_exec.language.closed_classes import words
+from bt_exec.language.closed_classes import closed_words
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.step import QUESTION
@@ -13,7 +13,7 @@ from bt_exec_llm.offline.utterance_frames import Frames
 
 __all__ = ["append_parts"]
 
-_AGAIN = (*words("en", "again"), *words("ko", "again"))
+_AGAIN = (*closed_words("en", "again"), *closed_words("ko", "again"))
 _WORD = re.compile(r"\w+")
 
 

@@ -9,7 +9,7 @@ from bt_exec.spec.model import Do, Tree, walk
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.part import Part
 
-__all__ = ["Doing", "doings_within", "skills_of_part"]
+__all__ = ["Doing", "skill_variants", "skills_of_part"]
 
 Doing: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
 """A skill and its arguments."""
@@ -22,7 +22,7 @@ def skills_of_part(part: Part, library: Library) -> set[Doing]:
     return found
 
 
-def doings_within(skills: set[Doing], lexicon: Lexicon) -> set[Doing]:
+def skill_variants(skills: set[Doing], lexicon: Lexicon) -> set[Doing]:
     """Return skills, and their variants in which a part of a value replaces the value."""
     found = set(skills)
     for name, args in skills:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import cast
 
-from bt_exec.language.closed_classes import words as closed_words
+from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.reading.grammar import PAUSES
 from bt_exec.language.reading.meaning_node import Node, Value, conjuncts
 from bt_exec.language.reading.reader import Reading
@@ -62,7 +62,7 @@ class Phrases:
         self._said = reading.said
         self._each = lexicon.list_types("each")
         self._joined = lexicon.list_types("joined")
-        self._persons = lexicon.people
+        self._persons = lexicon.recipient_types
         self._denies = any("not" in leaf.text for leaf in reading.edge.leaves())
         self._tool: Piece | None = None
         self._place = 0
@@ -105,7 +105,7 @@ class Phrases:
             yield from self._convert_phrase(quantity)
         if not isinstance(formula, Node):
             return  # "nothing"
-        if self._counts(node):
+        if self._names_all_of_object(node):
             raise NoStepsError
         described = {part.kind for part in conjuncts(formula)}
         several = quantity is None and "many" in described
@@ -149,7 +149,7 @@ class Phrases:
     def _phrases_of_noun(self, noun: str) -> tuple[str, ...]:
         return self._lexicon.nouns[noun].phrases() if noun in self._lexicon.nouns else ()
 
-    def _counts(self, phrase: Node) -> bool:
+    def _names_all_of_object(self, phrase: Node) -> bool:
         """Return True if a phrase names an object and a word for "all" (자재 전부)."""
         if phrase.text("det") != "all" or not _nouns_of(phrase.node("of")):
             return False

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from bt_exec.language.closed_classes import words as closed_words
-from bt_exec.language.reading.meaning_node import Node, Value, conjunction, conjuncts, normal
+from bt_exec.language.closed_classes import closed_words
+from bt_exec.language.reading.meaning_node import Node, Value, conjunction, conjuncts, normal_form
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import find_only_other_value
@@ -253,7 +253,7 @@ class Questions(Phrases):
             return of
         if len(found) > 1 or self._via != "ask":
             raise NoStepsError
-        return normal(of.substitute(found[0], conjunction(*found[0].parts())))
+        return normal_form(of.substitute(found[0], conjunction(*found[0].parts())))
 
     def _as_held(self, piece: Piece) -> Piece:
         named = piece.kind == "noun" and piece.name == _HELD_THING
@@ -303,7 +303,7 @@ class Questions(Phrases):
         described = any(one.kind in ("state", "value") for one in pieces)
         if not described and any(one.name == HAND for one in pieces):
             pieces.append(self._new_piece("noun", _ANYTHING))
-        elif not described and (state := self._looked_for(pieces)) in self._lexicon.states:
+        elif not described and (state := self._sought_state(pieces)) in self._lexicon.states:
             pieces = _without_anything([self._new_piece("state", state), *pieces])
         elif not described and not any(one.name in (_PERSON, *DESCRIBED) for one in pieces):
             raise NoStepsError
@@ -313,7 +313,7 @@ class Questions(Phrases):
         """Return the pieces of a question in which the place of an object is a separate piece."""
         return _without_anything(pieces if self._language == "ko" else _places_apart(pieces))
 
-    def _looked_for(self, pieces: list[Piece]) -> str:
+    def _sought_state(self, pieces: list[Piece]) -> str:
         """Return the state that a question about objects asks for: held, visible, or ""."""
         placed = self._exists or any(piece.relation for piece in pieces)
         return self._seen_as or (VISIBLE if placed else "")

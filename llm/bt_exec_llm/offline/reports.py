@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from bt_exec.language.closed_classes import words as closed_words
+from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.operator_words import operators_in
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
@@ -38,7 +38,7 @@ class Reports(Comparisons):
         verbs = lexicon.verbs
         closing = [one for one in lexicon.closing_verbs if one in verbs and not verbs[one].sums]
         self._reports = tuple(sorted(one for one in closing if verbs[one].finds == "tell"))
-        self._taking = lexicon.taking_verbs
+        self._taking = lexicon.verbs_with_text
         slots = lexicon.texts.values()
         self._carrying = {verb for one in slots if one.shape == "noun" for verb in one.verbs}
         pronouns = language_data(reading.language)["values"].get("pronoun", {}).values()

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bt_exec.language.phrase_patterns import expand_phrase
-from bt_exec.language.reading.english_inflection import gerund, past, plural
+from bt_exec.language.reading.english_inflection import gerund, past_form, plural
 from bt_exec.language.reading.korean_inflection import STEM_ENDING
 from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import Lexicon, language_data, language_of_name
@@ -62,7 +62,7 @@ class Talk:
         """Return the words for objects, places and acts of the site, except acts of speaking."""
         lexicon = self._lexicon
         finding = {name for name, verb in lexicon.verbs.items() if verb.finds}
-        speaking = lexicon.taking_verbs | finding
+        speaking = lexicon.verbs_with_text | finding
         acts = [verb for name, verb in lexicon.verbs.items() if name not in speaking]
         kinds = lexicon.list_types("each")
         places = [value for kind in kinds for value in lexicon.values.get(kind, {}).values()]
@@ -146,7 +146,7 @@ def _bases(phrases: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     irregular: Mapping[str, Any] = language_data("en")["forms"]
     found: dict[str, str] = {}
     for word in sorted(words, key=len, reverse=True):  # a shorter word is the base of a longer one
-        for form in (plural(word), gerund(word), past(word)):
+        for form in (plural(word), gerund(word), past_form(word)):
             found[form] = word
     for word, forms in irregular.items():
         found |= dict.fromkeys(forms, word)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from bt_exec.language.sanitize import one_line
 
-__all__ = ["LONGEST", "Token", "clean_command", "plain_words", "printable", "tokenize"]
+__all__ = ["LONGEST", "Token", "normalize_command", "plain_words", "printable", "tokenize"]
 
 LONGEST = 300
 """Largest length of a command [characters]."""
@@ -47,7 +47,7 @@ class Token(NamedTuple):
     end: int
 
 
-def clean_command(command: str) -> tuple[str, str]:
+def normalize_command(command: str) -> tuple[str, str]:
     """Return the normalised `command`, and the code of the reason if it is invalid, else "".
 
     The codes are ``TOO_LONG``, ``BAD_CHARACTERS`` and ``EMPTY``.

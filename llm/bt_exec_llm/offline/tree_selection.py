@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bt_exec.language.closed_classes import words
+from bt_exec.language.closed_classes import closed_words
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.lexicon import Lexicon
@@ -18,7 +18,7 @@ from bt_exec_llm.offline.utterance_frames import DURATION, Frame, Frames, piece_
 
 __all__ = ["Matcher"]
 
-_BOTH = (*words("en", "both"), *words("ko", "both"))
+_BOTH = (*closed_words("en", "both"), *closed_words("ko", "both"))
 
 
 class Matcher:
@@ -37,7 +37,7 @@ class Matcher:
         self._frames = frames
         self._library = library
         self._lexicon = lexicon
-        self._brought = lexicon.brought
+        self._brought = lexicon.implied_parameters
         slots = lexicon.texts.items()
         self._things = {f"text:{name}" for name, slot in slots if slot.shape == "noun"}
         frames_of_acts = (
@@ -212,7 +212,7 @@ class Matcher:
 
     def _is_object(self, step: Step) -> bool:
         """Return True if a value is the verb's object ("open your left hand"), not its tool."""
-        listed = {*self._lexicon.lists, *self._lexicon.people}
+        listed = {*self._lexicon.lists, *self._lexicon.recipient_types}
         bare = [p for p in step.pieces if p.kind == "value" and not p.mark and p.name not in listed]
         return any(p.end > p.start for p in bare) and not step.pronoun
 
@@ -223,7 +223,7 @@ class Matcher:
             return step
         kinds = {p.type for p in tree.params.values()} - {
             *self._lexicon.lists,
-            *self._lexicon.people,
+            *self._lexicon.recipient_types,
         }
         kinds -= {p.name for p in step.pieces}
         nouns = [p.start for p in before.pieces if p.kind == "noun"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from bt_exec.language.closed_classes import closed_classes
-from bt_exec.language.closed_classes import words as closed_words
+from bt_exec.language.closed_classes import closed_classes, closed_words
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.language.reading.chart import Edge
@@ -25,16 +24,16 @@ from bt_exec_llm.offline.earlier_commands import (
     vary_last_command,
 )
 from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
-from bt_exec_llm.offline.exclusions import is_left
+from bt_exec_llm.offline.exclusions import forbids_touching
 from bt_exec_llm.offline.library_index import Index
 from bt_exec_llm.offline.meaning_from_steps import meaning_from_parts
 from bt_exec_llm.offline.meaning_to_steps import pieces_of_fragment
 from bt_exec_llm.offline.part import Held
 from bt_exec_llm.offline.phrase_conversion import HAND
 from bt_exec_llm.offline.step import QUESTION, Step
-from bt_exec_llm.offline.text_normalization import clean_command
+from bt_exec_llm.offline.text_normalization import normalize_command
 from bt_exec_llm.offline.trouble import Trouble
-from bt_exec_llm.offline.unread_reasons import explain
+from bt_exec_llm.offline.unread_reasons import main_trouble
 
 __all__ = ["TALK", "understand", "understand_condition", "understand_part", "understand_session"]
 
@@ -81,7 +80,7 @@ def understand_session(context: Context, index: Index) -> Past:
 
 
 def _understand_turn(turn: Turn, past: Past, index: Index) -> Said:
-    text, problem = clean_command(turn.command)
+    text, problem = normalize_command(turn.command)
     if problem:
         return Said(turn, None)
     found = understand(text, language_of(text), index, past)
@@ -111,7 +110,7 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
         elif isinstance(other, Understood) and _trees_of(other) != _trees_of(found):
             found = Trouble("NOT_UNDERSTOOD", text)  # a dialect form, or another word
     if isinstance(found, Trouble) and found.code in _OF_THE_LIBRARY:
-        other = _understand_command(text, language, index.whole, past)
+        other = _understand_command(text, language, index.all_languages, past)
         found = found if isinstance(other, Trouble) else other
     if isinstance(found, Trouble):
         asked = text.rstrip().endswith("?")
@@ -123,7 +122,7 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
 def _understand_command(text: str, language: str, index: Index, past: Past) -> Understood | Trouble:
     reading = index.reader.read(text)
     if not isinstance(reading, Reading):
-        return explain(reading, language, index.reader)
+        return main_trouble(reading, language, index.reader)
     found: list[Understood | Trouble] = []
     left_alone = False
     for meaning in (reading.meaning, *reading.rivals):
@@ -144,7 +143,9 @@ def _understand_command(text: str, language: str, index: Index, past: Past) -> U
     effects = [[part.effect for part in one.parts] for one in fit]
     if not fit:
         troubles = [one for one in found if isinstance(one, Trouble)]
-        return min((*troubles, explain(reading, language, index.reader)), key=lambda one: one.rank)
+        return min(
+            (*troubles, main_trouble(reading, language, index.reader)), key=lambda one: one.rank
+        )
     if any(one != effects[0] for one in effects):
         return Trouble("NOT_UNDERSTOOD", text)
     return fit[0]
@@ -212,7 +213,7 @@ def _parts_left_out(meaning: Node) -> list[Node]:
     parts = meaning.parts() if meaning.kind == "seq" else ()
     again = [one for one in parts if one.kind == "again" and one.get("of") is None]
     rest = [one for one in parts if one not in again]
-    left = all(map(is_left, rest))
+    left = all(map(forbids_touching, rest))
     return rest if len(again) == 1 and left else []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bt_exec.language.closed_classes import words as closed_words
+from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.operator_words import Operator, operators_in
 from bt_exec.language.phrase_patterns import expand_phrase
 from bt_exec.language.reading.korean_inflection import STEM_ENDING
@@ -19,7 +19,7 @@ from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.trouble import Trouble
 
-__all__ = ["explain"]
+__all__ = ["main_trouble"]
 
 _OPERATORS = {"condition": "CONDITION", "negation": "NEGATED"}
 """Codes of kinds of operators; the others are ``OPERATOR``."""
@@ -27,7 +27,7 @@ _NUMBER = r"\d+(?:[.,:]\d+)*"
 _STOP = re.compile(r"[,.;!?]")
 
 
-def explain(found: Reading | Unread, language: str, reader: Reader) -> Trouble:
+def main_trouble(found: Reading | Unread, language: str, reader: Reader) -> Trouble:
     """Return the most important reason why a text cannot be executed.
 
     Args:
@@ -49,7 +49,7 @@ def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterato
         yield Trouble(code, _clause(text, operator, language) if code == "CONDITION" else words)
     if _negates(text, language, reader):
         yield Trouble("NEGATED", text)
-    limits = [*_limits(text, language, reader.lexicon)]
+    limits = [*_unsupported_limits(text, language, reader.lexicon)]
     yield from limits
     if not any(word in limit.words for word in found.unknown for limit in limits):
         yield from _unknown_words(found, language)
@@ -81,7 +81,7 @@ def _left_out(found: Reading, reader: Reader) -> Iterator[Trouble]:
     nodes = [*found.meaning.walk()]
     verbs = {verb for one in nodes if one.kind == "act" for verb in verbs_in(one.text("verb"))}
     texts = any(one.kind == "quote" for one in nodes)
-    if verbs & reader.lexicon.taking_verbs and not texts:
+    if verbs & reader.lexicon.verbs_with_text and not texts:
         yield Trouble("NO_OBJECT", found.text.strip(" .!?"))
 
 
@@ -103,7 +103,7 @@ def _clause(text: str, operator: Operator, language: str) -> str:
     return text[operator.start : stop.start() if stop else len(text)].strip()
 
 
-def _limits(text: str, language: str, lexicon: Lexicon) -> Iterator[Trouble]:
+def _unsupported_limits(text: str, language: str, lexicon: Lexicon) -> Iterator[Trouble]:
     """Yield troubles for unsupported limits: times, amounts, manners, choices."""
     for code, words in lexicon.limits.items():
         for phrase in getattr(words, language):

@@ -90,7 +90,7 @@ class Frames:
             else:
                 several.append((tree, steps))
         for tree, steps in several:
-            frames._add_pair_frame(tree, steps, lexicon)
+            frames._add_two_step_frame(tree, steps, lexicon)
         return frames
 
     def _add_frame(self, spec: TreeSpec, step: Step, lexicon: Lexicon) -> None:
@@ -100,7 +100,7 @@ class Frames:
         self.accepts.setdefault(tree, set()).update(keys)
         own = (
             [verb for verb in step.verbs if verb not in lexicon.closing_verbs]
-            if keys & lexicon.people
+            if keys & lexicon.recipient_types
             else []
         )
         things = {
@@ -118,7 +118,7 @@ class Frames:
             if frame not in known:
                 known.append(frame)
 
-    def _add_pair_frame(self, spec: TreeSpec, steps: list[Step], lexicon: Lexicon) -> None:
+    def _add_two_step_frame(self, spec: TreeSpec, steps: list[Step], lexicon: Lexicon) -> None:
         work = [
             step
             for step in steps

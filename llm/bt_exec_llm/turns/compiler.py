@@ -34,20 +34,26 @@ from bt_exec_llm.turns.conversation import (
     Conversation,
     Past,
     TurnSettings,
+    budget_refusal,
     say,
-    spent,
     supported_share,
 )
-from bt_exec_llm.turns.prompt import Broken, analysis_question, as_text, ask_twice, turn_question
+from bt_exec_llm.turns.prompt import (
+    Broken,
+    analysis_question,
+    as_text,
+    ask_with_retry,
+    turn_question,
+)
 from bt_exec_llm.turns.records import LONGEST_ANSWER, Calls, Final, Record, read_record, read_turn
-from bt_exec_llm.turns.tree_growth import grown
+from bt_exec_llm.turns.tree_growth import with_turn
 from bt_exec_llm.turns.turn_checks import (
     TurnTools,
-    as_calls,
-    examined,
+    call_pairs,
     problems_of_calls,
     problems_of_final,
     turn_tools_of,
+    verify_turn,
 )
 from bt_exec_llm.turns.turn_parsing import read_calls, read_tags
 
@@ -124,7 +130,7 @@ class TurnCompiler:
 
     def _next(self, request: Request, talk: Conversation, ways: TurnTools) -> Plan | Refusal:
         """Return the plan of the next turn or, without one, of a disputed answer, or a refusal."""
-        refusal = spent(talk, self.settings)
+        refusal = budget_refusal(talk, self.settings)
         try:
             if refusal is None:
                 if not talk.record:
@@ -133,7 +139,7 @@ class TurnCompiler:
                 if isinstance(turn, Final):
                     return self._final_plan(request, talk, ways, turn, log, model)
                 assert plan is not None
-                talk.turns.append(Past(talk.number, as_calls(turn.tool_calls), log))
+                talk.turns.append(Past(talk.number, call_pairs(turn.tool_calls), log))
                 return self._plan(plan, ways, request)
         except Broken as broken:
             codes = ", ".join(dict.fromkeys(one.code for one in broken.problems))
@@ -161,7 +167,7 @@ class TurnCompiler:
             return (None if record is None else (tagged.log, record)), problems
 
         question = analysis_question(request, ways)
-        log, record = ask_twice(self.model, question, request, talk, self.name, read)
+        log, record = ask_with_retry(self.model, question, request, talk, self.name, read)
         talk.log, talk.record = log, record.model_dump(mode="json")
 
     def _ask(self, request: Request, talk: Conversation, ways: TurnTools) -> Turn:
@@ -183,7 +189,7 @@ class TurnCompiler:
         def read(answer: Answer) -> tuple[Turn | None, list[Problem]]:
             return self._read(answer, request, talk, ways)
 
-        return ask_twice(self.model, question, request, talk, self.name, read)
+        return ask_with_retry(self.model, question, request, talk, self.name, read)
 
     def _read(
         self, answer: Answer, request: Request, talk: Conversation, ways: TurnTools
@@ -208,16 +214,16 @@ class TurnCompiler:
         problems += problems_of_calls(turn, ways, talk)
         if problems:
             return None, problems
-        spec = grown(
+        spec = with_turn(
             request,
             talk.number,
-            as_calls(turn.tool_calls),
+            call_pairs(turn.tool_calls),
             compiler=self.name,
             model=answer.model,
             turn="open",
             notes=tagged.log,
         )
-        plan, wrong = examined(spec, request)
+        plan, wrong = verify_turn(spec, request)
         return (turn, tagged.log, plan, answer.model), wrong
 
     def _final_plan(
@@ -263,7 +269,7 @@ class TurnCompiler:
                 if one != [] and name in ways.ending.arguments
             },
         }
-        spec = grown(
+        spec = with_turn(
             request,
             max(1, len(talk.turns)),
             [(ways.ending.name, args)],
@@ -272,7 +278,7 @@ class TurnCompiler:
             turn=turn,
             notes=talk.turns[-1].log if talk.turns else (),
         )
-        plan, wrong = examined(spec, request)
+        plan, wrong = verify_turn(spec, request)
         if plan is None:
             codes = ", ".join(dict.fromkeys(one.code for one in wrong))
             message = say("TURN_REJECTED", request.language, codes=codes)

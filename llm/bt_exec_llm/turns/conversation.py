@@ -32,8 +32,8 @@ __all__ = [
     "Observation",
     "Past",
     "TurnSettings",
+    "budget_refusal",
     "say",
-    "spent",
     "supported_share",
 ]
 
@@ -179,7 +179,7 @@ class Conversation:
         """Return whether any call succeeded."""
         return any(one.ok for one in self.observations())
 
-    def asked_before(self, calls: tuple[tuple[str, Mapping[str, Any]], ...]) -> bool:
+    def was_called_before(self, calls: tuple[tuple[str, Mapping[str, Any]], ...]) -> bool:
         """Return whether an earlier turn had the same calls."""
         return any(turn.calls == calls for turn in self.turns)
 
@@ -215,7 +215,7 @@ def say(code: str, language: str, **facts: Any) -> str:
     return _sentences().say(code, language, **facts)
 
 
-def spent(talk: Conversation, settings: TurnSettings) -> Refusal | None:
+def budget_refusal(talk: Conversation, settings: TurnSettings) -> Refusal | None:
     """Return a refusal if a budget of the conversation is used up, or None."""
     budgets = (
         ("TURNS_SPENT", len(talk.turns), settings.turns),

@@ -26,7 +26,7 @@ from bt_exec_llm.turns.conversation import Conversation
 from bt_exec_llm.turns.turn_checks import TurnTools
 from bt_exec_llm.turns.turn_parsing import native_tools
 
-__all__ = ["Broken", "analysis_question", "as_text", "ask_twice", "objection", "turn_question"]
+__all__ = ["Broken", "analysis_question", "as_text", "ask_with_retry", "objection", "turn_question"]
 
 
 _FOLDER = Path(__file__).parents[1] / "prompts"
@@ -132,7 +132,7 @@ class Broken(Exception):  # noqa: N818 - it is how a turn ends, with what was wr
         self.problems = problems
 
 
-def ask_twice(
+def ask_with_retry(
     model: Model,
     question: Question,
     request: Request,
@@ -158,7 +158,7 @@ def ask_twice(
     dialogue = Dialogue(model, question, request, compiler)
     problems: list[Problem] = []
     try:
-        with dialogue.in_time():
+        with dialogue.limit_time():
             for _ in range(2):
                 try:
                     answer = dialogue.ask()
@@ -170,7 +170,7 @@ def ask_twice(
                     problems = [Problem("CUT_OFF", "the answer was cut off; write less")]
                 if found is not None and not problems:
                     return found
-                dialogue.object(said, objection(problems))
+                dialogue.add_objection(said, objection(problems))
     finally:
         talk.calls += dialogue.calls
         talk.usage += dialogue.usage

@@ -9,13 +9,13 @@ from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence
 from bt_exec.spec.node_paths import Located, is_kept, locate
 
-__all__ = ["calls_of_turn", "grown"]
+__all__ = ["calls_of_turn", "with_turn"]
 
 Node = dict[str, Any]
 _NAMES = {"en": "turn {number}", "ko": "차례 {number}"}
 
 
-def grown(
+def with_turn(
     request: Request,
     number: int,
     calls: Iterable[tuple[str, Mapping[str, Any]]],

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from bt_exec.failure import Problem, nearest
+from bt_exec.failure import Problem, nearest_names
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Request, VerifiedPlan
 from bt_exec.planning.plan import examine
@@ -21,11 +21,11 @@ from bt_exec_llm.turns.records import Call, Calls, Final
 
 __all__ = [
     "TurnTools",
-    "as_calls",
-    "examined",
+    "call_pairs",
     "problems_of_calls",
     "problems_of_final",
     "turn_tools_of",
+    "verify_turn",
 ]
 
 ANSWERED = "answer"
@@ -63,7 +63,7 @@ def turn_tools_of(catalogue: Catalogue) -> TurnTools | None:
     return TurnTools(tools, endings[0])
 
 
-def as_calls(calls: Iterable[Call]) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+def call_pairs(calls: Iterable[Call]) -> tuple[tuple[str, Mapping[str, Any]], ...]:
     """Return calls as pairs of a tool's name and its parameters."""
     return tuple((call.tool, call.parameters) for call in calls)
 
@@ -73,7 +73,7 @@ def problems_of_calls(turn: Calls, ways: TurnTools, talk: Conversation) -> list[
     problems = []
     for call in turn.tool_calls:
         if call.tool not in ways.tools:
-            near = tuple(nearest(call.tool, ways.tools)) or tuple(ways.tools)
+            near = tuple(nearest_names(call.tool, ways.tools)) or tuple(ways.tools)
             message = "unknown tool"
             problems.append(
                 Problem("UNKNOWN_TOOL", message, f"call {call.id}", call.tool[:60], near)
@@ -81,7 +81,7 @@ def problems_of_calls(turn: Calls, ways: TurnTools, talk: Conversation) -> list[
         if any(isinstance(value, dict) for value in call.parameters.values()):
             message = "a parameter is text, a number, yes or no, or a list of these"
             problems.append(Problem("WRONG_TYPE", message, f"call {call.id}"))
-    if turn.tool_calls and talk.asked_before(as_calls(turn.tool_calls)):
+    if turn.tool_calls and talk.was_called_before(call_pairs(turn.tool_calls)):
         message = (
             "an earlier turn asked for exactly this and its observations are known; ask for "
             "something else, or answer"
@@ -106,7 +106,7 @@ def problems_of_final(turn: Final, request: Request, talk: Conversation) -> list
     return [Problem("NO_EVIDENCE", message, "final_answer", turn.final_answer[:60])]
 
 
-def examined(spec: MissionSpec, request: Request) -> tuple[VerifiedPlan | None, list[Problem]]:
+def verify_turn(spec: MissionSpec, request: Request) -> tuple[VerifiedPlan | None, list[Problem]]:
     """Return the verified plan of a turn, or None and the problems of verification."""
     found = examine(spec, request)
     if not found.problems:

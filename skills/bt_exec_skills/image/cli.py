@@ -85,7 +85,7 @@ def ask(
     """
     from bt_exec.cli.app import EXIT_STOPPED
     from bt_exec.cli.mission_setup import Options
-    from bt_exec.cli.output import emit
+    from bt_exec.cli.output import write_json
     from bt_exec.failure import UsageError
     from bt_exec_skills.image.picture_sources import find_pictures
     from bt_exec_skills.image.question_missions import build_mission_worlds
@@ -115,7 +115,7 @@ def ask(
                 break  # Ctrl-C ends all of them
     if json:
         answers = [data for _, data in found]
-        emit(answers[0] if len(worlds) == 1 else {"answers": answers})
+        write_json(answers[0] if len(worlds) == 1 else {"answers": answers})
     raise typer.Exit(max(code for code, _ in found))
 
 
@@ -140,10 +140,12 @@ def _ask_of_several(
 
 def _ask(world: dict[str, str], question: str, chosen: Options) -> tuple[int, dict[str, Any]]:
     """Ask about one picture, and return the exit code and the answer as data."""
-    from bt_exec.cli.mission_setup import staged
+    from bt_exec.cli.mission_setup import open_stage
     from bt_exec.failure import UsageError
 
-    with staged(replace(chosen, world=[f"{key}={value}" for key, value in world.items()])) as stage:
+    with open_stage(
+        replace(chosen, world=[f"{key}={value}" for key, value in world.items()])
+    ) as stage:
         rig = stage.session.rigs.get("image")
         if rig is None:
             raise UsageError(f"site {stage.session.site.name} does not use the pack image")

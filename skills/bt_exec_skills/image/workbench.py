@@ -252,7 +252,7 @@ class Bench:
         return tuple(one for one in self._annotation_names() if one != "?")
 
     @property
-    def reads(self) -> bool:
+    def can_read_text(self) -> bool:
         """Return True if text recognition is available."""
         return can_read()
 
@@ -260,7 +260,7 @@ class Bench:
         """Return the lines of text in the picture, or within some instances."""
         return read_text(self.picture, within, self.reader_file)
 
-    def detected(self, label: str) -> Detected:
+    def detections_of(self, label: str) -> Detected:
         """Return the detections of `label`, or of every class if it is empty.
 
         Raises:
@@ -296,7 +296,7 @@ class Bench:
         self.program = None
         self.compared = None
 
-    def fresh(self) -> Bench:
+    def empty_copy(self) -> Bench:
         """Return a bench over the same picture and files without any results.
 
         It writes no files: the paths of picture and program are not set.
@@ -343,7 +343,7 @@ class Bench:
             raise Failed("NOTHING_FOUND_YET", f"set {name!r} is empty: find objects first")
         return self.sets[name]
 
-    def cut(self, name: str) -> tuple[Candidates, Sequence[Crop]]:
+    def candidates_with_crops(self, name: str) -> tuple[Candidates, Sequence[Crop]]:
         """Return a set whose crops are cut, since attributes are verified on crops.
 
         Raises:
@@ -364,7 +364,7 @@ class Bench:
             "annotated_picture": "wanted" if self.out is not None else "none",
             "annotation": "unread" if self._is_unread() else "none",
             "second": "given" if self.second_file is not None else "none",
-            "reader": "ready" if self.reads else "none",
+            "reader": "ready" if self.can_read_text else "none",
             "crops.picture": "cut" if self.file is not None else "none",
             "program": "wanted" if self.program_file is not None else "none",
             "code_plan": "wanted" if self.program_file and self.writer else "none",

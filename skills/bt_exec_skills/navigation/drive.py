@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from bt_exec.failure import Failed
 from bt_exec_skills.navigation.geometry import Pose, turn_between
-from bt_exec_skills.navigation.local_planner import Limits, Steering, eased
-from bt_exec_skills.navigation.occupancy_grid import hits
+from bt_exec_skills.navigation.local_planner import Limits, Steering, limit_change
+from bt_exec_skills.navigation.occupancy_grid import hit_points
 from bt_exec_skills.navigation.route_planner import Planner, Route, smooth_speed
 
 __all__ = ["Base", "Command", "Commands", "drive_to", "turn_by"]
@@ -65,7 +65,7 @@ class Base(Protocol):
         """Current time [s]."""
 
     def ranges(self) -> npt.NDArray[np.float64]:
-        """Return the ranges all around [m]; see `bt_exec_skills.navigation.occupancy_grid.hits`."""
+        """Return the ranges all around [m]; see `occupancy_grid.hit_points`."""
 
 
 def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s: float) -> Commands:
@@ -101,7 +101,7 @@ def turn_by(
     while abs(angle) > _ARRIVED_RAD:
         wanted = math.copysign(min(limits.turn, math.sqrt(1.6 * limits.swing * abs(angle))), angle)
         wanted = math.copysign(min(abs(wanted), abs(angle) / period_s * 0.6), angle)
-        turn = eased(turn, wanted, limits.swing * period_s)
+        turn = limit_change(turn, wanted, limits.swing * period_s)
         behind = max(progress, 1 - abs(angle) / max(abs(total), 1e-6))
         yield Command(behind, "turning", 0.0, turn)
         now = base.pose.yaw
@@ -144,14 +144,14 @@ class _Trip:
                 return route
             if not self._forgot:
                 self._forgot = True
-                self._planner.obstacles.forget()
+                self._planner.obstacles.clear_old()
                 continue
             if waited >= _PATIENCE_S:
                 raise Failed("BLOCKED_PATH", "every path there is blocked")
             for _ in range(_LOOK_EVERY):
                 yield Command(self._behind, "waiting")
             waited += _LOOK_EVERY * self._period_s
-            self._planner.obstacles.look(self._base.pose, self._base.ranges())
+            self._planner.obstacles.add_reading(self._base.pose, self._base.ranges())
 
     def follow(self, route: Route) -> Generator[Command, None, bool]:
         """Follow a path; return False if it is blocked."""
@@ -164,28 +164,28 @@ class _Trip:
             pose = base.pose
             if count % _STEER_EVERY == 0:
                 ranges = base.ranges()
-            route.pass_by(pose)
+            route.drop_passed_points(pose)
             left = max(route.left_m, pose.away(*route.goal))
             if left < best - 0.15:
                 best, since = left, base.time
             if count % _LOOK_EVERY == 0:
-                self._planner.obstacles.look(pose, ranges)
+                self._planner.obstacles.add_reading(pose, ranges)
                 if self._planner.blocked_ahead(route, 5.0):
                     return False
             if base.time - since > _STUCK_S:
                 if pose.away(*route.goal) < _CLOSE_M:
                     return True
                 yield from self._back_off()
-                self._planner.obstacles.believe(pose, ranges, 1.2)
+                self._planner.obstacles.accept_all_hits(pose, ranges, 1.2)
                 return False
             if count % _STEER_EVERY == 0:
-                points = hits(pose, ranges, 3.0)
+                points = hit_points(pose, ranges, 3.0)
                 wanted = self._steering.choose(pose, self._aim(pose, route, points), points)
             count += 1
             top = min(wanted[0], smooth_speed(left, limits.gain))
             change = limits.gain * period * (1.0 if top > speed else 2.5)
-            speed = eased(speed, top, change)
-            turn = eased(turn, wanted[1], limits.swing * period)
+            speed = limit_change(speed, top, change)
+            turn = limit_change(turn, wanted[1], limits.swing * period)
             self._behind = max(self._behind, 0.98 * (1 - left / self._length))
             yield Command(self._behind, "driving", speed, turn)
         return True
@@ -195,8 +195,8 @@ class _Trip:
     ) -> tuple[float, float]:
         """Return the target point: far ahead if the straight path is free, otherwise near."""
         for distance in _AHEAD_M:
-            target = route.ahead(distance)
-            if self._steering.sees(pose, target, points):
+            target = route.point_ahead(distance)
+            if self._steering.is_path_free(pose, target, points):
                 break
         return target
 
@@ -204,6 +204,6 @@ class _Trip:
         """Back off a little from near obstacles."""
         base = self._base
         for _ in range(_BACK_STEPS):
-            points = hits(base.pose, base.ranges(), 1.5)
+            points = hit_points(base.pose, base.ranges(), 1.5)
             speed, turn = self._steering.retreat(base.pose, points)
             yield Command(self._behind, "backing off", speed, turn)

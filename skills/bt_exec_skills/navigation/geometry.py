@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-__all__ = ["Area", "Pose", "turn_between", "wrapped"]
+__all__ = ["Area", "Pose", "turn_between", "wrap_angle"]
 
 
 class Pose(NamedTuple):
@@ -27,7 +27,7 @@ class Pose(NamedTuple):
 
     def bearing(self, x: float, y: float) -> float:
         """Return the bearing of a point from the heading [rad], -pi..pi, positive to the left."""
-        return wrapped(math.atan2(y - self.y, x - self.x) - self.yaw)
+        return wrap_angle(math.atan2(y - self.y, x - self.x) - self.yaw)
 
 
 class Area(NamedTuple):
@@ -61,11 +61,11 @@ class Area(NamedTuple):
         return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
 
-def wrapped(angle: float) -> float:
+def wrap_angle(angle: float) -> float:
     """Return the same angle in -pi..pi [rad]."""
     return math.remainder(angle, math.tau)
 
 
 def turn_between(start: float, end: float) -> float:
     """Return the shortest turn from one direction to another [rad], -pi..pi."""
-    return wrapped(end - start)
+    return wrap_angle(end - start)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.navigation.geometry import Pose
 
-__all__ = ["Limits", "Steering", "eased"]
+__all__ = ["Limits", "Steering", "limit_change"]
 
 _AHEAD_S = 1.4
 _POINTS = 7
@@ -98,7 +98,7 @@ class Steering:
         best = int(np.argmax(np.where(allowed, score, -np.inf)))
         return float(self._v[best]), float(self._w[best])
 
-    def sees(
+    def is_path_free(
         self, pose: Pose, target: tuple[float, float], points: npt.NDArray[np.float64]
     ) -> bool:
         """Return whether the straight path to `target` is free of `points`."""
@@ -140,6 +140,6 @@ class Steering:
         return clear
 
 
-def eased(now: float, wanted: float, most: float) -> float:
+def limit_change(now: float, wanted: float, most: float) -> float:
     """Return `now` changed towards `wanted` by at most `most`."""
     return now + min(max(wanted - now, -most), most)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.navigation.geometry import Pose
 
-__all__ = ["Cell", "Grid", "Obstacles", "Slab", "hits"]
+__all__ = ["Cell", "Grid", "Obstacles", "Slab", "hit_points"]
 
 
 Cell: TypeAlias = tuple[int, int]
@@ -133,7 +133,9 @@ _MOST = 12  # number of stored scans
 _RELIABLE_M = 6.0  # farther hits are ignored
 
 
-def hits(pose: Pose, ranges: npt.NDArray[np.float64], limit_m: float) -> npt.NDArray[np.float64]:
+def hit_points(
+    pose: Pose, ranges: npt.NDArray[np.float64], limit_m: float
+) -> npt.NDArray[np.float64]:
     """Return the points that a range finder hit [m], shape (n, 2).
 
     Args:
@@ -158,10 +160,10 @@ class Obstacles:
         self._grid = grid
         self._looks = np.zeros(grid.shape, np.int16)
 
-    def look(self, pose: Pose, ranges: npt.NDArray[np.float64]) -> None:
+    def add_reading(self, pose: Pose, ranges: npt.NDArray[np.float64]) -> None:
         """Add one reading."""
         self._clear(pose, ranges)
-        points = hits(pose, ranges, _RELIABLE_M)
+        points = hit_points(pose, ranges, _RELIABLE_M)
         rows, columns = self._grid.cells(points).T
         new = self._grid.clearance[rows, columns] > _KNOWN_M
         cells = np.unique(np.stack([rows[new], columns[new]], axis=1), axis=0)
@@ -184,13 +186,13 @@ class Obstacles:
             self._looks[rows[gone], columns[gone]] - 3, 0
         )
 
-    def believe(self, pose: Pose, ranges: npt.NDArray[np.float64], within_m: float) -> None:
+    def accept_all_hits(self, pose: Pose, ranges: npt.NDArray[np.float64], within_m: float) -> None:
         """Accept all nearby hits as obstacles at once; for a robot that is stuck."""
-        self.look(pose, np.where(ranges < within_m, ranges, 1e3))
+        self.add_reading(pose, np.where(ranges < within_m, ranges, 1e3))
         near = self._looks > 0
         self._looks[near] = np.maximum(self._looks[near], _BELIEVED)
 
-    def forget(self) -> None:
+    def clear_old(self) -> None:
         """Clear obstacles that were not seen for long, such as persons who left."""
         self._looks[self._looks < _MOST] = 0
 

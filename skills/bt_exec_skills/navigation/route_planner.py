@@ -35,7 +35,7 @@ class Route:
         self._left = np.concatenate([np.cumsum(steps[::-1])[::-1], [0.0]])
         self._at = 0
 
-    def pass_by(self, pose: Pose) -> None:
+    def drop_passed_points(self, pose: Pose) -> None:
         """Drop the points that the robot, now at `pose`, has passed."""
         window = self.points[self._at : self._at + 25]
         away = np.hypot(window[:, 0] - pose.x, window[:, 1] - pose.y)
@@ -51,13 +51,13 @@ class Route:
         """The last point [m]."""
         return float(self.points[-1, 0]), float(self.points[-1, 1])
 
-    def ahead(self, distance: float) -> tuple[float, float]:
+    def point_ahead(self, distance: float) -> tuple[float, float]:
         """Return the point at `distance` along the path [m], or the goal."""
         beyond = np.nonzero(self.left_m - self._left[self._at :] >= distance)[0]
         point = self.points[self._at + beyond[0]] if len(beyond) else self.points[-1]
         return float(point[0]), float(point[1])
 
-    def rest(self, distance: float) -> npt.NDArray[np.float64]:
+    def points_ahead(self, distance: float) -> npt.NDArray[np.float64]:
         """Return the points of the next `distance` metres, shape (n, 2)."""
         count = int(np.count_nonzero(self.left_m - self._left[self._at :] <= distance))
         return self.points[self._at : self._at + max(count, 1)]
@@ -114,7 +114,7 @@ class Planner:
         """Return True if a known obstacle blocks the next `distance` metres of a path."""
         if not self.obstacles.any:
             return False
-        rows, columns = self.grid.cells(route.rest(distance)).T
+        rows, columns = self.grid.cells(route.points_ahead(distance)).T
         gap = self.obstacles.clearance()[rows, columns]
         return bool((gap[min(3, len(gap) - 1) :] <= self._reach).any())
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Box", "Frame", "Mask", "border_of", "box_of", "overlaps", "whole_pixels"]
+__all__ = ["Box", "Frame", "Mask", "border_of", "box_of", "overlaps", "to_pixel_box"]
 
 T = TypeVar("T", bound=np.generic)
 
@@ -34,7 +34,7 @@ def box_of(mask: Mask) -> Box:
     return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
 
 
-def whole_pixels(xyxy: tuple[float, ...], size: tuple[int, int]) -> Box | None:
+def to_pixel_box(xyxy: tuple[float, ...], size: tuple[int, int]) -> Box | None:
     """Return a box in integer pixels within a picture (height, width); None if nothing is left."""
     height, width = size
     x1, x2 = (int(np.clip(round(x), 0, width)) for x in (xyxy[0], xyxy[2]))

@@ -8,12 +8,12 @@ from typing import Any
 
 from bt_exec.failure import Problem, SpecError
 
-__all__ = ["loaded", "problem_of"]
+__all__ = ["parse_plan_json", "problem_of"]
 
 _LONGEST = 200_000
 
 
-def loaded(text: str, file: str) -> Any:
+def parse_plan_json(text: str, file: str) -> Any:
     """Return the data of a JSON text.
 
     Raises:

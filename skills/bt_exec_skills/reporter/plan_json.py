@@ -26,7 +26,7 @@ from bt_exec.spec.model import (
     Tree,
 )
 from bt_exec.spec.node_paths import label_of
-from bt_exec_skills.plans.json_text import loaded, problem_of
+from bt_exec_skills.plans.json_text import parse_plan_json, problem_of
 
 __all__ = ["ACTIONS", "PLAN_JSON", "read_plan", "write_plan"]
 
@@ -48,7 +48,7 @@ def read_plan(text: str, file: str = "<plan>", command: str = "") -> MissionSpec
     Raises:
         SpecError: If there are problems; contains all of them.
     """
-    data = loaded(text, file)
+    data = parse_plan_json(text, file)
     plan = data.get("plan") if isinstance(data, dict) else None
     if not isinstance(plan, list) or set(data) != {"plan"} or not 0 < len(plan) <= _MOST_ACTIONS:
         form = '{"plan": [{"action": …, "params": {…}}]}'

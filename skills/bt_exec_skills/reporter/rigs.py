@@ -127,7 +127,7 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
     speaker: Speaker
     person: TerminalSpeaker | None = None
     if settings.speaker == "terminal":
-        speaker = person = TerminalSpeaker(called=site.called)
+        speaker = person = TerminalSpeaker(called=site.display_name)
     else:
         replies = replies_of(options.answer, building.layout.answer)
         speaker = ScriptedSpeaker(

@@ -21,7 +21,7 @@ from typing import Annotated, Protocol
 
 from pydantic import Field
 
-from bt_exec.failure import UsageError, nearest
+from bt_exec.failure import UsageError, nearest_names
 from bt_exec.spec.user_data import UserData
 from bt_exec_skills.navigation.geometry import Area, Pose
 from bt_exec_skills.reporter.place_sections import Names, Section, fill_names, name_section
@@ -118,7 +118,7 @@ class SiteMap(UserData):
         """Return the id of the place whose area contains a point, or None outside all areas."""
         return next((name for name, place in self.places.items() if place.area.holds(x, y)), None)
 
-    def called(self, name: str, language: str) -> str:
+    def display_name(self, name: str, language: str) -> str:
         """Return the display name of a place or person, or `name` if it is unknown."""
         known = self.places.get(name) or self.people.get(name)
         return known.name.of(language) if known is not None else name
@@ -148,7 +148,7 @@ class SiteMap(UserData):
 
     def nearest_place(self, word: str) -> tuple[str, ...]:
         """Return ids of places, the most similar to `word` first."""
-        near = nearest(word, self.places)
+        near = nearest_names(word, self.places)
         return (*near, *(name for name in self.places if name not in near))
 
 

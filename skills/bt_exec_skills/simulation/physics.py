@@ -9,20 +9,20 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Physics", "box", "numbers", "rgba", "weld"]
+__all__ = ["Physics", "activate_weld", "mjcf_box", "mjcf_colour", "mjcf_numbers"]
 
 
-def numbers(*values: float, digits: int = 9) -> str:
+def mjcf_numbers(*values: float, digits: int = 9) -> str:
     """Return numbers in MJCF format, with `digits` significant digits."""
     return " ".join(f"{value:.{digits}g}" for value in values)
 
 
-def rgba(colour: Iterable[float], opacity: float = 1.0) -> str:
+def mjcf_colour(colour: Iterable[float], opacity: float = 1.0) -> str:
     """Return a colour in MJCF format; red, green and blue are from 0 to 1."""
-    return numbers(*colour, opacity)
+    return mjcf_numbers(*colour, opacity)
 
 
-def box(
+def mjcf_box(
     name: str, middle: Iterable[float], half: Iterable[float], look: str, *, digits: int = 9
 ) -> str:
     """Return a box geom as MJCF text.
@@ -34,7 +34,7 @@ def box(
         look: Further attributes as text: class, colour, mass.
         digits: Significant digits of the numbers.
     """
-    at, size = numbers(*middle, digits=digits), numbers(*half, digits=digits)
+    at, size = mjcf_numbers(*middle, digits=digits), mjcf_numbers(*half, digits=digits)
     return f'<geom name="{name}" type="box" size="{size}" pos="{at}" {look}/>'
 
 
@@ -85,14 +85,14 @@ class Physics:
 
     def attach(self, equality: str) -> None:
         """Attach the second body of a ``weld`` to the first in its present pose."""
-        weld(self.model, self.data, self.model.equality(equality).id)
+        activate_weld(self.model, self.data, self.model.equality(equality).id)
 
     def detach(self, equality: str) -> None:
         """Release the body that `attach` attached."""
         self.data.eq_active[self.model.equality(equality).id] = 0
 
 
-def weld(model: Any, data: Any, equality: int) -> None:
+def activate_weld(model: Any, data: Any, equality: int) -> None:
     """Activate an equality of type ``weld`` with the present relative pose of its bodies."""
     holder, held = int(model.eq_obj1id[equality]), int(model.eq_obj2id[equality])
     turn = data.xmat[holder].reshape(3, 3)

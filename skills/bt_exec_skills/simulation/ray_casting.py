@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FAR_M", "Hits", "Painter", "Picture", "RayPainter", "cast", "through_pixels"]
+__all__ = ["FAR_M", "Hits", "Painter", "Picture", "RayPainter", "cast_rays", "pixel_rays"]
 
 
 class Picture(NamedTuple):
@@ -61,7 +61,7 @@ class Hits(NamedTuple):
     normals: Floats
 
 
-def through_pixels(width: int, height: int, fovy_rad: float) -> Floats:
+def pixel_rays(width: int, height: int, fovy_rad: float) -> Floats:
     """Return a ray for each pixel of a pinhole camera that looks along -z with y upwards.
 
     Args:
@@ -79,7 +79,7 @@ def through_pixels(width: int, height: int, fovy_rad: float) -> Floats:
     return directions
 
 
-def cast(
+def cast_rays(
     model: Any, data: Any, eye: Floats, rays: Floats, far_m: float, *, without_body: int = -1
 ) -> Hits:
     """Return the first hit of each ray from `eye`.
@@ -142,14 +142,14 @@ class RayPainter:
 
     def __init__(self, model: Any, width: int, height: int) -> None:
         self._model, self._shape = model, (height, width)
-        self._rays = through_pixels(width, height, math.radians(float(model.cam("head").fovy[0])))
+        self._rays = pixel_rays(width, height, math.radians(float(model.cam("head").fovy[0])))
         self._paint = np.vstack([model.geom_rgba[:, :3], [0.6, 0.6, 0.65]])
 
     def paint(self, data: Any) -> Picture:
         """Implement `Painter.paint`."""
         camera = data.cam("head")
         rays = self._rays @ camera.xmat.reshape(3, 3).T
-        geoms, distance, normals = cast(self._model, data, camera.xpos, rays, FAR_M)
+        geoms, distance, normals = cast_rays(self._model, data, camera.xpos, rays, FAR_M)
         facing = np.abs((normals * rays).sum(axis=1))
         to_lamp = data.light_xpos[0] - (camera.xpos + rays * distance[:, None])
         to_lamp /= np.linalg.norm(to_lamp, axis=1, keepdims=True) + 1e-9

@@ -126,7 +126,7 @@ def _ends(command: str, now: Environment) -> dict[str, str]:
 
 def _is_at_end(thing: str, end: str, now: Environment) -> bool:
     side, _, target = end.partition(" ")
-    return side == "in" and now.inside(thing, target)
+    return side == "in" and now.is_in_place(thing, target)
 
 
 CHECKERS = (known_targets, as_asked)

@@ -16,7 +16,7 @@ from bt_exec_skills.tabletop.lexicon import first_word
 from bt_exec_skills.tabletop.object_names import looks_of
 from bt_exec_skills.tabletop.sentences import sentence
 
-__all__ = ["MOST_NAMED", "called", "listed", "said", "value_said"]
+__all__ = ["MOST_NAMED", "display_name", "display_name_or_id", "list_names", "value_word"]
 
 MOST_NAMED = 8
 """Maximum number of objects that are listed one by one."""
@@ -27,7 +27,7 @@ _AND_MORE = re.compile(r"and (\d+) more")
 
 
 @lru_cache(maxsize=4096)
-def called(name: str, language: str) -> str | None:
+def display_name(name: str, language: str) -> str | None:
     """Return the display name of an object; None if `name` is not the name of an object.
 
     English display names are accepted as well, also several of them separated by commas, colons or
@@ -35,7 +35,7 @@ def called(name: str, language: str) -> str | None:
     """
     parts = _JOINTS.split(name)
     if len(parts) > 1:
-        names = [called(part, language) for part in parts[::2]]
+        names = [display_name(part, language) for part in parts[::2]]
         if not any(names) or (None in names and ": " in parts):
             return None
         parts[::2] = [name or part for name, part in zip(names, parts[::2], strict=True)]
@@ -67,12 +67,12 @@ def called(name: str, language: str) -> str | None:
     return " ".join(filter(None, words))
 
 
-def said(name: str, language: str) -> str:
+def display_name_or_id(name: str, language: str) -> str:
     """Return the display name of an object, or the name itself if it has no attributes."""
-    return called(name, language) or name
+    return display_name(name, language) or name
 
 
-def value_said(value: str, language: str, *, alone: bool = False) -> str:
+def value_word(value: str, language: str, *, alone: bool = False) -> str:
     """Return the word for a colour, a size or a shape, before a noun or `alone`."""
     if colour := first_word("colour", value, language):
         korean = alone and language == "ko"
@@ -80,9 +80,11 @@ def value_said(value: str, language: str, *, alone: bool = False) -> str:
     return first_word("size", value, language) or first_word("noun", value, language) or value
 
 
-def listed(names: Iterable[str], language: str, most: int = MOST_NAMED) -> str:
+def list_names(names: Iterable[str], language: str, most: int = MOST_NAMED) -> str:
     """Return names of objects or values in one line: the first names, and the number of others."""
-    found = [called(name, language) or value_said(name, language, alone=True) for name in names]
+    found = [
+        display_name(name, language) or value_word(name, language, alone=True) for name in names
+    ]
     if len(found) > most + 1:  # "and 1 more" is as long as a name
         found = [*found[:most], sentence("more", language, count=len(found) - most)]
     return ", ".join(found) or "-"

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from bt_exec.observation import Situation
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.object_names import Looks, looks_of
-from bt_exec_skills.tabletop.tables import Table, tables_under
+from bt_exec_skills.tabletop.tables import Table, infer_tables
 
 __all__ = ["AT_SPOT_M", "WITHIN_M", "Environment", "Placed", "Point", "environment_of"]
 
@@ -83,7 +83,7 @@ class Environment:
     def tables(self) -> Mapping[str, Table]:
         """Tables by name, as reported by the simulator or derived from the objects on them."""
         standing = (placed.pos for name, placed in self.objects.items() if name != self.held)
-        return self.told or tables_under(standing)
+        return self.told or infer_tables(standing)
 
     def at(self, name: str) -> Point | None:
         """Return the position of an object or of the centre of a table, or None."""
@@ -93,7 +93,7 @@ class Environment:
         table = self.tables.get(name)
         return Point(table.x, table.y, table.height) if table is not None else None
 
-    def looks(self) -> tuple[Looks, ...]:
+    def object_attributes(self) -> tuple[Looks, ...]:
         """Return the attributes in the names of the objects, in order."""
         return tuple(looks_of(name) for name in self.objects)
 
@@ -105,7 +105,7 @@ class Environment:
     def _containers(self) -> tuple[str, ...]:
         return tuple(name for name in self.objects if looks_of(name).holds_things)
 
-    def inside(self, name: str, container: str) -> bool:
+    def is_in_place(self, name: str, container: str) -> bool:
         """Return True if `name` is in a container, or directly on a table, and is not held."""
         if name == self.held:
             return False
@@ -117,7 +117,7 @@ class Environment:
         height = thing.z - holder.z
         return thing.flat(holder) <= WITHIN_M and -_BELOW_M <= height <= _ABOVE_M
 
-    def holder(self, name: str) -> str | None:
+    def container_of(self, name: str) -> str | None:
         """Return the nearest container that contains `name`, or None."""
         if name not in self._holders:
             self._holders[name] = self._find_holder(name)
@@ -131,7 +131,7 @@ class Environment:
         thing = self.at(name)
         if thing is None or looks_of(name).holds_things:
             return None
-        found = [other for other in self.containers() if self.inside(name, other)]
+        found = [other for other in self.containers() if self.is_in_place(name, other)]
         return min(found, key=lambda other: thing.flat(self.objects[other].pos), default=None)
 
     def table_of(self, name: str) -> str | None:
@@ -142,22 +142,24 @@ class Environment:
 
     def place_of(self, name: str) -> str | None:
         """Return the container of an object, else its table; None on the floor, lifted or held."""
-        holder, at = self.holder(name), self.at(name)
+        holder, at = self.container_of(name), self.at(name)
         if holder is not None or at is None or name == self.held:
             return holder
-        return next((key for key, table in self.tables.items() if table.bears(*at)), None)
+        return next(
+            (key for key, table in self.tables.items() if table.carries_directly(*at)), None
+        )
 
-    def lies_at(self, name: str, place: str, spot: tuple[float, ...] = ()) -> bool:
+    def is_at(self, name: str, place: str, spot: tuple[float, ...] = ()) -> bool:
         """Return True if `name` is in or on `place`, and at `spot` if one is given."""
         if self.place_of(name) != place:
             return False
         return not spot or math.dist(self.objects[name].pos[:2], spot) <= AT_SPOT_M
 
-    def content(self, container: str) -> tuple[str, ...]:
+    def objects_in(self, container: str) -> tuple[str, ...]:
         """Return the objects in a container."""
-        return tuple(name for name in self.objects if self.holder(name) == container)
+        return tuple(name for name in self.objects if self.container_of(name) == container)
 
-    def on_floor(self, name: str) -> bool:
+    def is_on_floor(self, name: str) -> bool:
         """Return True if an object is on the floor."""
         at = self.at(name)
         return at is not None and at.z < _ON_FLOOR_M

@@ -119,7 +119,7 @@ class Hand:
                 return None
         return self.thing
 
-    def seen_in(self, now: Environment) -> Environment:
+    def world_with_held_object(self, now: Environment) -> Environment:
         """Return a world in which the held object is in the hand, wherever it is observed."""
         taken = self._reached[0] if self._reached is not None else None
         return replace(now, held=self.holds(now), taken=taken)
@@ -148,11 +148,11 @@ def _in_the_air(now: Environment) -> list[str]:
     base = now.base
     return [
         one.name
-        for one in now.looks()
+        for one in now.object_attributes()
         if base is not None
         and not one.holds_things
         and now.place_of(one.name) is None
-        and not now.on_floor(one.name)
+        and not now.is_on_floor(one.name)
         and now.objects[one.name].pos.flat(base) <= NEAR_M
     ]
 
@@ -162,7 +162,7 @@ def _at_hand(now: Environment, at: Point) -> list[str]:
     places = [at] if now.base is None else [at, Point(*_in_room(now.base, at), at.z)]
     away = {
         one.name: min(now.objects[one.name].pos.away(place) for place in places)
-        for one in now.looks()
+        for one in now.object_attributes()
         if not one.holds_things
     }
     return [name for name in sorted(away, key=away.__getitem__)[:1] if away[name] <= _AT_HAND_M]

@@ -7,7 +7,7 @@ from pathlib import Path
 from bt_exec.pack import Pack
 from bt_exec.site.shipped_data import data_path
 from bt_exec_skills.tabletop.checkers import CHECKERS
-from bt_exec_skills.tabletop.display_names import called
+from bt_exec_skills.tabletop.display_names import display_name
 from bt_exec_skills.tabletop.held_object import Hand
 from bt_exec_skills.tabletop.object_names import Attribute, ObjectName
 from bt_exec_skills.tabletop.reporter import TableReporter
@@ -47,7 +47,7 @@ PACK = Pack(
     prompt=Path(__file__).with_name("prompt.md"),
     trees=data_path("trees", "tabletop"),
     messages=Path(__file__).with_name("messages.yaml"),
-    called=called,
+    called=display_name,
     robots={"sim": make_sim_rig, "http": make_http_rig},
     identities={"http": http_identity},
     services={"hand": Hand},

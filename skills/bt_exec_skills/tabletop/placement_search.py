@@ -11,7 +11,7 @@ from bt_exec_skills.tabletop.object_names import looks_of
 from bt_exec_skills.tabletop.robot import Side, Spot
 from bt_exec_skills.tabletop.tables import Table
 
-__all__ = ["free_on", "is_beside", "is_between", "part_of", "spot_for"]
+__all__ = ["free_point_on", "is_beside", "is_between", "part_of", "placement_for"]
 
 _RING_M = 0.07  # from the centre of a container
 _ROOM_M = 0.055  # between the centres of two objects in a container
@@ -31,7 +31,7 @@ _NEAR_M = 0.36
 _TURNS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "behind": 0.0, "in_front_of": math.pi}
 
 
-def spot_for(
+def placement_for(
     now: Environment, thing: str, target: str, side: Side, spot: Spot = ()
 ) -> Point | None:
     """Return the point to put `thing` at, or None if there is no room.
@@ -45,13 +45,13 @@ def spot_for(
     """
     middle = now.objects[target].pos if target in now.objects else None
     if middle is None:
-        return free_on(now, target, spot or now.tables[target][:2], (thing,))
+        return free_point_on(now, target, spot or now.tables[target][:2], (thing,))
     if side == "in":
-        return _inside(now, thing, target, middle)
+        return _free_point_in(now, thing, target, middle)
     return _spot_beside(now, thing, target, middle, side)
 
 
-def free_on(
+def free_point_on(
     now: Environment,
     table: str,
     near: Spot,
@@ -115,9 +115,9 @@ def part_of(now: Environment, table: str, part: str) -> Spot:
     return top.x + away * x, top.y + away * y
 
 
-def _inside(now: Environment, thing: str, target: str, middle: Point) -> Point:
+def _free_point_in(now: Environment, thing: str, target: str, middle: Point) -> Point:
     """Return the centre of a container if it is free, otherwise the freest point around it."""
-    others = [now.objects[name].pos for name in now.content(target) if name != thing]
+    others = [now.objects[name].pos for name in now.objects_in(target) if name != thing]
     ring = [
         Point(
             middle.x + _RING_M * math.cos(k * math.pi / 4),

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from bt_exec.events import Event, MissionStarted, Observed, Planned, SkillEnded, SkillStarting
 from bt_exec.reporting import MissionReporter, MissionView
 from bt_exec.spec.model import Do, NodeBase, Sequence, walk
-from bt_exec_skills.tabletop.display_names import said
+from bt_exec_skills.tabletop.display_names import display_name_or_id
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.plan import REMARK
 from bt_exec_skills.tabletop.perception.observation import TableObservation
@@ -109,7 +109,7 @@ class TableReporter(MissionReporter):
         if len(goal.steps) == 1:
             return goal.name
         left = (step.thing for step in goal.steps if not self._is_so(step))
-        things = ", ".join(said(name, self._language) for name in left)
+        things = ", ".join(display_name_or_id(name, self._language) for name in left)
         return sentence("missed", self._language, goal=goal.name, things=things)
 
     def _done(self, goal: _Goal) -> int:
@@ -122,7 +122,7 @@ class TableReporter(MissionReporter):
         if ended_s is not None and ended_s > self._seen_s:
             return True
         now = self._now
-        return now is not None and now.lies_at(step.thing, step.target, step.spot)
+        return now is not None and now.is_at(step.thing, step.target, step.spot)
 
 
 def _goals(root: NodeBase) -> Iterator[_Goal]:

@@ -120,7 +120,7 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
         camera = HeadCamera(world, *(_COARSE if settings.detector == "oracle" else _FINE))
 
     def read() -> Environment:
-        return hand.seen_in(world.environment())
+        return hand.world_with_held_object(world.environment())
 
     perception = TablePerception(read, camera, finder, settings.picture_every_s)
 

@@ -22,7 +22,7 @@ from bt_exec.failure import Problem, SpecError
 from bt_exec.language.messages import language_of
 from bt_exec.pack import PlanFormat
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Sequence, walk
-from bt_exec_skills.plans.json_text import loaded, problem_of
+from bt_exec_skills.plans.json_text import parse_plan_json, problem_of
 
 __all__ = ["SKILLS", "TASK_OUTPUTS", "read_tasks", "write_tasks"]
 
@@ -60,7 +60,7 @@ def read_tasks(text: str, file: str = "<plan>", command: str = "") -> MissionSpe
 
 
 def _loaded(text: str, file: str) -> dict[str, Any]:
-    data = loaded(text, file)
+    data = parse_plan_json(text, file)
     if not isinstance(data, dict) or not isinstance(data.get("task_outputs"), list):
         raise SpecError([problem_of(file, "NOT_A_PLAN", f"must be {_FORM}")])
     return data

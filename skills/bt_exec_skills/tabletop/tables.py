@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
-__all__ = ["Table", "tables_under"]
+__all__ = ["Table", "infer_tables"]
 
 _STANDS_M = 0.15  # height of the centre of an object above its top
 _SINKS_M = 0.03
@@ -52,12 +52,12 @@ class Table(NamedTuple):
         """Return True if an object with that centre is on the top, or in a container on it."""
         return self.under(x, y) and -_SINKS_M <= z - self.height <= _ABOVE_M
 
-    def bears(self, x: float, y: float, z: float) -> bool:
+    def carries_directly(self, x: float, y: float, z: float) -> bool:
         """Return True if an object with that centre is on the top itself."""
         return self.under(x, y) and -_SINKS_M <= z - self.height <= _STANDS_M
 
 
-def tables_under(places: Iterable[Place]) -> Mapping[str, Table]:
+def infer_tables(places: Iterable[Place]) -> Mapping[str, Table]:
     """Return the tables inferred from object positions, named in their order.
 
     Objects at the same height within a metre of each other share a table. The inferred top extends

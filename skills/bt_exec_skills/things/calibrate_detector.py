@@ -11,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from bt_exec.files import write_whole
+from bt_exec.files import write_text_atomically
 from bt_exec_skills.things.detector import MOST_OVERLAP
 from bt_exec_skills.things.weights import SHIPPED
 from bt_exec_skills.vision.calibration import calibration_of, recalls_of
@@ -33,7 +33,7 @@ def calibrate(dataset: Path, papers: Path) -> None:
         "recalls": recalls_of(detector, pictures, _MEANT),
     }
     known = json.loads(papers.read_text(encoding="utf-8"))
-    write_whole(papers, json.dumps({**known, **measured}, indent=2) + "\n")
+    write_text_atomically(papers, json.dumps({**known, **measured}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bt_exec_skills.things.weights import SHIPPED, shipped_probability, shipped_recalls
 from bt_exec_skills.vision.detector import NetworkDetector
-from bt_exec_skills.vision.weights import loaded
+from bt_exec_skills.vision.weights import load_cached
 
 __all__ = ["FAINT", "LEAST_SCORE", "MOST_OVERLAP", "make_detector"]
 
@@ -29,8 +29,8 @@ def make_detector(weights: Path | None = None, least_score: float = LEAST_SCORE)
         UsageError: If the weights cannot be used.
     """
     if weights is not None:
-        return NetworkDetector(loaded(weights), least_score, weights)
+        return NetworkDetector(load_cached(weights), least_score, weights)
     probability = shipped_probability
     return NetworkDetector(
-        loaded(SHIPPED), least_score, None, probability, MOST_OVERLAP, shipped_recalls()
+        load_cached(SHIPPED), least_score, None, probability, MOST_OVERLAP, shipped_recalls()
     )

@@ -238,9 +238,9 @@ def _figures(found: dict[str, Any]) -> list[str]:
 def _say(found: dict[str, Any], lines: list[str], as_json: bool) -> None:
     """Print the result as JSON or as text."""
     if as_json:
-        from bt_exec.cli.output import emit
+        from bt_exec.cli.output import write_json
 
-        emit(found)
+        write_json(found)
     else:
         for line in lines:
             typer.echo(line)

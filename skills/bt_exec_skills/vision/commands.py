@@ -139,7 +139,7 @@ def evaluate(
     weights: Path | None, data: Path, split: Literal["train", "val"], out: Path | None
 ) -> dict[str, Any]:
     """Evaluate a network on a data set; write figures and plots into `out`, if given."""
-    from bt_exec.files import write_whole
+    from bt_exec.files import write_text_atomically
     from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
     from bt_exec_skills.vision.evaluate import confusion_plot, curves_plot
     from bt_exec_skills.vision.evaluate import evaluate as run
@@ -161,7 +161,7 @@ def evaluate(
         save_picture(out / "curves.png", curves_plot(report))
         if report.states is not None:
             save_picture(out / "states.png", confusion_plot(report.states))
-        write_whole(out / "figures.json", json.dumps(found, indent=2) + "\n")
+        write_text_atomically(out / "figures.json", json.dumps(found, indent=2) + "\n")
     return found
 
 

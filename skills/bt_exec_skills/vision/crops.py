@@ -16,13 +16,23 @@ import numpy.typing as npt
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.perception.picture import Frame, overlaps
-from bt_exec_skills.vision.decode import GREY, Found, suppress
+from bt_exec_skills.vision.decode import GREY, Found, suppress_overlaps
 from bt_exec_skills.vision.network import Network, names_in, open_session
 
 if TYPE_CHECKING:
     from bt_exec_skills.vision.sample import Mark, Picture
 
-__all__ = ["FAINTEST", "MARGIN", "NOTHING", "SIDE", "Crops", "Namer", "crops_of", "cut", "proposed"]
+__all__ = [
+    "FAINTEST",
+    "MARGIN",
+    "NOTHING",
+    "SIDE",
+    "Crops",
+    "Namer",
+    "crops_of",
+    "cut_crops",
+    "proposed_boxes",
+]
 
 Frames = npt.NDArray[np.uint8]
 
@@ -54,7 +64,7 @@ class Crops(NamedTuple):
     classes: tuple[str, ...]
 
 
-def cut(
+def cut_crops(
     frame: Frame, boxes: Iterable[Sequence[float]], side: int = SIDE, margin: float = MARGIN
 ) -> Frames:
     """Return a crop of each box (x1, y1, x2, y2 [px]), shape (n, side, side, 3)."""
@@ -78,11 +88,11 @@ def _cut(frame: Frame, box: Sequence[float], side: int, margin: float) -> Frame:
     return np.asarray(cv2.resize(part, (side, side), interpolation=how), np.uint8)
 
 
-def proposed(network: Network, frame: Frame) -> list[Found]:
+def proposed_boxes(network: Network, frame: Frame) -> list[Found]:
     """Return the boxes of a network above the minimum score, of any class, best first."""
     found = network.find(frame, FAINTEST)
     boxes = np.array([one.xyxy for one in found], np.float32).reshape(-1, 4)
-    kept = suppress(boxes, None, _SAME)
+    kept = suppress_overlaps(boxes, None, _SAME)
     return [found[place] for place in kept]
 
 
@@ -113,11 +123,13 @@ def crops_of(
         boxes: list[tuple[int, Sequence[float]]] = []
         if marked:
             boxes += [(every.index(one.label), one.bbox) for one in picture.marks]
-        for one in proposed(network, frame)[:_MOST]:
+        for one in proposed_boxes(network, frame)[:_MOST]:
             label = _class_of_box(one, picture.marks)
             if label is not None:
                 boxes.append((every.index(label), one.xyxy))
-        pixels.append(cut(frame, [box for _, box in boxes], round(_ROOM * SIDE), _ROOM * MARGIN))
+        pixels.append(
+            cut_crops(frame, [box for _, box in boxes], round(_ROOM * SIDE), _ROOM * MARGIN)
+        )
         names += [name for name, _ in boxes]
         tell(number)
     return Crops(np.concatenate(pixels), np.array(names, np.int64), every)

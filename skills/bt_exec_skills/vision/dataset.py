@@ -26,7 +26,7 @@ from typing import Any, Literal
 import cv2
 
 from bt_exec.failure import UsageError
-from bt_exec.files import write_whole
+from bt_exec.files import write_text_atomically
 from bt_exec_skills.perception.picture import Box
 from bt_exec_skills.vision.sample import Mark, Picture, Sample, SceneSource
 
@@ -149,11 +149,13 @@ def _prepare(recipe: Recipe, folder: Path) -> dict[int, Path]:
     folder.mkdir(parents=True, exist_ok=True)
     versions = {name: importlib.metadata.version(name) for name in _VERSIONS_OF}
     text = json.dumps({**asdict(recipe), "versions": versions}, indent=2) + "\n"
-    write_whole(folder / RECIPE_FILE, text)  # first, because it marks the folder as ours
+    write_text_atomically(folder / RECIPE_FILE, text)  # first, because it marks the folder as ours
     for part in ("images/train", "images/val", "labels/train", "labels/val", "scenes"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     names = "".join(f"  {number}: {name}\n" for number, name in enumerate(recipe.classes))
-    write_whole(folder / "data.yaml", f"train: images/train\nval: images/val\nnames:\n{names}")
+    write_text_atomically(
+        folder / "data.yaml", f"train: images/train\nval: images/val\nnames:\n{names}"
+    )
     return _finished(folder)
 
 
@@ -180,7 +182,7 @@ def _write_scene(samples: Iterator[Sample], recipe: Recipe, index: int, folder: 
         kept.append({"file": f"images/{split}/{name}.png", "marks": marks, "facts": sample.facts})
     seed = recipe.scene_seed(index)
     text = json.dumps({"seed": seed, "split": split, "pictures": kept})
-    write_whole(folder / "scenes" / f"{index:06d}.json", text + "\n")
+    write_text_atomically(folder / "scenes" / f"{index:06d}.json", text + "\n")
     return len(kept)
 
 
@@ -265,4 +267,4 @@ def _write_coco(file: Path, pictures: Sequence[Picture], classes: Sequence[str])
             )
     kinds = [{"id": number, "name": name} for number, name in enumerate(classes, 1)]
     whole = {"images": images, "annotations": notes, "categories": kinds}
-    write_whole(file, json.dumps(whole) + "\n")
+    write_text_atomically(file, json.dumps(whole) + "\n")

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["GREY", "Found", "Letterbox", "decode", "letterbox", "suppress"]
+__all__ = ["GREY", "Found", "Letterbox", "decode", "letterbox", "suppress_overlaps"]
 
 Floats = npt.NDArray[np.float32]
 GREY = 114
@@ -88,7 +88,7 @@ def decode(
     x, y, w, h = output[:4, keep]
     boxes = np.stack([x - w / 2, y - h / 2, x + w / 2, y + h / 2], axis=1)
     kinds = best[keep]
-    chosen = suppress(boxes, kinds, most_overlap)[:_MOST]
+    chosen = suppress_overlaps(boxes, kinds, most_overlap)[:_MOST]
     boxes = (boxes[chosen] - [fit.left, fit.top, fit.left, fit.top]) / fit.scale
     boxes[:, 0::2] = boxes[:, 0::2].clip(0, size[1])
     boxes[:, 1::2] = boxes[:, 1::2].clip(0, size[0])
@@ -98,7 +98,7 @@ def decode(
     ]
 
 
-def suppress(
+def suppress_overlaps(
     boxes: Floats, kinds: npt.NDArray[np.intp] | None, most_overlap: float
 ) -> npt.NDArray[np.intp]:
     """Return the indices of the boxes to keep; `boxes` (n, 4) are sorted best first.

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from bt_exec_skills.perception.contracts import Detection, View
-from bt_exec_skills.perception.picture import overlaps, whole_pixels
-from bt_exec_skills.vision.decode import Found, suppress
+from bt_exec_skills.perception.picture import overlaps, to_pixel_box
+from bt_exec_skills.vision.decode import Found, suppress_overlaps
 from bt_exec_skills.vision.network import Network
 
 __all__ = ["RIVAL", "NetworkDetector"]
@@ -64,7 +64,7 @@ class NetworkDetector:
         found = []
         for one, doubt in self._with_doubts(self._network.find(view.frame, least)):
             score = one.score if self._probability is None else self._probability(one.score)
-            box = whole_pixels(one.xyxy, size)
+            box = to_pixel_box(one.xyxy, size)
             if box is not None and score >= self._least:
                 found.append(Detection(one.label, box, score, doubt=doubt))
         return tuple(found)
@@ -74,7 +74,7 @@ class NetworkDetector:
         if self._most_overlap >= 1 or not found:
             return [(one, "") for one in found]
         boxes = np.array([one.xyxy for one in found], np.float32)
-        kept = suppress(boxes, None, self._most_overlap)
+        kept = suppress_overlaps(boxes, None, self._most_overlap)
         winners = overlaps(boxes, boxes[kept]).argmax(axis=1)
         return [
             (one, "" if place in kept else RIVAL)

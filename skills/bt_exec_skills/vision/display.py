@@ -21,7 +21,7 @@ from bt_exec.site.site import Site, load_site
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.vision.evaluate import WORKING_SCORE
 from bt_exec_skills.vision.picture_files import read_image, save_picture
-from bt_exec_skills.vision.text_drawing import extent, write
+from bt_exec_skills.vision.text_drawing import draw_text, text_size
 from bt_exec_skills.vision.weights import load
 
 __all__ = ["Tag", "annotate", "show_image", "show_mission", "show_world"]
@@ -102,7 +102,7 @@ def show_mission(
         UsageError: If there are no frames, or they belong to another mission.
     """
     record = Journal.open(journal).mission(which)
-    scenes = [look.observation for look in record.looks if isinstance(look, Observed)]
+    scenes = [look.observation for look in record.observations if isinstance(look, Observed)]
     pairs = [(scene, scene.frame) for scene in scenes]
     if frames is not None:
         if not frames.is_dir():
@@ -175,13 +175,13 @@ def annotate(frame: Frame, tags: Iterable[Tag], lines: Sequence[str] = ()) -> Fr
         _draw(canvas, tag, times, big)
     if not lines:
         return canvas
-    widest = max(extent(line, _SIZE * big)[0] for line in lines) + 2 * _MARGIN * big
+    widest = max(text_size(line, _SIZE * big)[0] for line in lines) + 2 * _MARGIN * big
     wide = max(widest, canvas.shape[1])
     canvas = np.pad(canvas, ((0, 0), (0, wide - canvas.shape[1]), (0, 0)), constant_values=24)
     foot = np.full((big * (_LINE * len(lines) + _MARGIN), wide, 3), 24, np.uint8)
     for number, line in enumerate(lines):
         place = _MARGIN * big, big * (_LINE * (number + 1) - 3)
-        write(foot, line, place, _SIZE * big, (235, 235, 235))
+        draw_text(foot, line, place, _SIZE * big, (235, 235, 235))
     return np.vstack([canvas, foot])
 
 
@@ -190,9 +190,9 @@ def _draw(canvas: Frame, tag: Tag, times: int, big: int) -> None:
     hue = zlib.crc32(tag.kind.encode()) % 360 / 360
     red, green, blue = (round(255 * part) for part in colorsys.hsv_to_rgb(hue, 0.75, 1.0))
     cv2.rectangle(canvas, (x1, y1), (x2 - 1, y2 - 1), (red, green, blue), 2 * big)
-    wide, _ = extent(tag.text, _SIZE * big)
+    wide, _ = text_size(tag.text, _SIZE * big)
     left = min(x1, max(0, canvas.shape[1] - wide - 4 * big))
     top = y1 - _LINE * big if y1 > _LINE * big else y1
     corner = left + wide + 4 * big, top + _LINE * big
     cv2.rectangle(canvas, (left, top), corner, (red, green, blue), -1)
-    write(canvas, tag.text, (left + 2 * big, top + 14 * big), _SIZE * big, (0, 0, 0))
+    draw_text(canvas, tag.text, (left + 2 * big, top + 14 * big), _SIZE * big, (0, 0, 0))

@@ -15,7 +15,7 @@ from bt_exec_skills.vision.decode import Found
 from bt_exec_skills.vision.metrics import ClassFigures, Confusion, figures_of
 from bt_exec_skills.vision.network import Network
 from bt_exec_skills.vision.sample import Mark, Picture
-from bt_exec_skills.vision.text_drawing import write
+from bt_exec_skills.vision.text_drawing import draw_text
 
 __all__ = ["WORKING_SCORE", "Answer", "Report", "confusion_plot", "curves_plot", "evaluate"]
 
@@ -74,9 +74,9 @@ class Report:
         }
         if self.states is not None:
             found["states"] = {
-                "asked": self.states.asked,
-                "answered": round(self.states.answered, 4),
-                "right_of_answered": round(self.states.right, 4),
+                "asked": self.states.estimate_count,
+                "answered": round(self.states.decided_share, 4),
+                "right_of_answered": round(self.states.accuracy, 4),
                 "told": [*self.states.states, "uncertain"],
                 "rows": {
                     state: [int(count) for count in row]
@@ -143,7 +143,7 @@ _COLOURS = (
 
 
 def _text(canvas: Frame, words: str, place: tuple[int, int], size: int = 14) -> None:
-    write(canvas, words, place, size, _INK)
+    draw_text(canvas, words, place, size, _INK)
 
 
 def curves_plot(report: Report) -> Frame:
@@ -174,7 +174,8 @@ def confusion_plot(states: Confusion) -> Frame:
     left, top, cell = 110, 70, 110
     rows, columns = states.counts.shape
     canvas = np.full((top + rows * cell + 40, left + columns * cell + 20, 3), 255, np.uint8)
-    title = f"estimated, by truth: {states.answered:.3f} answered, {states.right:.3f} of it right"
+    title = f"estimated, by truth: {states.decided_share:.3f} answered, "
+    title += f"{states.accuracy:.3f} of it right"
     _text(canvas, title, (12, 24), 16)
     for column, name in enumerate((*states.states, "uncertain")):
         _text(canvas, name, (left + column * cell + 8, top - 10))

@@ -125,17 +125,17 @@ class Confusion:
         self.counts[self.states.index(truth), column] += 1
 
     @property
-    def asked(self) -> int:
+    def estimate_count(self) -> int:
         """Number of estimates."""
         return int(self.counts.sum())
 
     @property
-    def answered(self) -> float:
+    def decided_share(self) -> float:
         """Share of estimates that are a state."""
-        return 1.0 - float(self.counts[:, -1].sum()) / max(1, self.asked)
+        return 1.0 - float(self.counts[:, -1].sum()) / max(1, self.estimate_count)
 
     @property
-    def right(self) -> float:
+    def accuracy(self) -> float:
         """Share of correct estimates among the estimates that are a state."""
         given = int(self.counts[:, :-1].sum())
         return float(np.trace(self.counts[:, :-1])) / max(1, given)

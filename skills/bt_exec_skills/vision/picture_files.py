@@ -11,10 +11,10 @@ import cv2
 import numpy as np
 
 from bt_exec.failure import UsageError
-from bt_exec.files import write_whole
+from bt_exec.files import write_text_atomically
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["REPORT", "claim", "read_image", "save_picture"]
+__all__ = ["REPORT", "claim_folder", "read_image", "save_picture"]
 
 
 def read_image(file: Path) -> Frame:
@@ -52,7 +52,7 @@ REPORT = "training.json"
 """Record of a training: its settings and, once it is finished, its measurements."""
 
 
-def claim(out: Path, plan: Mapping[str, Any], finished: str) -> None:
+def claim_folder(out: Path, plan: Mapping[str, Any], finished: str) -> None:
     """Claim the folder `out` for a training; it must be empty or hold the same training.
 
     Args:
@@ -84,4 +84,4 @@ def claim(out: Path, plan: Mapping[str, Any], finished: str) -> None:
     elif out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is not empty and contains no training; choose another folder")
     out.mkdir(parents=True, exist_ok=True)
-    write_whole(file, json.dumps(plan, indent=2) + "\n")
+    write_text_atomically(file, json.dumps(plan, indent=2) + "\n")

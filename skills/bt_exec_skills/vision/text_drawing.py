@@ -8,7 +8,7 @@ import cv2
 
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["extent", "write"]
+__all__ = ["draw_text", "text_size"]
 
 Colour = tuple[int, int, int]
 
@@ -21,7 +21,7 @@ def _face() -> cv2.FontFace | None:
     return cv2.FontFace("uni") if hasattr(cv2, "FontFace") else None
 
 
-def write(canvas: Frame, words: str, place: tuple[int, int], size: int, colour: Colour) -> None:
+def draw_text(canvas: Frame, words: str, place: tuple[int, int], size: int, colour: Colour) -> None:
     """Write `words` into a picture.
 
     Args:
@@ -39,7 +39,7 @@ def write(canvas: Frame, words: str, place: tuple[int, int], size: int, colour: 
     cv2.putText(canvas, _ascii(words), place, _PLAIN, scale, colour, max(1, round(scale)), 16)
 
 
-def extent(words: str, size: int) -> tuple[int, int]:
+def text_size(words: str, size: int) -> tuple[int, int]:
     """Return width of `words` and height of its letters above the base line [px]."""
     face = _face()
     if face is not None:

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import UsageError
-from bt_exec.files import write_whole
+from bt_exec.files import write_text_atomically
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
-from bt_exec_skills.vision.picture_files import REPORT, claim
+from bt_exec_skills.vision.picture_files import REPORT, claim_folder
 
 __all__ = ["TrainSettings", "bfloat16", "one_size_trainer", "train"]
 
@@ -117,7 +117,7 @@ def train(dataset: Path, out: Path, settings: TrainSettings) -> dict[str, Any]:
         torch, ultralytics = _import()
         device = _device(settings.device, torch)
         plan = {"dataset": asdict(recipe), "settings": {**asdict(settings), "device": device}}
-        claim(out, plan, _BEST)
+        claim_folder(out, plan, _BEST)
         began = time.monotonic()
         figures = _fit(dataset, out, settings, device, torch, ultralytics)
         report = {
@@ -126,7 +126,7 @@ def train(dataset: Path, out: Path, settings: TrainSettings) -> dict[str, Any]:
             "versions": {"ultralytics": ultralytics.__version__, "torch": str(torch.__version__)},
             "val": {key: round(float(value), 4) for key, value in figures.items()},
         }
-        write_whole(out / REPORT, json.dumps(report, indent=2) + "\n")
+        write_text_atomically(out / REPORT, json.dumps(report, indent=2) + "\n")
         best = out / "run" / "weights" / "best.pt"
         exported = ultralytics.YOLO(str(best)).export(
             format="onnx", imgsz=shape, simplify=False, dynamic=False, device="cpu"

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from bt_exec.failure import UsageError
-from bt_exec.files import whole, write_whole
+from bt_exec.files import atomic_replacement, write_text_atomically
 from bt_exec_skills.vision.crops import NOTHING, SIDE, Crops, crops_of
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
-from bt_exec_skills.vision.picture_files import REPORT, claim
-from bt_exec_skills.vision.weights import load_alone
+from bt_exec_skills.vision.picture_files import REPORT, claim_folder
+from bt_exec_skills.vision.weights import load_detector_only
 
 __all__ = ["NamesSettings", "train_names"]
 
@@ -78,9 +78,9 @@ def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> 
     """
     torch = _import()
     recipe = finished_recipe(dataset)
-    network = load_alone(Path(settings.boxes))
+    network = load_detector_only(Path(settings.boxes))
     plan = {"dataset": asdict(recipe), "settings": asdict(settings)}
-    claim(out, plan, _BEST)
+    claim_folder(out, plan, _BEST)
     to_train = list(read_pictures(dataset, "train"))
     held_out = list(read_pictures(dataset, "val"))
     if not to_train or not held_out:
@@ -98,7 +98,7 @@ def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> 
         "versions": {"torch": str(torch.__version__)},
         "val": _figures(torch, net, asked),
     }
-    write_whole(out / REPORT, json.dumps(report, indent=2) + "\n")
+    write_text_atomically(out / REPORT, json.dumps(report, indent=2) + "\n")
     _export(torch, net, out / _BEST, taught.classes)
     return report
 
@@ -159,7 +159,7 @@ def _fit(
             rule.step()
             pace.step()
         done = {"epochs": epoch + 1, "seconds": spent + time.monotonic() - began}
-        with whole(last) as draft:
+        with atomic_replacement(last) as draft:
             torch.save({**done, **{name: part.state_dict() for name, part in parts.items()}}, draft)
         tell(epoch + 1, f"right {_figures(torch, net, asked, side)['things']:.3f}")
     return net, spent
@@ -212,7 +212,7 @@ def _export(torch: Any, net: Any, file: Path, classes: tuple[str, ...]) -> None:
     import onnx
 
     net.eval()
-    with whole(file) as draft:
+    with atomic_replacement(file) as draft:
         torch.onnx.export(
             net,
             (torch.zeros(1, 3, SIDE, SIDE),),

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_skills.perception.picture import Frame
-from bt_exec_skills.vision.crops import Namer, cut, proposed
-from bt_exec_skills.vision.decode import Found, suppress
+from bt_exec_skills.vision.crops import Namer, cut_crops, proposed_boxes
+from bt_exec_skills.vision.decode import Found, suppress_overlaps
 from bt_exec_skills.vision.network import (
     LEAST_SCORE,
     Network,
@@ -25,16 +25,23 @@ from bt_exec_skills.vision.network import (
     UltralyticsNetwork,
 )
 
-__all__ = ["TwoStageNetwork", "load", "load_alone", "loaded", "names_beside", "weights_and_score"]
+__all__ = [
+    "TwoStageNetwork",
+    "classifier_path",
+    "load",
+    "load_cached",
+    "load_detector_only",
+    "weights_and_score",
+]
 
 
-def names_beside(weights: Path) -> Path:
+def classifier_path(weights: Path) -> Path:
     """Return the path of a detector's classifier."""
     return weights.with_suffix(".names.onnx")
 
 
 @lru_cache(maxsize=4)
-def loaded(weights: Path) -> Network:
+def load_cached(weights: Path) -> Network:
     """Return the network in a file; cached."""
     return load(weights)
 
@@ -45,13 +52,13 @@ def load(weights: Path) -> Network:
     Raises:
         UsageError: If the file is missing, is of another kind, or cannot be read.
     """
-    network, names = load_alone(weights), names_beside(weights)
+    network, names = load_detector_only(weights), classifier_path(weights)
     if not names.is_file():
         return network
     return TwoStageNetwork(network, Namer(names))
 
 
-def load_alone(weights: Path) -> Network:
+def load_detector_only(weights: Path) -> Network:
     """Return the detector in a file, without a classifier.
 
     Raises:
@@ -89,10 +96,10 @@ class TwoStageNetwork:
 
     def find(self, frame: Frame, least_score: float = LEAST_SCORE) -> list[Found]:
         """Implement `Network.find`; a score is a weighted mean of both networks' scores."""
-        places = proposed(self._boxes, frame)
+        places = proposed_boxes(self._boxes, frame)
         if not places:
             return []
-        shares = self._namer.shares(cut(frame, [one.xyxy for one in places]))
+        shares = self._namer.shares(cut_crops(frame, [one.xyxy for one in places]))
         scores = shares**_NAMED * np.array([[one.score] for one in places]) ** (1 - _NAMED)
         kept = self._best_of_each(
             np.array([one.xyxy for one in places], np.float32), scores.max(axis=1)
@@ -109,7 +116,7 @@ class TwoStageNetwork:
     def _best_of_each(boxes: Floats, scores: Floats) -> list[int]:
         """Return the indices of the boxes to keep: the best one of each object."""
         order = np.argsort(-scores, kind="stable")
-        kept = suppress(boxes[order], None, _SAME)
+        kept = suppress_overlaps(boxes[order], None, _SAME)
         return [int(place) for place in order[kept]]
 
 

@@ -19,7 +19,7 @@ import yaml
 from bt_exec.campaign.model import Campaign
 from bt_exec.campaign.report import command_of
 from bt_exec.campaign.run import read_results, run_campaign
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec.failure import UsageError
 
 from .conftest import DATA
@@ -67,7 +67,7 @@ def test_page_shows_rates_and_a_command_for_each_failed_cell(
     file: Path, inline: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
-    assert call(["campaign", str(file), "-o", str(out)]) == 4
+    assert run_command_line(["campaign", str(file), "-o", str(out)]) == 4
     said = capsys.readouterr().out
     lines = read_results(out)
     failed = [line for line in lines if not line["expected"]]
@@ -85,7 +85,7 @@ def test_exit_code_depends_on_the_required_rate(
     file: Path, inline: Callable[..., None], tmp_path: Path, require: float, code: int
 ) -> None:
     file.write_text(yaml.safe_dump({**DATA, "require": require}), encoding="utf-8")
-    assert call(["campaign", str(file), "-o", str(tmp_path / "out"), "--json"]) == code
+    assert run_command_line(["campaign", str(file), "-o", str(tmp_path / "out"), "--json"]) == code
 
 
 def test_campaign_with_remaining_cells_exits_as_stopped(
@@ -95,7 +95,7 @@ def test_campaign_with_remaining_cells_exits_as_stopped(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     inline(10)
-    assert call(["campaign", str(file), "-o", str(tmp_path / "out")]) == 130
+    assert run_command_line(["campaign", str(file), "-o", str(tmp_path / "out")]) == 130
     assert "50 cells remain" in capsys.readouterr().out
 
 
@@ -111,14 +111,14 @@ def test_comparison_lists_regressions(
     healed = campaign.model_copy(update={"expect": ("satisfied", "blocked")})
     run_campaign(healed, before)
     run_campaign(campaign, after)
-    assert call(["campaign", "--compare", str(before), str(after)]) == 4
+    assert run_command_line(["campaign", "--compare", str(before), str(after)]) == 4
     said = capsys.readouterr().out
     assert "all: 100.0 % to " in said
     assert "worse, p = " in said
     assert "! worse: blocked OK: bt-exec run" in said
-    assert call(["campaign", "--compare", str(after), str(before)]) == 0
-    assert call(["campaign", "--compare", str(before)]) == 2
-    assert call(["campaign", "--compare", str(before), str(tmp_path)]) == 2
+    assert run_command_line(["campaign", "--compare", str(after), str(before)]) == 0
+    assert run_command_line(["campaign", "--compare", str(before)]) == 2
+    assert run_command_line(["campaign", "--compare", str(before), str(tmp_path)]) == 2
     assert "contains no results.parquet" in capsys.readouterr().err
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from tests.small_pictures import small_pictures
 
 
@@ -46,7 +46,7 @@ def bt(
 
     def run(*arguments: str, stdin: str = "") -> Ran:
         monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        code = call(arguments)
+        code = run_command_line(arguments)
         out, err = capsys.readouterr()
         assert "Traceback" not in out + err
         return Ran(code, out, err)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.cli.app import _decoded
+from bt_exec.cli.app import _decode_argument
 from bt_exec.cli.doctor import Finding, _everything
 from tests.bt_exec.cli.conftest import Ran, Run
 
@@ -401,8 +401,8 @@ def test_wrong_argument_error_names_the_valid_ones(bt: Run, arguments: str, said
 
 def test_argument_in_utf8_is_read_in_a_locale_without_it() -> None:
     typed = "문 열어".encode()
-    assert _decoded(typed.decode("ascii", "surrogateescape")) == "문 열어"
-    assert _decoded(b"\xb9\xae".decode("ascii", "surrogateescape")) == "\udcb9\udcae"
+    assert _decode_argument(typed.decode("ascii", "surrogateescape")) == "문 열어"
+    assert _decode_argument(b"\xb9\xae".decode("ascii", "surrogateescape")) == "\udcb9\udcae"
 
 
 FAULT_FILES = {

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bt_exec.cli.stop_signals import signals
+from bt_exec.cli.stop_signals import stop_mission_on_signals
 
 NAMED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGXCPU")
 LESS_KNOWN = ("SIGVTALRM", "SIGPROF", "SIGIO", "SIGPWR", "SIGSTKFLT", "SIGRTMIN", "SIGRTMAX")
@@ -34,7 +34,7 @@ def test_deadly_signal_stops_the_mission_first(name: str) -> None:
     reasons: list[str] = []
     number = getattr(signal, name)
     before = signal.getsignal(number)
-    with signals(session_of(reasons), None, last=False):  # type: ignore[arg-type]
+    with stop_mission_on_signals(session_of(reasons), None, last=False):  # type: ignore[arg-type]
         os.kill(os.getpid(), number)
     assert reasons == ["operator" if name == "SIGINT" else name]
     assert signal.getsignal(number) is before
@@ -42,14 +42,14 @@ def test_deadly_signal_stops_the_mission_first(name: str) -> None:
 
 def test_signal_without_a_name_stops_the_mission() -> None:
     reasons: list[str] = []
-    with signals(session_of(reasons), None, last=False):  # type: ignore[arg-type]
+    with stop_mission_on_signals(session_of(reasons), None, last=False):  # type: ignore[arg-type]
         os.kill(os.getpid(), signal.SIGRTMIN + 1)
     assert reasons == ["SIGRTMIN+1"]
 
 
 def test_harmless_signal_does_not_stop_the_mission() -> None:
     reasons: list[str] = []
-    with signals(session_of(reasons), None, last=False):  # type: ignore[arg-type]
+    with stop_mission_on_signals(session_of(reasons), None, last=False):  # type: ignore[arg-type]
         for number in (signal.SIGCHLD, signal.SIGWINCH, signal.SIGCONT, signal.SIGURG):
             os.kill(os.getpid(), number)
     assert reasons == []
@@ -62,7 +62,7 @@ def test_signal_ignored_at_the_start_stays_ignored(name: str) -> None:
     number = getattr(signal, name)
     before = signal.signal(number, signal.SIG_IGN)
     try:
-        with signals(session_of(reasons), None, last=False):  # type: ignore[arg-type]
+        with stop_mission_on_signals(session_of(reasons), None, last=False):  # type: ignore[arg-type]
             os.kill(os.getpid(), number)
         assert signal.getsignal(number) is signal.SIG_IGN
     finally:
@@ -72,8 +72,8 @@ def test_signal_ignored_at_the_start_stays_ignored(name: str) -> None:
 
 LEAVING = """
 import os, signal
-from bt_exec.cli.stop_signals import remember
-remember()
+from bt_exec.cli.stop_signals import record_interrupts
+record_interrupts()
 try:
     os.kill(os.getpid(), signal.{name})
     for _ in range(1000):
@@ -93,19 +93,19 @@ def test_kill_between_missions_closes_the_robots(name: str) -> None:
 LAST = """
 import os, signal
 from types import SimpleNamespace
-from bt_exec.cli.stop_signals import bound_the_end, remember, signals
+from bt_exec.cli.stop_signals import limit_exit_time, record_interrupts, stop_mission_on_signals
 
 class Late:
     def __del__(self):
         os.kill(os.getpid(), signal.SIGXCPU)
 
-remember()
+record_interrupts()
 session = SimpleNamespace(rigs={}, missions=0, abort=lambda why: True)
-with signals(session, None, last=True):
+with stop_mission_on_signals(session, None, last=True):
     pass
 os.kill(os.getpid(), signal.SIGXCPU)
 print("the report", flush=True)
-bound_the_end(4)
+limit_exit_time(4)
 late = Late()  # deleted while Python ends
 raise SystemExit(4)
 """
@@ -119,7 +119,7 @@ def test_cpu_time_limit_after_a_mission_does_not_prevent_the_report() -> None:
 DEAF = """
 import ctypes, threading
 from types import SimpleNamespace
-from bt_exec.cli.stop_signals import signals
+from bt_exec.cli.stop_signals import stop_mission_on_signals
 from bt_exec.rig import Rig
 
 class Robot:
@@ -130,7 +130,7 @@ class Robot:
 
 session = SimpleNamespace(rigs={"arm": Rig(Robot())}, missions=0, abort=lambda why: True)
 c, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(128)
-with signals(session, None, last=True):
+with stop_mission_on_signals(session, None, last=True):
     c.pthread_mutex_lock(mutex)
     # told by another thread, when this one is in C for sure
     threading.Timer(1.0, lambda: print("ready", flush=True)).start()
@@ -263,9 +263,9 @@ def test_kill_between_missions_ends_although_a_thread_of_a_part_does_not() -> No
 
 ENDING = """
 import os, signal
-from bt_exec.cli.stop_signals import bound_the_end, remember
-remember()
-bound_the_end(3)
+from bt_exec.cli.stop_signals import limit_exit_time, record_interrupts
+record_interrupts()
+limit_exit_time(3)
 
 class Late:
     def __del__(self):
@@ -290,7 +290,7 @@ stop_signals._END_S = 0.2
 never = threading.Event()
 {hangs}
 atexit.register(never.wait)
-stop_signals.bound_the_end(3)
+stop_signals.limit_exit_time(3)
 """
 
 

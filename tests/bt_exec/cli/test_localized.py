@@ -13,7 +13,7 @@ import pytest
 
 import bt_exec.cli
 import bt_exec_skills.image
-from bt_exec.cli.output import localized, typed_in
+from bt_exec.cli.output import localized, use_language_of
 from bt_exec.language.korean_errors import korean_error
 from tests.bt_exec.cli.conftest import Run
 
@@ -60,14 +60,14 @@ def test_printed_literals_are_localized() -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_localized_literals_have_korean_translations(file: Path) -> None:
-    with typed_in("ko"):
+    with use_language_of("ko"):
         assert [text for text in calls(file, ("localized",)) if localized(text) == text] == []
 
 
 def test_localized_text_is_unchanged_in_english() -> None:
-    with typed_in("en"):
+    with use_language_of("en"):
         assert localized("3 missions removed, 1.0 MB") == "3 missions removed, 1.0 MB"
-    with typed_in("ko"):
+    with use_language_of("ko"):
         assert localized("3 missions removed, 1.0 MB") == "지운 것: 임무 3개(1.0 MB)"
 
 

@@ -73,7 +73,7 @@ def of_tree(site: str) -> Callable[[Path], list[Problem]]:
     def problems(path: Path) -> list[Problem]:
         loaded = parse(scan_text(path.read_text(encoding="utf-8"), str(path)))
         library = Library([loaded])
-        library.fill_up(site_of(site).library)
+        library.add_missing(site_of(site).library)
         return list(verify_file(loaded, site_of(site).catalogue, library))
 
     return problems

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bt_exec.cli.output import emit, own_stream, streams_apart, to_json, write
+from bt_exec.cli.output import program_stream, separate_streams, to_json, write_data, write_json
 from bt_exec.cli.stop_signals import _unraisable
 from bt_exec.language.sanitize import one_line, printable
-from bt_exec.tui.terminal_text import clean, safe
+from bt_exec.tui.terminal_text import clean, without_cursor_moves
 from tests.bt_exec.cli.conftest import Run
 
 FILE = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
@@ -72,8 +72,8 @@ class Terminal(io.StringIO):
 def test_command_within_another_one_draws_on_the_same_stream(data: bool, monkeypatch) -> None:
     out = Terminal()
     monkeypatch.setattr(sys, "stdout", out)
-    with streams_apart(data=False), streams_apart(data=data):
-        own_stream(sys.stdout).write("\x1b[2Ktext")
+    with separate_streams(data=False), separate_streams(data=data):
+        program_stream(sys.stdout).write("\x1b[2Ktext")
     assert out.getvalue() == "\x1b[2Ktext"
 
 
@@ -83,13 +83,19 @@ def test_control_characters_do_not_reach_the_terminal(hidden: str, monkeypatch) 
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setattr(sys, "stderr", err)
     text = f"a{hidden}b 문"
-    with streams_apart(data=False):
+    with separate_streams(data=False):
         print(text)
         print(text, file=sys.stderr)
         sys.stdout.writelines([text])
-        write(text)
-        emit({"key": text})
-    for shown in (out.getvalue(), err.getvalue(), clean(text), safe(text), one_line(text, 40)):
+        write_data(text)
+        write_json({"key": text})
+    for shown in (
+        out.getvalue(),
+        err.getvalue(),
+        clean(text),
+        without_cursor_moves(text),
+        one_line(text, 40),
+    ):
         assert all(char.isprintable() or char == "\n" for char in shown), ascii(shown)
         assert hidden[:1] not in shown
         assert "문" in shown
@@ -99,7 +105,7 @@ def test_control_characters_do_not_reach_the_terminal(hidden: str, monkeypatch) 
 def test_colours_and_korean_are_kept(monkeypatch) -> None:
     out = Terminal()
     monkeypatch.setattr(sys, "stdout", out)
-    with streams_apart(data=False):
+    with separate_streams(data=False):
         print("\x1b[1;31m문이 열림\x1b[0m\t✓ é 日本 🤖")
     assert out.getvalue() == "\x1b[1;31m문이 열림\x1b[0m\t✓ é 日本 🤖\n"
     assert printable("한글\nx") == "한글\nx"
@@ -109,10 +115,10 @@ def test_print_of_a_skill_goes_to_stderr(monkeypatch) -> None:
     out, err = io.StringIO(), io.StringIO()
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setattr(sys, "stderr", err)
-    with streams_apart(data=True):
+    with separate_streams(data=True):
         print("loading the driver")
-        emit({"ok": True})
-        assert own_stream(sys.stdout) is out
+        write_json({"ok": True})
+        assert program_stream(sys.stdout) is out
     assert (out.getvalue(), err.getvalue()) == ('{"ok":true}\n', "loading the driver\n")
     assert sys.stdout is out
 

@@ -206,7 +206,7 @@ def test_help_imports_no_heavy_modules() -> None:
     """Heavy modules are imported only when a command runs."""
     heavy = ("mujoco", "numpy", "pydantic", "py_trees", "anthropic", "cv2", "yaml", "onnxruntime")
     code = (
-        "import sys; from bt_exec.cli.app import call; call(['--help']); "
+        "import sys; from bt_exec.cli.app import run_command_line; run_command_line(['--help']); "
         f"print([m for m in {heavy!r} if m in sys.modules], file=sys.stderr)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from bt_exec.cli.app import call
-from bt_exec.cli.history import open_journal, tell_interrupted
+from bt_exec.cli.app import run_command_line
+from bt_exec.cli.history import open_journal, report_interrupted_mission
 from bt_exec.cli.mission import Conductor
 from bt_exec.tui.paint import Painter
 from tests.bt_exec.cli.conftest import Run
@@ -112,7 +112,7 @@ def opened(door: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch, small_pictures():
         patch.setenv("XDG_DATA_HOME", str(folder))
         patch.setenv("BT_EXEC_SITE", door)
-        assert call(["run", "open the door", "--fast"]) == 0
+        assert run_command_line(["run", "open the door", "--fast"]) == 0
     return folder
 
 
@@ -182,7 +182,7 @@ def test_preparation_line_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> 
     screen = io.StringIO()
     conductor = Conductor(Painter(screen))
     conductor.live = True
-    with conductor.preparing("restoring the world of mission 2026-11-29-0014"):
+    with conductor.shown_preparation("restoring the world of mission 2026-11-29-0014"):
         assert cell_len(screen.getvalue()) < 40
 
 
@@ -206,7 +206,7 @@ def test_notice_at_the_prompt_names_what_can_be_typed_there(bt: Run, tmp_path: P
         screen = io.StringIO()
         with sqlite3.connect(journal.path) as database:
             database.execute("UPDATE missions SET told_at = NULL")
-        tell_interrupted(Painter(screen), open_journal(None), prompt=prompt)
+        report_interrupted_mission(Painter(screen), open_journal(None), prompt=prompt)
         assert ways.replace("·", "-") in screen.getvalue()
 
 

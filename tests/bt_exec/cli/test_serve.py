@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from bt_exec.cli.serve import Notifier
-from bt_exec.cli.stop_signals import handled
+from bt_exec.cli.stop_signals import stop_service_on_signals
 from bt_exec.journal import Journal
-from bt_exec.web.login import token_for
+from bt_exec.web.login import required_token
 from tests.bt_exec.cli.conftest import Run
 
 TOKEN = "0123456789abcdef"
@@ -63,7 +63,7 @@ def test_token_file_readable_by_others_is_refused(bt: Run, tmp_path: Path, mode:
     assert "other users may read or change it; run: chmod 600 " in " ".join(ran.err.split())
     for private in (0o600, 0o400):
         file.chmod(private)
-        assert token_for("127.0.0.1", file) == "x" * 32
+        assert required_token("127.0.0.1", file) == "x" * 32
 
 
 def test_invalid_token_is_refused(bt: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +106,8 @@ def test_missing_extra_is_reported_with_its_name(bt: Run, monkeypatch) -> None:
 
 def test_help_imports_no_http_modules() -> None:
     code = (
-        "import sys; from bt_exec.cli.app import call; call(['serve', '--help']);"
+        "import sys; from bt_exec.cli.app import run_command_line;"
+        "run_command_line(['serve', '--help']);"
         "print([m for m in ('fastapi', 'uvicorn', 'starlette') if m in sys.modules])"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
@@ -120,7 +121,7 @@ def test_signal_handlers_are_installed_while_the_service_runs(real: bool) -> Non
     rigs = {"arm": SimpleNamespace(simulation=None if real else object())}
     session: Any = SimpleNamespace(rigs=rigs)
     before = signal.getsignal(signal.SIGTERM)
-    with handled(lambda number, _: heard.append(number), session):
+    with stop_service_on_signals(lambda number, _: heard.append(number), session):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             os.kill(os.getpid(), number)
         taken = signal.getsignal(signal.SIGTSTP) not in (signal.SIG_DFL, None)
@@ -215,8 +216,8 @@ def test_signal_stops_the_robot_and_completes_every_record(programs: Any, name: 
     record = journal.mission(running)
     assert (record.status, record.unreadable) == ("aborted", ())
     assert all(run.end is not None for run in record.skills)
-    assert journal.line(waiting).status == "aborted"
-    assert "nothing was moved" in journal.line(waiting).message
+    assert journal.mission_line(waiting).status == "aborted"
+    assert "nothing was moved" in journal.mission_line(waiting).message
     assert "the robots are closed" in program.said[-1]
 
 
@@ -232,8 +233,8 @@ def test_sigterm_ends_a_service_with_a_hanging_step(gate: str, tmp_path: Path) -
         assert time.monotonic() - began < 60  # the limit is 25 s on an idle machine
         assert code != 0
         journal = Journal.open(program.journal)
-        assert journal.line(hangs).status in ("failed", "aborted")
-        assert journal.line(waits).status == "aborted"
+        assert journal.mission_line(hangs).status in ("failed", "aborted")
+        assert journal.mission_line(waits).status == "aborted"
     finally:
         if program.process.poll() is None:
             program.end(signal.SIGKILL)

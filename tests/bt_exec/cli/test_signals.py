@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bt_exec.cli.stop_signals import signals
+from bt_exec.cli.stop_signals import stop_mission_on_signals
 from bt_exec.journal import Journal
 from bt_exec.rig import Rig
 from bt_exec.testing import FakeClock, ScriptedRobot
@@ -22,7 +22,7 @@ def test_ctrl_z_stops_the_mission_of_a_real_robot() -> None:
     reasons: list[str] = []
     rigs = {"real": Rig(ScriptedRobot()), "simulated": Rig(ScriptedRobot(), simulation=FakeClock())}
     session = SimpleNamespace(rigs=rigs, missions=0, abort=lambda why: reasons.append(why) or True)
-    with signals(session, None, last=False):  # type: ignore[arg-type]
+    with stop_mission_on_signals(session, None, last=False):  # type: ignore[arg-type]
         os.kill(os.getpid(), signal.SIGTSTP)
     assert reasons == ["SIGTSTP"]
 

@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from bt_exec.cli import translations
-from bt_exec.cli.app import _add_installed, app
+from bt_exec.cli.app import _add_plugin_commands, app
 from bt_exec.cli.translations import _module, _texts_beside
 from bt_exec.spec.shipped_yaml import read_yaml
 from tests.bt_exec.cli.conftest import Run
@@ -30,7 +30,7 @@ TYPED = re.compile(
 
 def commands() -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield all commands with their paths, those of installed packages too."""
-    _add_installed()
+    _add_plugin_commands()
     waiting: list[tuple[tuple[str, ...], Any]] = [((), typer.main.get_command(app))]
     while waiting:
         path, command = waiting.pop()

@@ -68,7 +68,7 @@ def test_lines_that_arrive_together_are_separate(mission, monkeypatch):
             until(lambda: typed.begun)
     os.close(write)
     assert (mission.stops, typed.begun) == (1, b"come")
-    assert typed.drop() == ("open the door",)
+    assert typed.take_lines_before_stop() == ("open the door",)
     assert [*typed.kept] == ["문 닫아"]
 
 
@@ -85,9 +85,9 @@ def test_only_commands_from_before_the_stop_are_dropped(mission, keyboard):
     with typed.reading(mission.stop, mission.reported.append):
         keyboard("close the door\nstop and come back\nsay hello\nstop\n")
         until(lambda: mission.stops == 2)
-    assert typed.drop() == ("close the door",)
+    assert typed.take_lines_before_stop() == ("close the door",)
     assert [*typed.kept] == ["stop and come back", "say hello"]
-    assert typed.drop() == ("stop and come back", "say hello")
+    assert typed.take_lines_before_stop() == ("stop and come back", "say hello")
 
 
 def test_stop_of_an_earlier_mission_does_not_count_at_the_next_stop(mission, keyboard):
@@ -100,7 +100,7 @@ def test_stop_of_an_earlier_mission_does_not_count_at_the_next_stop(mission, key
     with typed.reading(mission.stop, mission.reported.append):
         keyboard("a\nb\n")
         until(lambda: len(typed.kept) == 2)
-    assert typed.drop() == ("a", "b")
+    assert typed.take_lines_before_stop() == ("a", "b")
 
 
 def test_stop_with_nothing_to_stop_is_kept_for_the_prompt(mission, keyboard):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from bt_exec.drawing.boxes import boxes_of, changes, header_changes
+from bt_exec.drawing.boxes import boxes_of, header_changes, tree_changes
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from tests.bt_exec.spec.strategies import documents
@@ -17,7 +17,7 @@ def document(root, **more):
 
 
 def rows(old, new):
-    found = changes(*(boxes_of(document(root), Library()) for root in (old, new)))
+    found = tree_changes(*(boxes_of(document(root), Library()) for root in (old, new)))
     return [(row.kind, row.depth, row.old, row.new) for row in found if row.kind != "same"]
 
 
@@ -61,7 +61,7 @@ def test_header_fields_that_differ_are_named():
 @settings(max_examples=examples(20))
 def test_rows_contain_both_trees(one, two):
     old, new = boxes_of(one, Library()), boxes_of(two, Library())
-    found = changes(old, new)
+    found = tree_changes(old, new)
     assert len([row for row in found if row.kind != "added"]) == len(list(old.walk()))
     assert len([row for row in found if row.kind != "removed"]) == len(list(new.walk()))
-    assert all(row.kind == "same" for row in changes(old, old))
+    assert all(row.kind == "same" for row in tree_changes(old, old))

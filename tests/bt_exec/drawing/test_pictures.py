@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from bt_exec.drawing.boxes import Box, boxes_of, title_of
 from bt_exec.drawing.graph_text import dot_text, mermaid_text
-from bt_exec.drawing.layout import place
+from bt_exec.drawing.layout import place_boxes
 from bt_exec.drawing.svg import html_text, svg_text
 from bt_exec.interchange.xml_text import read_xml
 from bt_exec.site.site import load_site
@@ -72,7 +72,7 @@ def test_recursive_tree_is_drawn_once():
 @settings(max_examples=20)
 def test_any_document_is_drawn_without_overlaps(document):
     root = boxes_of(document, Library())
-    placed = place(root).all()
+    placed = place_boxes(root).all()
     assert len(placed) == len(list(root.walk()))
     assert min(one.y for one in placed) == 0
     assert not any(overlap(*pair) for pair in itertools.combinations(placed, 2))
@@ -84,7 +84,7 @@ def test_any_document_is_drawn_without_overlaps(document):
 
 def test_long_texts_are_wrapped_and_truncated():
     box = Box("do", "x" * 300, "자재를 " * 40, ("note " * 60,))
-    placed = place(box)
+    placed = place_boxes(box)
     assert placed.width < 420
     assert len(placed.rows) == 9
     assert placed.rows[-1].text.endswith("…")

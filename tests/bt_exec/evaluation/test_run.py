@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bt_exec.campaign.statistics import Rate
-from bt_exec.evaluation.cases import Case, Cases, Step, fault_of, load_cases
-from bt_exec.evaluation.run import answers, differences, evaluate, fault_in
+from bt_exec.evaluation.cases import Case, Cases, Step, load_cases, mistake_of
+from bt_exec.evaluation.run import collect_answers, compare_compilers, evaluate, mistake_in
 from bt_exec.failure import Refusal, SpecError
 from bt_exec.planning.compiler import Plan, Reply
 from bt_exec.site.site import load_site
@@ -74,7 +74,7 @@ def site():
 )
 def test_figures_equal_the_known_quality(site, error, right, understood, wrong, refused, objection):
     cases = cases_of()
-    lines = list(answers(site, cases, {error: Scripted(error, right, error)}))
+    lines = list(collect_answers(site, cases, {error: Scripted(error, right, error)}))
     (found,) = evaluate(cases, lines)
     assert found.understood == Rate(understood, ACT)
     assert found.wrong == Rate(wrong, ACT + REFUSE)
@@ -88,17 +88,19 @@ def test_figures_equal_the_known_quality(site, error, right, understood, wrong, 
 def test_compilers_are_compared_by_command(site):
     cases = cases_of()
     both = {"good": Scripted("good", 99, ""), "weak": Scripted("weak", 4, "closes")}
-    lines = list(answers(site, cases, both))
-    found = differences(cases, lines)["weak"]
+    lines = list(collect_answers(site, cases, both))
+    found = compare_compilers(cases, lines)["weak"]
     assert (found.better, found.worse) == (0, 8)
     assert found.p == pytest.approx(2 / 2**8)
 
 
 def test_recorded_answers_are_not_requested_again(site):
     cases, compiler = cases_of(), Scripted("one", 9, "closes")
-    first = list(answers(site, cases, {"one": compiler}))
+    first = list(collect_answers(site, cases, {"one": compiler}))
     assert compiler.asked == len(first) == ACT + REFUSE
-    again = list(answers(site, cases, {"one": compiler}, json.loads(json.dumps(first[:-2]))))
+    again = list(
+        collect_answers(site, cases, {"one": compiler}, json.loads(json.dumps(first[:-2])))
+    )
     assert compiler.asked == len(first) + 2
     assert evaluate(cases, again)[0]._replace(seconds=0) == evaluate(cases, first)[0]._replace(
         seconds=0
@@ -124,7 +126,7 @@ def test_recorded_answers_are_not_requested_again(site):
 )
 def test_plans_are_compared_with_their_label(label, plan, fault):
     case = Case.model_validate({"say": "x", "want": "act", **label})
-    assert fault_of(case, [Step(*step) for step in plan], frozenset({"way"})) == fault
+    assert mistake_of(case, [Step(*step) for step in plan], frozenset({"way"})) == fault
 
 
 def test_invalid_file_is_reported_with_its_position(tmp_path: Path):
@@ -137,5 +139,5 @@ def test_invalid_file_is_reported_with_its_position(tmp_path: Path):
 
 def test_refusal_is_not_counted_as_a_fault(site):
     cases = cases_of()
-    lines = list(answers(site, cases, {"x": Scripted("x", 0, "refuses")}))
-    assert not any(fault_in(cases, line) for line in lines)
+    lines = list(collect_answers(site, cases, {"x": Scripted("x", 0, "refuses")}))
+    assert not any(mistake_in(cases, line) for line in lines)

@@ -10,7 +10,7 @@ import pytest
 from bt_exec.campaign.statistics import Rate
 from bt_exec.cli.compile import situation_for
 from bt_exec.evaluation.cases import load_cases
-from bt_exec.evaluation.run import answers, differences, evaluate
+from bt_exec.evaluation.run import collect_answers, compare_compilers, evaluate
 from bt_exec.failure import Refusal
 from bt_exec.planning.compiler import Plan, Reply
 from bt_exec.site.compile_command import make_compiler
@@ -80,7 +80,7 @@ def test_figures_of_a_set_equal_the_known_quality(name):
     cases = cases.model_copy(update={"commands": some})
     known = {}
     best = Degraded(inner, "none", known)
-    lines = list(answers(site, cases, {"none": best}, situation=situation))
+    lines = list(collect_answers(site, cases, {"none": best}, situation=situation))
     right = [
         cases.commands[line["item"]]
         for line in lines
@@ -93,7 +93,7 @@ def test_figures_of_a_set_equal_the_known_quality(name):
     if name == "building":  # its passes add steps for the words of the command to any plan
         del errors["waits"]
     compilers = {error: Degraded(inner, error, known) for error in ("none", *errors)}
-    lines = list(answers(site, cases, compilers, situation=situation))
+    lines = list(collect_answers(site, cases, compilers, situation=situation))
     found = {one.compiler: one for one in evaluate(cases, lines)}
     hit = [case.want for number, case in enumerate(right, 1) if not number % EVERY]
     act = sum(case.want == "act" for case in right)
@@ -111,7 +111,7 @@ def test_figures_of_a_set_equal_the_known_quality(name):
         if code:
             base = found["none"].objections.get(code, 0)
             assert one.objections[code] == base + len(hit), error
-        against = differences(cases, lines)[error]
+        against = compare_compilers(cases, lines)[error]
         assert (against.better, against.worse) == (0, hit.count("act") + done.count("refuse"))
     plans = found["invalid"]
     assert (plans.tokens, plans.cost) == (100 * len(hit), 0.5 * len(hit))

@@ -109,7 +109,7 @@ def test_last_exported_moment_has_the_recorded_states(record: MissionRecord) -> 
     found = list(moments(record))
     assert [one.plan for one in found] == sorted(one.plan for one in found)
     last = next(one.nodes for one in reversed(found) if one.nodes)
-    states = record.states()
+    states = record.node_states()
     assert {row["path"]: row["state"] for row in last if row["path"] in states} == {
         path: state for path, state in states.items() if path in {row["path"] for row in last}
     }

@@ -120,7 +120,7 @@ def test_robot_is_not_stopped_while_heartbeats_arrive(stops):
             time.sleep(0.01)
             found.beat(time.monotonic())
         found.disarm()
-        assert (stops.count, found.take_accounts()) == (1, [])
+        assert (stops.count, found.take_actions()) == (1, [])
 
 
 def test_robot_is_stopped_repeatedly_without_heartbeats(stops):
@@ -131,7 +131,7 @@ def test_robot_is_stopped_repeatedly_without_heartbeats(stops):
             found.beat(time.monotonic())
         assert stalled.value.code == "STALLED"
         assert "stalled, and the guardian stopped the robot (process" in str(stalled.value)
-        (account,) = found.take_accounts()
+        (account,) = found.take_actions()
         assert (account["ok"], account["robot"]) == (True, "arm")
         assert not stops.report.exists(), "its report has been taken"
 

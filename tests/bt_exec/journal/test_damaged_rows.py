@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from bt_exec.cli.history import tell_interrupted
+from bt_exec.cli.history import report_interrupted_mission
 from bt_exec.cli.output import to_json
 from bt_exec.events import (
     Aborting,
@@ -34,7 +34,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.serve.stages import stages_of
 from bt_exec.site.site import sentences
 from bt_exec.tui.history import history_table, line_data, record_data, record_lines
-from bt_exec.tui.pack_messages import voices, why_of
+from bt_exec.tui.pack_messages import parts_and_sentences, why_of
 from bt_exec.tui.paint import Painter
 from bt_exec.tui.terminal_text import UNICODE
 from tests.bt_exec.journal.conftest import COMMAND, events_of
@@ -121,7 +121,7 @@ def sentences_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def _shown(journal: Journal, mission: str) -> dict[str, Any]:
     """Return all output of the reading commands about a mission."""
     record = journal.mission(mission)
-    _, messages = voices(record)
+    _, messages = parts_and_sentences(record)
     said = why_of(record)
     rows = record_lines(record, messages, 80, UNICODE, verbose=True)
     return {
@@ -149,7 +149,7 @@ def _read_all(path: Path) -> dict[str, dict[str, Any]]:
     listed = _list(journal)
     assert len(listed) == 4
     found = {name: {"line": line, **_shown(journal, name)} for name, line in listed.items() if name}
-    tell_interrupted(Painter(io.StringIO()), journal)
+    report_interrupted_mission(Painter(io.StringIO()), journal)
     assert journal.interrupted() is None
     _shown(journal, "last")
     with journal.begin(command="next") as recorder:

@@ -83,7 +83,7 @@ def test_frames_are_stored_beside_the_journal(
         for event in script(recorder.mission_id):
             recorder.on(event)
     mission = journal.mission("last")
-    (look,) = mission.looks
+    (look,) = mission.observations
     assert isinstance(look, Observed)
     assert isinstance(look.observation, RecordedObservation)
     assert look.observation.frame_file == (
@@ -101,7 +101,7 @@ def test_frames_are_not_stored_by_default(
     with journal.begin(command="x") as recorder:
         for event in script(recorder.mission_id):
             recorder.on(event)
-    (look,) = journal.mission("last").looks
+    (look,) = journal.mission("last").observations
     assert isinstance(look, Observed)
     assert look.observation.frame is None
     assert not journal.frames.exists()
@@ -211,7 +211,7 @@ def test_frame_is_not_rendered_when_it_is_not_stored(journal: Journal) -> None:
     with journal.begin(command="x") as recorder:
         recorder.on(Observed(0.5, 1, "door", Costly()))
     mission = journal.mission("last")
-    assert (len(mission.looks), mission.unreadable) == (1, ())
+    assert (len(mission.observations), mission.unreadable) == (1, ())
 
 
 @pytest.mark.parametrize("frame", [None, PICTURE])
@@ -222,7 +222,7 @@ def test_frame_file_exists_only_when_frames_are_requested(
     wanted = {} if kept is None else {"frames": kept}
     with journal.record(journal.book(command="x"), **wanted) as recorder:
         recorder.on(Observed(0.5, 1, "door", FakeObservation(0.5, frame=frame)))
-    (look,) = journal.mission("last").looks
+    (look,) = journal.mission("last").observations
     assert isinstance(look, Observed)
     assert isinstance(look.observation, RecordedObservation)
     assert (look.observation.frame_file is not None) is (bool(kept) and frame is not None)

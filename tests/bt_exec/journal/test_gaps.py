@@ -18,7 +18,7 @@ from bt_exec.journal import Journal
 from bt_exec.journal import write as writing
 from bt_exec.journal.rows import STATEMENTS
 from bt_exec.journal.schema import _restrict
-from bt_exec.journal.unwritten_rows import keep_aside
+from bt_exec.journal.unwritten_rows import write_side_file
 from tests.bt_exec.journal.conftest import events_of
 
 START = SkillStarting(1.0, 3, "a", "grasp", {"arm": "right"}, 1)
@@ -226,7 +226,7 @@ def test_side_file_does_not_follow_a_link(journal: Journal, tmp_path: Path, name
     victim.write_text("mine")
     link = journal.path.parent / f"journal.sqlite.{name.format('m')}"
     link.symlink_to(victim)
-    path = keep_aside(journal.path, "m", 1, ROWS)
+    path = write_side_file(journal.path, "m", 1, ROWS)
     assert path is not None
     assert victim.read_text() == "mine"
     assert not path.is_symlink()
@@ -238,7 +238,7 @@ def test_link_or_pipe_in_place_of_a_side_file_is_not_touched(
 ) -> None:
     with journal.begin(command="x") as recorder:
         pass
-    other = keep_aside(tmp_path / "other.sqlite", recorder.mission_id, 1, ROWS)
+    other = write_side_file(tmp_path / "other.sqlite", recorder.mission_id, 1, ROWS)
     assert other is not None
     (journal.path.parent / "journal.sqlite.a.rows").symlink_to(other)
     os.mkfifo(journal.path.parent / "journal.sqlite.b.rows")

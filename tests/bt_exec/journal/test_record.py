@@ -60,11 +60,11 @@ def test_record_contains_the_settings_outcome_and_events(journal: Journal, scrip
         (2, "return_home", "done"),
     ]
     assert [failure.code for failure in mission.failures] == ["DOOR_STUCK"]
-    assert mission.states(1) == {"fetch": "failed", "fetch/open_door": "failed"}
-    assert mission.states() == {"fetch/open_door": "kept", "fetch": "done"}
+    assert mission.node_states(1) == {"fetch": "failed", "fetch/open_door": "failed"}
+    assert mission.node_states() == {"fetch/open_door": "kept", "fetch": "done"}
     assert mission.turns == ({"say": "자재를 가져왔습니다."},)
     assert [asked.verdict.why for asked in mission.verdicts] == ["door closed"]
-    assert len(mission.looks) == 1
+    assert len(mission.observations) == 1
     assert len(mission.transitions) == 6
     assert mission.line.ended_at is not None
     assert mission.line.ended_at >= mission.line.started_at

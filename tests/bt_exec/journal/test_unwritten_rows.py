@@ -13,7 +13,7 @@ import pytest
 from bt_exec.events import Event
 from bt_exec.journal import Journal
 from bt_exec.journal.rows import STATEMENTS
-from bt_exec.journal.unwritten_rows import keep_aside, side_files
+from bt_exec.journal.unwritten_rows import side_files, write_side_file
 
 Script = Callable[[str], list[Event]]
 
@@ -113,7 +113,7 @@ def test_temporary_folder_is_used_when_the_disk_is_full(
     monkeypatch.setattr(Path, "write_text", write_text)
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
     rows = [(STATEMENTS["spec"], ("digest", "yaml"))]
-    path = keep_aside(journal.path, "2026-11-21-0007", 1, rows)
+    path = write_side_file(journal.path, "2026-11-21-0007", 1, rows)
     assert path is not None
     assert path.parent == tmp_path
     assert path.name.startswith("journal.sqlite.")  # with the digest of the path
@@ -123,7 +123,7 @@ def test_temporary_folder_is_used_when_the_disk_is_full(
     assert path.read_text() == '["2026-11-21-0007",1]\n["spec",["digest","yaml"]]\n'
     full = tmp_path
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(full))
-    assert keep_aside(tmp_path / "journal.sqlite", "x", 1, rows) is None
+    assert write_side_file(tmp_path / "journal.sqlite", "x", 1, rows) is None
 
 
 def test_every_statement_of_a_row_has_a_name_in_side_files() -> None:
@@ -172,7 +172,7 @@ def test_partly_written_side_file_is_removed(
         return real(self, target)
 
     monkeypatch.setattr(Path, "replace", replace)
-    path = keep_aside(journal.path, "m", 1, [])
+    path = write_side_file(journal.path, "m", 1, [])
     where = hashlib.sha256(str(journal.path.resolve()).encode()).hexdigest()[:12]
     assert path == tmp_path / "temporary" / f"journal.sqlite.{where}.m.rows"
     assert [each.name for each in journal.path.parent.glob("*.part")] == []

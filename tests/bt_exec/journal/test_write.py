@@ -352,7 +352,7 @@ def test_flush_after_the_end_returns_the_final_result(journal):
 
 
 def test_problems_are_printed_to_stderr_by_default(capsys):
-    writing.tell_stderr("disk full")
+    writing.print_to_stderr("disk full")
     assert capsys.readouterr().err == "journal: disk full\n"
 
 
@@ -378,7 +378,7 @@ def test_writer_runs_on_a_daemon_thread(journal):
 
 
 def test_rows_that_no_folder_can_store_are_reported(by_hand, monkeypatch):
-    monkeypatch.setattr(writing, "keep_aside", lambda *args: None)
+    monkeypatch.setattr(writing, "write_side_file", lambda *args: None)
     by_hand.connection.errors["BEGIN IMMEDIATE"] = LOCKED
     by_hand.turns(1, 2)
     by_hand.run(by_hand.end)

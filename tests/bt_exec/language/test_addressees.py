@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bt_exec.language.addressees import Addressed, addressed
+from bt_exec.language.addressees import Addressed, parts_by_addressee
 
 ROBOTS = {
     "cart_a": {"en": ("cart A", "the left cart"), "ko": ("카트 A", "왼쪽 카트")},
@@ -16,7 +16,9 @@ A, B, BOTH = ("cart_a",), ("cart_b",), ("cart_a", "cart_b")
 
 
 def parts(command, language):
-    return [(one.robots, one.text, one.then) for one in addressed(command, language, ROBOTS)]
+    return [
+        (one.robots, one.text, one.then) for one in parts_by_addressee(command, language, ROBOTS)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -98,14 +100,14 @@ def test_joined_parts_are_separated_again(said):
     for at, part in enumerate(wanted):
         link = "" if not at else ", and then " if part.then else ", and "
         command += f"{link}{ROBOTS[part.robots[0]]['en'][0]}, {part.text}"
-    assert addressed(command, "en", ROBOTS) == tuple(wanted)
+    assert parts_by_addressee(command, "en", ROBOTS) == tuple(wanted)
 
 
 @given(st.text(max_size=60), st.sampled_from(["en", "ko"]))
 def test_splitting_accepts_any_text(command, language):
-    for part in addressed(command, language, ROBOTS):
+    for part in parts_by_addressee(command, language, ROBOTS):
         assert set(part.robots) <= set(ROBOTS)
 
 
 def test_site_without_robots_has_no_addressees():
-    assert addressed("everyone, go home", "en", {}) == ()
+    assert parts_by_addressee("everyone, go home", "en", {}) == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec.language.fact_sentences import OLD_S, Known, _sentences, fact_sentences, moment
+from bt_exec.language.fact_sentences import OLD_S, Known, _sentences, age_phrase, fact_sentences
 from bt_exec.language.messages import Messages
 
 WORDS = """
@@ -65,7 +65,7 @@ def test_facts_are_reported_in_the_requested_language(words):
     [(0.0, "a moment ago"), (0.99, "a moment ago"), (1.0, "1 s ago"), (12.4, "12 s ago")],
 )
 def test_age_is_formatted_in_words(seconds, words):
-    assert moment(seconds) == words
+    assert age_phrase(seconds) == words
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_age_is_formatted_in_words(seconds, words):
 )
 def test_fact_is_old_when_found_before_the_last_action_or_long_ago(t, old):
     acted = 8.0 if t in (8.0, 7.9) else 0.0
-    assert Known({}, now=10.0, acted=acted).old(t) is old
+    assert Known({}, now=10.0, acted=acted).is_old(t) is old
 
 
 def test_fact_without_a_later_action_is_not_old():
-    assert not Known({}).old(-1.0)
+    assert not Known({}).is_old(-1.0)
     assert OLD_S == 5.0  # this number is documented for operators

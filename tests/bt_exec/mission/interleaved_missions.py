@@ -465,7 +465,7 @@ class Stage:
             file.unlink(missing_ok=True)
         shutil.copyfile(self._empty, self.journal)
         standby_threads.STANDBY._idle = Idle(self.schedule)
-        rig_module.keep_reserve()
+        rig_module.allocate_reserve()
         rig_module._UNDER_WAY.clear()
         # logs of watchdog threads that other tests left behind are ignored
         life_cycle._ENDED = deque()

@@ -256,7 +256,7 @@ def test_stuck_clock_is_stepped_a_few_times_before_and_after_the_stop(error, adv
     limits: list[float] = []
 
     class Noting(Unwatched):
-        def within(self, limit_s: float, part: str, function: Any, /) -> Any:
+        def call_within(self, limit_s: float, part: str, function: Any, /) -> Any:
             limits.append(limit_s)
             return function()
 

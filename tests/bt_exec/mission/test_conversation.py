@@ -35,7 +35,7 @@ def on_record(
 
 
 def commands(said: Conversation) -> list[str]:
-    return [turn.command for turn in said.context().account(datetime.now().date())]
+    return [turn.command for turn in said.context().acting_missions(datetime.now().date())]
 
 
 @pytest.fixture
@@ -100,9 +100,9 @@ def test_account_lists_missions_of_today_or_else_the_last_one():
     today = datetime(2026, 11, 20, 9, 0)
     before = [Turn(name, at=today - timedelta(days=days)) for name, days in (("a", 2), ("b", 1))]
     context = Context(earlier=tuple(before))
-    assert context.account(today.date()) == (before[1],)
+    assert context.acting_missions(today.date()) == (before[1],)
     now = Turn("c", at=today)
-    assert context.then(now).account(today.date()) == (now,)
+    assert context.with_turn(now).acting_missions(today.date()) == (now,)
 
 
 @pytest.mark.parametrize("forgets", [False, True])

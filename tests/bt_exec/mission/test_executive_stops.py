@@ -470,8 +470,8 @@ def test_simulation_step_may_take_its_limit_plus_a_period_and_the_hang_limit(sta
     on = stage([scripted_skill("a", [("1", "done")])], robot=Settling(1), limits=Limits(hang_s=2))
     on.executive.clock.step_s = 7.0
     watched = []
-    within = on.executive.watchdog.within
-    on.executive.watchdog.within = lambda limit_s, part, *more, **named: (
+    within = on.executive.watchdog.call_within
+    on.executive.watchdog.call_within = lambda limit_s, part, *more, **named: (
         watched.append((round(limit_s, 6), part)),
         within(limit_s, part, *more, **named),
     )[1]

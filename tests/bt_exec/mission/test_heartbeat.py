@@ -63,7 +63,7 @@ class FakeGuardian:
     def disarm(self) -> None:
         self.told.append("disarm")
 
-    def take_accounts(self) -> list[dict[str, Any]]:
+    def take_actions(self) -> list[dict[str, Any]]:
         found, self.accounts = self.accounts, []
         return found
 

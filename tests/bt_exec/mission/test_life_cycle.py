@@ -77,7 +77,7 @@ def test_motion_that_begins_again_after_stops_is_a_runaway(monkeypatch, episode_
     monkeypatch.setattr(life_cycle, "_EPISODE_S", episode_s)
     robot, ended = ScriptedRobot(), []
     cycle = LifeCycle({"arm": Rig(robot)}, [], Moved(), ended.append)
-    with cycle.busy():
+    with cycle.paused_monitor():
         for _ in range(life_cycle._RUNAWAY_STOPS):
             assert not ended
             robot.still = False
@@ -153,7 +153,7 @@ def test_required_inspection_is_kept_for_later_sessions(tmp_path):
     assert first.state is State.NEEDS_INSPECTION
     second, _ = cycle_of(ScriptedRobot(), [lock])
     assert second.why == "its stop failed"
-    second.inspected()
+    second.mark_inspected()
     assert (second.state, second.why) == (State.IDLE, "")
     assert cycle_of(ScriptedRobot(), [lock])[0].why == ""
     lock.release()
@@ -223,7 +223,7 @@ def test_failed_stop_requires_an_inspection():
         robot.still = True
         assert session.life.state is State.NEEDS_INSPECTION
         assert session.run("go").reason_code == "NEEDS_INSPECTION"
-        session.life.inspected()
+        session.life.mark_inspected()
         robot.still = True
         assert session.run("go").reason_code == "STOP_FAILED"
         robot.still = True

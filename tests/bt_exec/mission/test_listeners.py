@@ -23,7 +23,7 @@ class Watch:
         self.hung: set[str] = set()
         self.calls: list[tuple[str, float]] = []
 
-    def waited(self, limit_s: float, part: str, function: Any, *args: Any) -> Any:
+    def call_recorder(self, limit_s: float, part: str, function: Any, *args: Any) -> Any:
         self.calls.append((part, limit_s))
         if part in self.hangs:
             raise PartBroken(part, "hangs", "STEP_HUNG")
@@ -32,7 +32,7 @@ class Watch:
     def call(self, part: str, function: Any, *args: Any) -> Any:
         if part in self.hangs:
             self.hung.add(part)
-        return self.waited(self.limit_s, part, function, *args)
+        return self.call_recorder(self.limit_s, part, function, *args)
 
 
 class Hears:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bt_exec.mission.perception_loop import usable
+from bt_exec.mission.perception_loop import validated_observation
 from bt_exec.testing import FakeObservation
 
 
@@ -22,7 +22,7 @@ class Odd(FakeObservation):
 @pytest.mark.parametrize("t", [1.0, 2, np.float32(2.0), 5.0, 5.001, -3.0])
 def test_observation_of_now_or_earlier_is_accepted(t: Any) -> None:
     found = Odd(t=t)
-    assert usable(found, 5.0) is found
+    assert validated_observation(found, 5.0) is found
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_observation_of_now_or_earlier_is_accepted(t: Any) -> None:
 )
 def test_invalid_observation_is_refused(odd: Any, error: Any, said: str) -> None:
     with pytest.raises(error, match=said):
-        usable(Odd(**odd), 5.0)
+        validated_observation(Odd(**odd), 5.0)
 
 
 @pytest.mark.parametrize("wanting", ["t", "frame", "labels", "facts", "describe", "record"])
@@ -52,4 +52,4 @@ def test_object_that_is_not_an_observation_is_refused_with_the_missing_attribute
     names = ("t", "frame", "labels", "facts", "describe", "record")
     found = type("Thing", (), {name: None for name in names if name != wanting})()
     with pytest.raises(TypeError, match=f"^Thing is not an observation: it has no {wanting}$"):
-        usable(found, 5.0)
+        validated_observation(found, 5.0)

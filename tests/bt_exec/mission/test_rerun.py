@@ -145,7 +145,7 @@ def test_recorded_stop_is_repeated_at_its_tick(site, journal, lab, monkeypatch):
     slow = with_pack(lab, skills=tuple(FOREVER))
     monkeypatch.setattr(rerun, "load_site", lambda name: slow)
     with Session(slow, world=WORLD, fast=True, journal=journal) as session:
-        session.clock.at(0.5, lambda: session.abort("operator"))
+        session.clock.call_at(0.5, lambda: session.abort("operator"))
         name = session.run("go").mission_id
     assert journal.mission(name).status == "aborted"
     found = verify(journal, name)
@@ -179,7 +179,7 @@ def test_session_is_restored_at_the_last_recorded_moment(lab, journal, monkeypat
     slow = with_pack(lab, skills=tuple(FOREVER))
     monkeypatch.setattr(rerun, "load_site", lambda name: slow)
     with Session(slow, world=WORLD, fast=True, journal=journal) as session:
-        session.clock.at(0.5, lambda: session.abort("operator"))
+        session.clock.call_at(0.5, lambda: session.abort("operator"))
         name = session.run("go").mission_id
     heard = Heard()
     with Session(slow, fast=True, journal=journal, listeners=[heard]) as session:
@@ -259,10 +259,10 @@ def test_clock_callback_is_called_once_at_its_time(lab):
     with Session(lab, world=WORLD, fast=True) as session:
         clock = session.clock
         assert isinstance(clock.simulations[0], FakeClock)
-        clock.at(0.05, lambda: calls.append(clock.now()))
+        clock.call_at(0.05, lambda: calls.append(clock.now()))
         for _ in range(4):
             clock.advance()
-        clock.at(0.11, lambda: calls.append(clock.now()))
-        clock.at(None)
+        clock.call_at(0.11, lambda: calls.append(clock.now()))
+        clock.call_at(None)
         clock.advance()
     assert calls == [pytest.approx(0.05)]

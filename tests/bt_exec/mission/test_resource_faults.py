@@ -180,7 +180,7 @@ def test_failed_journal_connection_stops_the_robot(tmp_path, monkeypatch, number
 NO_MEMORY = """
 import json, sys
 import _testcapi
-from bt_exec.rig import Rig, stop_all, stop_all_apart
+from bt_exec.rig import Rig, stop_all, stop_all_in_background
 from bt_exec.standby_threads import STANDBY
 import bt_exec.rig as rig
 
@@ -201,7 +201,7 @@ for apart in (False, True):
         rigs = {"arm": Rig(arm)}
         try:
             _testcapi.set_nomemory(number, number + 1)
-            stop_all_apart(rigs) if apart else stop_all(rigs, 1.0)
+            stop_all_in_background(rigs) if apart else stop_all(rigs, 1.0)
         except MemoryError:
             pass
         finally:
@@ -254,7 +254,8 @@ for number in range(int(sys.argv[2])):
             if not reader.execute(starts, (recorder._number,)).fetchone()[0]:
                 untrue.append([number, "starts unrecorded"])
     recorder.close()
-    whole = len(journal.mission(name).events) == 3 and journal.line(name).status == "satisfied"
+    satisfied = journal.mission_line(name).status == "satisfied"
+    whole = len(journal.mission(name).events) == 3 and satisfied
     if not (whole or raised or recorder.incomplete):
         untrue.append([number, "incomplete, and not reported"])
 print(json.dumps(untrue))

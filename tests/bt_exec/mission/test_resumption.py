@@ -259,7 +259,7 @@ def test_facts_of_the_interrupted_step_are_unknown(finished, boxes, tmp_path):
 def test_stopped_mission_resumes_in_its_own_session(boxes, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     with Session(boxes[0], fast=True, journal=journal) as session:
-        session.clock.at(0.2, lambda: session.abort("operator"))
+        session.clock.call_at(0.2, lambda: session.abort("operator"))
         first = session.run("deliver")
         assert first.status == "aborted"
         outcome = session.resume(journal.mission(first.mission_id))
@@ -271,7 +271,7 @@ def test_stopped_mission_resumes_in_its_own_session(boxes, tmp_path):
 def test_resumed_mission_reports_in_the_language_of_the_request(boxes, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     with Session(boxes[0], fast=True, journal=journal) as session:
-        session.clock.at(0.2, lambda: session.abort("operator"))
+        session.clock.call_at(0.2, lambda: session.abort("operator"))
         first = journal.mission(session.run("deliver").mission_id)
         outcome = session.resume(first, language="ko")
         assert session.conversation.context().turns[-1].language == "ko"
@@ -320,7 +320,7 @@ def test_reporter_loads_finished_steps_of_the_continued_mission(boxes, tmp_path)
     journal = Journal.open(tmp_path / "j.sqlite")
     site, agree = with_pack(boxes[0], reporter=Reporter), lambda *_: True
     with Session(site, fast=True, journal=journal, confirm=agree) as session:
-        session.clock.at(0.4, lambda: session.abort("operator"))
+        session.clock.call_at(0.4, lambda: session.abort("operator"))
         first = session.run("deliver")
         record = journal.mission(first.mission_id)
         assert session.resume(record).ok

@@ -94,7 +94,7 @@ def test_innermost_call_is_named():
 def test_call_with_its_own_limit_is_interrupted_at_that_limit():
     on = Guarded()
     with on.watchdog as watchdog, pytest.raises(PartBroken, match=r"within 7 s$"):
-        watchdog.within(7.0, "the clean-up of a", on.hang)
+        watchdog.call_within(7.0, "the clean-up of a", on.hang)
 
 
 def test_journal_is_awaited_and_called_again():
@@ -106,9 +106,9 @@ def test_journal_is_awaited_and_called_again():
 
     with on.watchdog as watchdog:
         with pytest.raises(PartBroken, match=r"^the record did not return"):
-            watchdog.waited(1.0, "the record", write)
-        assert watchdog.waited(1.0, "the record", lambda: "written") == "written"
-        assert watchdog.within(1.0, "the record", lambda: "read") == "read"
+            watchdog.call_recorder(1.0, "the record", write)
+        assert watchdog.call_recorder(1.0, "the record", lambda: "written") == "written"
+        assert watchdog.call_within(1.0, "the record", lambda: "read") == "read"
 
 
 def test_watchdog_on_another_thread_stops_the_robots_and_waits():
@@ -186,12 +186,12 @@ def test_stop_is_repeated_during_the_call_and_logged_once(caplog):
             assert stops.acquire(timeout=60)
 
     with watchdog, pytest.raises(PartBroken):
-        watchdog.waited(0.2, "the record", late)
+        watchdog.call_recorder(0.2, "the record", late)
     assert caplog.messages == ["the record did not return within 0.2 s; the robot is stopped"]
     assert watchdog.hung == set()
 
 
-@pytest.mark.parametrize("how", ["within", "waited"])
+@pytest.mark.parametrize("how", ["call_within", "call_recorder"])
 def test_call_at_the_limit_is_not_late(how):
     on = Guarded(0.1)
     looked = threading.Semaphore(0)
@@ -256,7 +256,7 @@ def test_foreign_signal_does_not_interrupt_a_call():
         signal.raise_signal(signal.SIGURG)
         assert watchdog.call("skill a", signalled) == "well"
         assert watchdog.call("skill b", watchdog.call, "skill a", signalled) == "well"
-        assert watchdog.waited(1.0, "the record", signalled) == "well"
+        assert watchdog.call_recorder(1.0, "the record", signalled) == "well"
         watchdog._calls.append(_Call("the record", 1.0, 9e9, again=True, hangs=True))
         signal.raise_signal(signal.SIGURG)  # the journal is awaited even when it hangs
         watchdog._calls.clear()
@@ -378,7 +378,7 @@ def test_watch_continues_when_a_stop_raises(capfd):
             assert attempts.acquire(timeout=60)
 
     with watchdog, pytest.raises(PartBroken):
-        watchdog.waited(0.1, "the record", late)
+        watchdog.call_recorder(0.1, "the record", late)
     assert "the watchdog: MemoryError" in capfd.readouterr().err
 
 

@@ -146,7 +146,7 @@ def test_noted_failures_are_those_after_which_the_plan_continued(root, scripts, 
     while (status := stage.tick()) is Status.RUNNING:
         pass
     assert status is Status.SUCCESS
-    found = stage.built.noted()
+    found = stage.built.recorded_failures()
     assert [f"{path.rpartition('/')[2]} {failure.code}" for path, failure in found] == noted
 
 

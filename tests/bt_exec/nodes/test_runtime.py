@@ -153,5 +153,5 @@ def test_runtime_defaults_watch_nothing_and_inject_no_faults() -> None:
     assert (running.results, running.calls, running.working) == ({}, {}, set())
     assert running.acted == float("-inf")
     assert running.watch.call("x", pow, 2, exp=3) == 8
-    assert running.watch.within(1.0, "x", pow, 2, exp=3) == 8
+    assert running.watch.call_within(1.0, "x", pow, 2, exp=3) == 8
     assert running.may_move("p") is False  # nothing moves without a robot

@@ -9,7 +9,7 @@ import pytest
 from bt_exec.failure import Failure
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Done, Request
-from bt_exec.planning.effects import assumed_now, finished_steps, undone
+from bt_exec.planning.effects import assumed_now, finished_steps, outdated_leaves
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
@@ -149,4 +149,4 @@ def test_failed_step_may_have_changed_the_facts_of_its_arguments() -> None:
 )
 def test_undone_effects_are_detected(steps: str, facts: Any, more: Any, lost: set[str]) -> None:
     done = tuple(ran(name) for name in ("open", "shut", "lid_is"))
-    assert undone(request(steps, done, situation=Situation(facts=facts), **more)) == lost
+    assert outdated_leaves(request(steps, done, situation=Situation(facts=facts), **more)) == lost

@@ -11,7 +11,7 @@ from bt_exec.failure import Failure, Refusal, SpecError, UsageError
 from bt_exec.language.meaning import Context, Meaning, Turn, Unclear
 from bt_exec.language.messages import language_of
 from bt_exec.planning.compiler import Done, Plan, Reply
-from bt_exec.planning.multi_pack import for_packs
+from bt_exec.planning.multi_pack import make_packs_compiler
 from bt_exec.planning.plan import prepare_answer
 from bt_exec.site.compile_command import make_compiler, request_of
 from bt_exec.site.shipped_data import data_path
@@ -469,7 +469,7 @@ def test_compiler_that_cannot_plan_parts_is_an_error():
         name = "other"
 
     with pytest.raises(UsageError, match="other cannot plan parts"):
-        for_packs("other", Other(), {"tabletop": "table"}, ("door", "tabletop"))
+        make_packs_compiler("other", Other(), {"tabletop": "table"}, ("door", "tabletop"))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Reply
 from bt_exec.planning.multi_robot import RobotsCompiler
 from bt_exec.planning.plan import prepare_answer
-from bt_exec.planning.robot_views import for_robot, views
+from bt_exec.planning.robot_views import request_for_robot, site_views
 from bt_exec.rig import PackSettings
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.own_parts import load_library
@@ -174,7 +174,7 @@ def test_robot_that_is_not_addressed_is_not_used(request_for, seen):
 
 def test_view_of_a_robot_is_a_site_with_only_this_robot(request_for):
     context = Context((Turn("cart A, go home. Cart b, fetch the box."), Turn("go home")))
-    view = for_robot(request_for("x", context), "cart_b", "y")
+    view = request_for_robot(request_for("x", context), "cart_b", "y")
     assert view.command == "y"
     assert set(view.library.names()) == {"fetch", "go_home", "wait_here", "pause"}
     assert view.catalogue.skill("load").needs == {"at": "shelf", "load": "empty"}
@@ -183,10 +183,10 @@ def test_view_of_a_robot_is_a_site_with_only_this_robot(request_for):
 
 
 def test_views_cover_every_pack_once(request_for, tmp_path):
-    found = list(views(request_for("x")))
+    found = list(site_views(request_for("x")))
     assert [sorted(view.library.names()) for view in found] == [
         ["pause"],
         ["fetch", "go_home", "pause", "wait_here"],
     ]
     single = replace(request_for("x"), catalogue=Catalogue([carts(tmp_path)]))
-    assert list(views(single)) == [single]
+    assert list(site_views(single)) == [single]

@@ -7,7 +7,7 @@ import pytest
 from bt_exec.failure import Failure
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Done, Request
-from bt_exec.planning.repair import failed_part, kept_paths, other_way, repaired
+from bt_exec.planning.repair import failed_part, find_alternative, kept_paths, repaired
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
@@ -107,7 +107,7 @@ def test_fact_that_contradicts_the_last_writer_invalidates_its_step(request_afte
 
 def test_alternatives_are_used_in_order_and_once(request_after):
     first = request_after("all/open/pull", "STUCK", {"arm": "right"})
-    _, way = other_way(first)
+    _, way = find_alternative(first)
     assert (way.tree, dict(way.args)) == ("open", {"arm": "left"})
     again = request_after(
         "all/open/pull",
@@ -115,13 +115,13 @@ def test_alternatives_are_used_in_order_and_once(request_after):
         {"arm": "left"},
         tried=[Failure("STUCK", node="pull", args={"arm": "right"})],
     )
-    _, way = other_way(again)
+    _, way = find_alternative(again)
     assert (way.tree, dict(way.args)) == ("pry", {})
 
 
 def test_plan_is_unchanged_for_a_code_without_alternatives(request_after):
     request = request_after("all/take/hold", "SLIPPED")
-    assert other_way(request) is None
+    assert find_alternative(request) is None
     spec = repaired(request, "test")
     assert spec.root == request.previous.root
     assert (spec.mission.plan_version, spec.mission.parent) == (4, 3)
@@ -135,7 +135,7 @@ def test_repaired_plan_names_the_alternative_and_expands(request_after):
 
 def test_no_library_means_no_alternative(request_after):
     request = request_after("all/open/pull", "STUCK")
-    assert other_way(replace(request, library=Library())) is None
+    assert find_alternative(replace(request, library=Library())) is None
 
 
 def test_failure_of_another_skill_does_not_use_up_an_alternative(request_after):
@@ -143,7 +143,9 @@ def test_failure_of_another_skill_does_not_use_up_an_alternative(request_after):
         Failure("STUCK", node="reach", args={}),
         Failure("STUCK", node="hold", args={"arm": "left"}),
     ]
-    _, way = other_way(request_after("all/open/pull", "STUCK", {"arm": "right"}, tried=tried))
+    _, way = find_alternative(
+        request_after("all/open/pull", "STUCK", {"arm": "right"}, tried=tried)
+    )
     assert dict(way.args) == {"arm": "left"}
 
 
@@ -164,7 +166,7 @@ def test_repaired_plan_names_its_version_and_parent(request_after):
 def test_first_plan_has_no_alternative_and_keeps_nothing(request_after):
     request = request_after("all/open/pull", "STUCK", done=("all/take/reach",))
     for first in (replace(request, previous=None), replace(request, failure=None)):
-        assert other_way(first) is None
+        assert find_alternative(first) is None
         assert kept_paths(first) == ()
 
 
@@ -224,7 +226,7 @@ def test_alternative_requires_all_its_arguments_from_the_failure(tried, way):
         failure=Failure("NO", path="part/push", node="push"),
         tried=tuple(failures),
     )
-    _, found = other_way(request)
+    _, found = find_alternative(request)
     assert (found.tree, dict(found.args)) == ("part" if way else "bare", way)
 
 

@@ -21,12 +21,12 @@ from tests.bt_exec.serve.conftest import GATE, Served
 def test_command_is_run_to_its_end(served: Served):
     booked = served.service.submit("wave")
     assert booked.ended.result(10).status == "satisfied"
-    assert served.journal.line(booked.mission_id).status == "satisfied"
+    assert served.journal.mission_line(booked.mission_id).status == "satisfied"
 
 
 def test_accepted_command_is_recorded_before_its_turn(served: Served):
     first, second = served.service.submit("hold"), served.service.submit("wave")
-    line = served.journal.line(second.mission_id)
+    line = served.journal.mission_line(second.mission_id)
     assert (line.status, line.begun, line.interrupted) == ("unfinished", False, False)
     GATE.set()
     assert first.ended.result(10).ok
@@ -112,7 +112,7 @@ def test_queued_command_is_withdrawn_by_an_abort(served: Served):
     assert served.service.abort(second.mission_id) == "withdrawn"
     outcome = second.ended.result(10)
     assert (outcome.status, outcome.ticks) == ("aborted", 0)
-    assert "before it began" in served.journal.line(second.mission_id).message
+    assert "before it began" in served.journal.mission_line(second.mission_id).message
     GATE.set()
     assert first.ended.result(10).ok
 
@@ -157,7 +157,7 @@ def test_unavailable_robot_is_a_usage_error_of_the_constructor(tmp_path):
     service = Service(site_of(arm=switched_off), journal)
     with pytest.raises(UsageError, match=r"192\.0\.2\.7"):
         service.open()
-    assert service.trouble() != ""
+    assert service.why_unavailable() != ""
 
 
 def test_command_is_refused_when_the_journal_cannot_be_written(served: Served, monkeypatch):
@@ -219,7 +219,7 @@ def test_stop_holds_the_queue_until_resumed(served: Served):
         third.mission_id,
     ]
     assert served.service.current is None
-    assert not served.journal.line(second.mission_id).begun
+    assert not served.journal.mission_line(second.mission_id).begun
     assert served.service.resume()
     assert second.ended.result(10).ok
     assert third.ended.result(10).ok
@@ -307,7 +307,7 @@ def test_hung_step_makes_the_service_not_ready(served: Served, monkeypatch):
     served.until(lambda: served.service.current is booked)
     monkeypatch.setattr(type(served.service.session), "hanging", lambda self: "the skill hold")
     assert served.ask("GET", "/ready").status == 503
-    assert "the skill hold hangs" in served.service.trouble()
+    assert "the skill hold hangs" in served.service.why_unavailable()
     monkeypatch.undo()
     outcome = Outcome(booked.mission_id, "hold", "failed", "STEP_HUNG", "hold hangs")
     served.service.session.abandoned(outcome)
@@ -351,7 +351,7 @@ def test_queue_is_reordered_while_it_is_held(served: Served):
     GATE.set()
     assert first.ended.result(10).ok
     served.until(lambda: served.service.current is None)
-    assert not served.journal.line(third.mission_id).begun
+    assert not served.journal.mission_line(third.mission_id).begun
     with pytest.raises(ServiceError, match="is not waiting"):
         served.service.move(first.mission_id, 0)
     served.service.resume()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec.failure import RegistrationError, UsageError
 from bt_exec.mission.session import Session
 from bt_exec.pack import Pack
@@ -45,11 +45,13 @@ def tool(tmp_path):
 
 
 def test_skill_of_a_tools_file_is_listed(tool, capsys):
-    assert call(["skills", "--site", "image", "--tools", str(tool), "--json"]) == 0
+    assert run_command_line(["skills", "--site", "image", "--tools", str(tool), "--json"]) == 0
     found = {one["name"]: one for one in json.loads(capsys.readouterr().out)["skills"]}
     assert "widest" in str(found["measure_widest"])
     assert "crop" in found
-    assert call(["skills", "measure_widest", "--site", "image", "--tools", str(tool)]) == 0
+    assert (
+        run_command_line(["skills", "measure_widest", "--site", "image", "--tools", str(tool)]) == 0
+    )
     assert "widest_px" in capsys.readouterr().out
 
 

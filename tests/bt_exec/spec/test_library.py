@@ -28,7 +28,7 @@ def test_trees_added_by_fill_up_follow_existing_ones_in_a_fixed_order() -> None:
     known = Library([load_text("tree: zoom\nroot: {do: look}\n")])
     own = load_text("tree: find\nroot: {do: look}\n")
     known.add(own.document, own.source)
-    known.fill_up(library())
+    known.add_missing(library())
     assert [tree.tree for tree in known] == ["zoom", "find", "fetch", "open_up"]
     assert known.get("find") is own.document
 

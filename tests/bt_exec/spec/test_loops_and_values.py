@@ -13,7 +13,7 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec, NodeBase
-from bt_exec.spec.modifiers import MODIFIERS, table
+from bt_exec.spec.modifiers import MODIFIERS, modifier_table
 from bt_exec.spec.text_template import fill_template
 
 HEAD = "tree: t\nparams:\n  n: {type: integer, min: 1, max: 3, optional: true}\n  "
@@ -111,7 +111,7 @@ def test_texts_are_filled_with_values(template: str, values: dict[str, Any], exp
 
 def test_documentation_contains_the_table_of_modifiers() -> None:
     text = (Path(__file__).parents[3] / "docs" / "trees.md").read_text(encoding="utf-8")
-    assert table() in text
+    assert modifier_table() in text
 
 
 def test_table_names_every_modifier() -> None:

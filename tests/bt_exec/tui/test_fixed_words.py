@@ -30,7 +30,7 @@ FOLDER = Path(language.__file__).parent
 FIXED = parse_yaml((FOLDER / "fixed_words.yaml").read_text(encoding="utf-8"))
 OWN = parse_yaml((FOLDER / "messages.yaml").read_text(encoding="utf-8"))
 WORDS = {**FIXED, **OWN["words"]}
-SAYS = ("told", "word", "fixed", "line")  # functions that translate text
+TRANSLATORS = ("told", "word", "fixed", "line")  # functions that translate text
 
 NOT_SHOWN = {
     # kinds, states, styles and settings, which are not drawn as text
@@ -56,7 +56,7 @@ FORM = re.compile(r"[A-Za-z]{2,}|\bs\b")
 
 
 def literals(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """Yield every literal text that may be drawn without a lookup in `SAYS`, with its line."""
+    """Yield every literal text that may be drawn untranslated, with its line; see `TRANSLATORS`."""
     quiet: set[ast.AST] = set()
     for node in ast.walk(tree):
         match node:
@@ -64,7 +64,7 @@ def literals(tree: ast.Module) -> Iterator[tuple[str, int]]:
                 quiet.update(ast.walk(node))  # docstrings
             case ast.Assign(targets=[ast.Name(id="__all__")]):
                 quiet.update(ast.walk(node))
-            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in SAYS:
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in TRANSLATORS:
                 quiet.update(ast.walk(node))
             case ast.FunctionDef() | ast.AnnAssign():
                 for part in (getattr(node, "returns", None), getattr(node, "annotation", None)):
@@ -77,11 +77,11 @@ def literals(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 def spoken_words(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """Yield the fixed texts that are passed to `SAYS`, with numbers as ``#``."""
+    """Yield the fixed texts that are passed to `TRANSLATORS`, with numbers as ``#``."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[first, *_]) if (
-                name in SAYS
+                name in TRANSLATORS
             ):
                 parts = [first.body, first.orelse] if isinstance(first, ast.IfExp) else [first]
                 for part in parts:

@@ -64,7 +64,7 @@ def test_terminal_mode_is_restored_afterwards(typing: int):
     assert lines_and_echo(slave) == 0
     pressed.end()
     assert lines_and_echo(slave) == before
-    assert not pressed.there
+    assert not pressed.is_available
 
 
 def test_hidden_keys_are_left_for_the_next_reader(typing: int):

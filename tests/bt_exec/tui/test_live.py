@@ -163,7 +163,7 @@ def test_key_opens_finished_parts_and_folds_them_again(terminal: Terminal) -> No
     for key in ("", "a", "a"):
         clear(terminal)
         view.press(key)
-        view.again()
+        view.redraw()
         view.frame()
         shown.append(terminal.screen())
     assert "grasp" in "\n".join(shown[1])
@@ -202,14 +202,14 @@ def test_full_screen_mode_is_left_during_a_question(terminal: Terminal) -> None:
         clear(terminal)
         leave()
         assert terminal.getvalue().endswith("\x1b[?1049l")
-        view.again()
+        view.redraw()
         assert "\x1b[?1049h" in terminal.getvalue()
 
 
 class Typed:
     """Keys that were pressed already."""
 
-    there = True
+    is_available = True
 
     def __init__(self, *keys: str) -> None:
         self.left = list(keys)
@@ -249,4 +249,4 @@ def test_keys_are_not_read_at_a_prompt(terminal: Terminal) -> None:
     view = LiveView(running().model, Painter(terminal))
     view.frame()
     assert "keys" not in "\n".join(terminal.screen())
-    assert not view._keys.there
+    assert not view._keys.is_available

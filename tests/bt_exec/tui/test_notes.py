@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bt_exec.spec.model import MissionSpec
-from bt_exec.tui.node_text import say_notes
+from bt_exec.tui.node_text import notes_text
 from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.screen import draw, tree_lines
 from bt_exec.tui.terminal_text import plain
@@ -24,7 +24,7 @@ def noted(version: int = 1) -> MissionSpec:
 
 
 def test_nodes_of_one_change_share_a_line() -> None:
-    assert say_notes(NOTES) == (SAID, "planned without the language model: no answer")
+    assert notes_text(NOTES) == (SAID, "planned without the language model: no answer")
 
 
 def test_live_view_shows_notes_above_the_tree() -> None:
@@ -50,7 +50,7 @@ def test_lines_show_each_note_once() -> None:
     view.failure = None  # type: ignore[attr-defined]
     script.start(ENGLISH).plan(noted()).plan(noted(2)).start(ENGLISH).plan(noted())
     said = [line.partition("s  ")[2] for line in written if "  note  " in line]
-    first = [f"note      {text}" for text in say_notes(NOTES)]
+    first = [f"note      {text}" for text in notes_text(NOTES)]
     assert said == [*first, *first], "a second plan says nothing new, a second mission does"
 
 

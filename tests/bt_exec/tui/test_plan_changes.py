@@ -5,7 +5,7 @@ import pytest
 from bt_exec.failure import Failure
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
-from bt_exec.tui.plan_changes import say_changes
+from bt_exec.tui.plan_changes import changes_text
 
 
 def plan(*steps: str, kept: str = "") -> MissionSpec:
@@ -50,7 +50,7 @@ def plan(*steps: str, kept: str = "") -> MissionSpec:
 def test_new_plan_lists_its_changes(
     old: MissionSpec, new: MissionSpec, failed: str, said: str
 ) -> None:
-    assert say_changes(old, new, Failure("X", path=failed)) == said
+    assert changes_text(old, new, Failure("X", path=failed)) == said
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_new_plan_lists_its_changes(
     ],
 )
 def test_common_words_of_two_phrases_are_shared(phrase: str, said: str) -> None:
-    told = say_changes(
+    told = changes_text(
         plan("open"),
         plan("open left"),
         Failure("X", path="open"),

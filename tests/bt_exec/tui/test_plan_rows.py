@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from bt_exec import events as ev
 from bt_exec.failure import Failure
-from bt_exec.tui.node_text import say_args, seconds
+from bt_exec.tui.node_text import arguments_text, duration_text
 from bt_exec.tui.plan_rows import Forest
 from bt_exec.tui.view_model import ViewModel
 from tests.bt_exec.tui.scripted import get_material, mission
@@ -39,18 +39,18 @@ def test_sequence_with_a_name_or_a_guard_keeps_its_row() -> None:
 
 
 def test_arguments_are_shown_by_display_names() -> None:
-    assert say_args({"arm": "right", "object_label": "material"}) == "right → material"
-    assert say_args({"text": "a", "speed": 0.5, "fast": True, "gentle": False}) == (
+    assert arguments_text({"arm": "right", "object_label": "material"}) == "right → material"
+    assert arguments_text({"text": "a", "speed": 0.5, "fast": True, "gentle": False}) == (
         "a, speed 0.5, fast, no gentle"
     )
-    assert say_args({"labels": ["a", "b"], "count": 2}) == "a + b, count 2"
-    assert say_args({"target": "a", "spot": ()}) == "a"
+    assert arguments_text({"labels": ["a", "b"], "count": 2}) == "a + b, count 2"
+    assert arguments_text({"target": "a", "spot": ()}) == "a"
 
 
 def test_durations_are_formatted() -> None:
-    said = [seconds(value) for value in (0, 0.26, 99.9, 99.96, 125, 3725)]
+    said = [duration_text(value) for value in (0, 0.26, 99.9, 99.96, 125, 3725)]
     assert said == ["0.0 s", "0.3 s", "99.9 s", "1 min 40 s", "2 min 05 s", "1 h 02 min"]
-    assert seconds(3.1500000000000004) == seconds(3.15), "a step and its mission"
+    assert duration_text(3.1500000000000004) == duration_text(3.15), "a step and its mission"
 
 
 def test_progress_of_a_skill_stays_until_it_changes() -> None:

@@ -65,7 +65,7 @@ def test_playback_takes_the_mission_time_divided_by_the_speed(
 ) -> None:
     wall = Wall()
     player = player_of(events, wall, speed=speed)
-    while not player.over:
+    while not player.is_over:
         wall.now += 0.05
         player.play()
         assert all(event.t <= player.t for event in events[: player.index])
@@ -92,7 +92,7 @@ def test_pause_stops_and_resumes_at_the_same_time(events: list[ev.Event]) -> Non
 def test_steps_forward_and_back_reach_the_same_moments(events: list[ev.Event]) -> None:
     player = player_of(events, Wall(), paused=True)
     forth = [0]
-    while not player.over:
+    while not player.is_over:
         player.step()
         forth.append(player.index)
     back = [player.index]
@@ -106,7 +106,7 @@ def test_steps_forward_and_back_reach_the_same_moments(events: list[ev.Event]) -
 def test_jumps_stay_within_the_record(events: list[ev.Event]) -> None:
     player = player_of(events, Wall())
     player.jump(1e6)
-    assert (player.t, player.over) == (player.end, True)
+    assert (player.t, player.is_over) == (player.end, True)
     player.jump(-1e6)
     assert (player.t, player.index) == (player.start, 0)
 
@@ -126,4 +126,4 @@ def test_empty_record_is_finished_at_once() -> None:
     player.play()
     player.step()
     player.step(-1)
-    assert player.over
+    assert player.is_over

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bt_exec.spec.model import Do
 from bt_exec.tui.plan_rows import ViewNode
-from bt_exec.tui.row_selection import Row, choose
+from bt_exec.tui.row_selection import Row, fit_rows
 from tests.cases import examples
 
 STATES = (None, "running", "done", "skipped", "kept", "failed")
@@ -69,4 +69,4 @@ def any_row(draw: st.DrawFn) -> Row:
 @given(st.lists(any_row(), max_size=25), st.integers(1, 12))
 @settings(max_examples=examples(600))
 def test_selected_rows_equal_the_reference_selection(rows: list[Row], room: int) -> None:
-    assert choose(rows, room, str) == defined_choice(rows, room)
+    assert fit_rows(rows, room, str) == defined_choice(rows, room)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from bt_exec.tui.terminal_text import clean, fit, pad, safe, wrap
+from bt_exec.tui.terminal_text import clean, fit, pad, without_cursor_moves, wrap
 
 KOREAN = "문 안의 자재를 가져와"
 
@@ -36,7 +36,7 @@ def test_decomposed_hangul_is_composed() -> None:
 
 
 def test_sanitized_text_keeps_its_spaces() -> None:
-    assert safe("  a\x1b[0m   b\t") == "  a[0m   b    "
+    assert without_cursor_moves("  a\x1b[0m   b\t") == "  a[0m   b    "
 
 
 @given(st.text(max_size=60), st.integers(0, 30))

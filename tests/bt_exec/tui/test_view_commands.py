@@ -15,7 +15,7 @@ from bt_exec.tui.paint import Painter
 from bt_exec.tui.row_selection import rows_of
 from bt_exec.tui.screen import draw
 from bt_exec.tui.terminal_text import ASCII, UNICODE, plain
-from bt_exec.tui.view_commands import actions, press
+from bt_exec.tui.view_commands import actions, perform_key
 from bt_exec.tui.view_model import ViewModel
 from bt_exec.tui.view_pages import help_lines
 from tests.bt_exec.tui.scripted import ENGLISH, KOREAN, Script, slipped, spoken
@@ -30,7 +30,7 @@ def press_all(model: ViewModel, *keys: str, width: int = 80) -> Display:
     display = Display()
     for key in keys:
         for one in (key,) if key in KEYS or len(key) == 1 else key:
-            press(display, model, one, width)
+            perform_key(display, model, one, width)
     return display
 
 
@@ -64,7 +64,7 @@ def test_escape_returns_to_following_the_running_step(keys):
     before = screen(script, Display())
     display = press_all(script.model, *keys)
     for _ in range(4):
-        press(display, script.model, "escape", 80)
+        perform_key(display, script.model, "escape", 80)
     display.folds.clear()
     display.unfolded = display.paused = script.model.verbose = False
     assert screen(script, display) == before
@@ -77,7 +77,7 @@ def test_cursor_moves_step_by_step_and_stops_at_the_ends():
         display = press_all(script.model, "home" if key == "down" else "end")
         reached = [display.cursor]
         for _ in paths:
-            press(display, script.model, key, 80)
+            perform_key(display, script.model, key, 80)
             reached.append(display.cursor)
         assert reached == [*expected, expected[-1]]
 
@@ -89,7 +89,7 @@ def test_node_can_be_folded_and_unfolded():
         display = press_all(script.model, "home", keys[0])
         assert "8 steps" in "\n".join(screen(script, display))
         assert len(rows_of(script.model, 80, display=display)) < len(whole)
-        press(display, script.model, keys[1], 80)
+        perform_key(display, script.model, keys[1], 80)
         assert rows_of(script.model, 80, display=display) == whole
 
 
@@ -97,9 +97,9 @@ def test_left_of_a_leaf_selects_its_parent_and_right_of_a_parent_its_child():
     script = english()
     last = press_all(script.model, "end")
     assert last.cursor == "get_material/shut_and_go_home/return_home"
-    press(last, script.model, "left", 80)
+    perform_key(last, script.model, "left", 80)
     assert last.cursor == "get_material/shut_and_go_home"
-    press(last, script.model, "right", 80)
+    perform_key(last, script.model, "right", 80)
     assert last.cursor == "get_material/shut_and_go_home/close_door/close_door"
 
 
@@ -107,7 +107,7 @@ def test_cursor_stays_at_the_nearest_step_when_the_plan_changes():
     script = english()
     display = press_all(script.model, "end")
     del script.model.forest.roots[0].children[-1].children[:]
-    press(display, script.model, "tab", 80)
+    perform_key(display, script.model, "tab", 80)
     assert display.cursor == "get_material/shut_and_go_home"
 
 
@@ -157,7 +157,7 @@ def test_unknown_command_is_named_until_the_next_key():
     script = english()
     display = press_all(script.model, ":fly", "enter")
     assert screen(script, display)[-1].startswith(" no such command: fly")
-    press(display, script.model, "f", 80)
+    perform_key(display, script.model, "f", 80)
     assert "fly" not in screen(script, display)[-1]
 
 
@@ -165,7 +165,7 @@ def test_typed_command_is_shown_and_can_be_cancelled():
     script = english()
     display = press_all(script.model, ":", "all", "backspace")
     assert screen(script, display)[-1] == " :al_"
-    press(display, script.model, "escape", 80)
+    perform_key(display, script.model, "escape", 80)
     assert display == Display()
 
 

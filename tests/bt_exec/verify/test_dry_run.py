@@ -11,9 +11,9 @@ from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.condition_expression import All, Is, Not
 from bt_exec.spec.model import MissionSpec
 from bt_exec.verify import verify_mission
-from bt_exec.verify.dry_run import _shared, left_behind
-from bt_exec.verify.fact_changes import Change, Others, few, learnt, state_of
-from bt_exec.verify.facts import established, fill
+from bt_exec.verify.dry_run import _shared, certain_effects
+from bt_exec.verify.fact_changes import Change, Others, limit_states, observation_change, state_of
+from bt_exec.verify.facts import established_facts, fill_arguments
 from tests.bt_exec.spec.workshop import WORKSHOP
 from tests.bt_exec.verify.layers import CATALOGUE, of_mission
 
@@ -134,14 +134,14 @@ def test_finished_step_is_not_run_again() -> None:
 
 def test_established_facts_are_those_certain_after_a_condition() -> None:
     lid = Is(name="lid_is", args={"state": "open"})
-    assert established(All(of=(lid, Is(name="hand_empty"))), CATALOGUE) == {
+    assert established_facts(All(of=(lid, Is(name="hand_empty"))), CATALOGUE) == {
         "lid": "open",
         "hand.right": "empty",
     }
-    assert established(Not(of=lid), CATALOGUE) == {}
-    assert established(Is(name="lid_is", args={"state": "$state"}), CATALOGUE) == {}
-    assert established(Is(name="nothing"), CATALOGUE) == {}
-    assert fill("hand.{arm}", {"arm": "left", "thing": "{x}"}) == "hand.left"
+    assert established_facts(Not(of=lid), CATALOGUE) == {}
+    assert established_facts(Is(name="lid_is", args={"state": "$state"}), CATALOGUE) == {}
+    assert established_facts(Is(name="nothing"), CATALOGUE) == {}
+    assert fill_arguments("hand.{arm}", {"arm": "left", "thing": "{x}"}) == "hand.left"
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_established_facts_are_those_certain_after_a_condition() -> None:
 )
 def test_plan_leaves_only_its_certain_effects(root: Any, left: dict[str, str]) -> None:
     spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": root})
-    found = left_behind(spec, CATALOGUE)
+    found = certain_effects(spec, CATALOGUE)
     assert {key: value for key, value in found.items() if key == "lid"} == left
 
 
@@ -201,7 +201,7 @@ def test_contradicting_branches_leave_no_certain_fact(
     spec = MissionSpec.model_validate(
         {"mission": {"command": "x"}, "root": {"parallel": children, "succeed_when": needed}}
     )
-    assert left_behind(spec, catalogue) == left
+    assert certain_effects(spec, catalogue) == left
 
 
 @skill(needs={"lid": "open"})
@@ -364,8 +364,8 @@ def ways(*told: dict[str, str]) -> frozenset[frozenset[tuple[str, str]]]:
 
 def test_up_to_sixty_four_states_are_kept() -> None:
     many = [{"lid": "open", "n": str(n)} for n in range(65)]
-    assert few(ways(*many[:64])) == ways(*many[:64])
-    assert few(ways(*many)) == ways({"lid": "open"})
+    assert limit_states(ways(*many[:64])) == ways(*many[:64])
+    assert limit_states(ways(*many)) == ways({"lid": "open"})
 
 
 @pytest.mark.parametrize(
@@ -393,12 +393,12 @@ def test_facts_common_to_branches_are_kept(branches: Any, count: int, agreed: An
     ],
 )
 def test_fact_found_by_a_parallel_branch_is_used_if_consistent(known: Any, after: Any) -> None:
-    assert dict(learnt({"a": "1", "b": "1"}).apply(frozenset(known.items()))) == after
+    assert dict(observation_change({"a": "1", "b": "1"}).apply(frozenset(known.items()))) == after
 
 
 def test_effects_of_a_branch_do_not_affect_itself_as_parallel_effects() -> None:
     """Only the other branches act beside a branch, even if there are thousands."""
-    mine, other = learnt({"a": "1"}), learnt({"b": "1"})
+    mine, other = observation_change({"a": "1"}), observation_change({"b": "1"})
     nothing = frozenset([frozenset()])
     first, second = Others().beside([(mine,), (other,)])
     assert first.disturbed(nothing) == ways({}, {"b": "1"})

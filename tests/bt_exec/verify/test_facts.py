@@ -9,7 +9,14 @@ import pytest
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.model import Check
-from bt_exec.verify.facts import after_failure, after_success, established, holds, touched, unmet
+from bt_exec.verify.facts import (
+    after_failure,
+    after_success,
+    decided_value,
+    established_facts,
+    touched_facts,
+    unmet_needs,
+)
 
 
 @skill(
@@ -77,7 +84,7 @@ def test_facts_are_updated_by_success_and_failure_of_a_skill(
     ],
 )
 def test_needs_contradicted_by_facts_are_unmet(args: Any, facts: Any, found: Any) -> None:
-    assert unmet(facts, take, args) == found
+    assert unmet_needs(facts, take, args) == found
 
 
 def question(text: Any) -> Any:
@@ -112,16 +119,16 @@ SHUT: Any = {"seen": {"state": "shut"}}
     ],
 )
 def test_facts_decide_a_condition(asked: Any, facts: dict[str, str], verdict: bool | None) -> None:
-    assert holds(question(asked), facts, CATALOGUE) is verdict
+    assert decided_value(question(asked), facts, CATALOGUE) is verdict
 
 
 def test_true_condition_establishes_its_certain_facts() -> None:
-    assert established(question({"all": [SHUT, "mute", OPEN]}), CATALOGUE) == {
+    assert established_facts(question({"all": [SHUT, "mute", OPEN]}), CATALOGUE) == {
         "lid": "open",
         "light": "on",
     }
-    assert established(question({"any": [SHUT]}), CATALOGUE) == {}
-    assert established(None, CATALOGUE) == {}
+    assert established_facts(question({"any": [SHUT]}), CATALOGUE) == {}
+    assert established_facts(None, CATALOGUE) == {}
 
 
 @skill(needs={"at.{place}": "free", "lid": "open"})
@@ -131,7 +138,7 @@ def reach(place: str) -> Steps:
 
 
 def test_unmet_need_is_found_after_an_undecided_one() -> None:
-    assert unmet({"lid": "closed"}, reach, {}) == [("lid", ["open"], "closed")]
+    assert unmet_needs({"lid": "closed"}, reach, {}) == [("lid", ["open"], "closed")]
 
 
 def test_facts_changed_by_a_running_skill_are_marked():
@@ -145,7 +152,7 @@ def test_facts_changed_by_a_running_skill_are_marked():
         yield Running()
 
     known = ("hand.right", "at.right", "hand.left", "material", "door.handle")
-    assert touched(pull, {"arm": "right"}, known) == (
+    assert touched_facts(pull, {"arm": "right"}, known) == (
         "door",
         "hand.right",
         "at.right",  # about the arm that is used

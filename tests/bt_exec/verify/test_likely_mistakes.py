@@ -115,7 +115,7 @@ def test_parameter_used_only_by_commands_is_accepted() -> None:
 def problems_of(text: str) -> list[str]:
     loaded = load_text(text)
     trees = Library([loaded])
-    trees.fill_up(library())
+    trees.add_missing(library())
     found = verify_file(loaded, catalogue(), trees)
     return [f"{p.line}:{p.column} {p.code} {p.message}" for p in found]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bt_exec.skill import Running, Steps, skill
-from bt_exec.verify.facts import fill, form_of, is_known, known_args
+from bt_exec.verify.facts import fact_pattern, fill_arguments, is_known, known_args
 
 
 @skill()
@@ -51,7 +51,7 @@ def test_template_is_known_when_all_its_names_are() -> None:
     assert is_known("door", {})
     assert is_known("hand.{arm}", {"arm": "left"})
     assert not is_known("{arm}.{thing}", {"arm": "left"})
-    assert fill("{arm}.{thing}", {"arm": "left", "thing": "cup", "to": "b"}) == "left.cup"
+    assert fill_arguments("{arm}.{thing}", {"arm": "left", "thing": "cup", "to": "b"}) == "left.cup"
 
 
 @pytest.mark.parametrize(
@@ -59,5 +59,5 @@ def test_template_is_known_when_all_its_names_are() -> None:
                       ("a.right.cup", False), ("a.left.cup.b", True)],
 )  # fmt: skip
 def test_template_with_unknown_arguments_matches_only_possible_facts(fact: str, may: bool) -> None:
-    form = form_of("a.{arm}.{thing}", {"arm": "left"})
+    form = fact_pattern("a.{arm}.{thing}", {"arm": "left"})
     assert bool(form.fullmatch(fact)) is may

@@ -12,9 +12,9 @@ from pydantic import BaseModel, Field
 from bt_exec.skill import Label
 from bt_exec.verify.type_checks import (
     Unfit,
-    accepts,
-    choices,
+    is_assignable,
     item_types,
+    listed_values,
     read_word,
     type_name,
     why_unfit,
@@ -147,7 +147,7 @@ def test_python_object_is_not_a_value() -> None:
 def test_accepts_compares_the_types_of_target_and_source(
     target: Any, source: Any, yes: bool
 ) -> None:
-    assert accepts(target, source) is yes
+    assert is_assignable(target, source) is yes
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_text_is_converted_to_the_type(hint: Any, word: Any, value: Any) -> None
 
 
 def test_choices_and_item_types_are_derived_from_a_type() -> None:
-    assert choices(Annotated[Side, Label()]) == ("left", "right")
-    assert choices(bool) == ("true", "false")
-    assert choices(str) == ()
+    assert listed_values(Annotated[Side, Label()]) == ("left", "right")
+    assert listed_values(bool) == ("true", "false")
+    assert listed_values(str) == ()
     assert item_types(list[int], 2) == [int, int]
     assert item_types(Sequence[str], 1) == [str]
     assert item_types(tuple[int, str], 2) == [int, str]

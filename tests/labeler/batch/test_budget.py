@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bt_exec.batch.store import ResultStore
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.budget import Budget, Ledger
 from bt_exec_labeler.labelers import BudgetSpentError, Reservation
@@ -249,12 +249,12 @@ def test_cost_is_refused_without_prices(
     words: tuple[Any, ...] = ("-v", game / "vocabulary.yaml", "-o", tmp_path / "run")
     server = "client.base_url=http://127.0.0.1:9"
     command = ("label", "run", game, *words, "-l", "model", "-s", server, "--cost", 1)
-    assert call([str(word) for word in command]) == 2
+    assert run_command_line([str(word) for word in command]) == 2
     assert "--cost needs the prices of" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
     service = "url=http://127.0.0.1:9"
     command = ("label", "run", game, *words, "-l", "remote", "-s", service, "--cost", 1)
-    assert call([str(word) for word in command]) == 2
+    assert run_command_line([str(word) for word in command]) == 2
     assert "--cost does not work with the labeler remote" in capsys.readouterr().err
 
 

@@ -117,7 +117,7 @@ def test_progress_bar_shows_requests_and_their_cost(monkeypatch: pytest.MonkeyPa
         return Bar()
 
     monkeypatch.setattr(module, "progress_bar", bar)
-    with module._bar() as tell:
+    with module._progress_bar() as tell:
         for usage in ({}, {"requests": 2}, {"requests": 3.0, "cost": 0.12345}, {"cost": 1.0}):
             tell(Progress(4, usage=usage, changes=changes(9)))
     assert asked == [("labelling", 0)]
@@ -133,7 +133,7 @@ def test_caches_of_other_settings_are_hidden(tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite"
 
     def kept(labeler: str, options: dict[str, Any]) -> list[str]:
-        with module._kept(path, labeler, options, wanted=True) as cache:
+        with module._open_cache(path, labeler, options, wanted=True) as cache:
             assert cache is not None
             found = list(cache.get(["k"]))
             cache.put({"k": {"record": None}})
@@ -143,5 +143,5 @@ def test_caches_of_other_settings_are_hidden(tmp_path: Path) -> None:
     assert kept("model", {"b": 2, "a": 1}) == ["k"]
     assert kept("model", {"a": 2}) == []
     assert kept("remote", {"a": 1, "b": 2}) == []
-    with module._kept(path, "model", {}, wanted=False) as none:
+    with module._open_cache(path, "model", {}, wanted=False) as none:
         assert none is None

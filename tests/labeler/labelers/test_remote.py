@@ -106,7 +106,7 @@ def test_answer_of_another_form_is_refused(
     labeler = RemoteLabeler(vocabulary, Options(url=URL))
     monkeypatch.setattr(labeler, "_post", lambda body: data)
     with pytest.raises(LabelerFailure) as failure:
-        labeler._asked({}, 2)
+        labeler._request_answers({}, 2)
     assert failure.value.code == code
     assert str(failure.value).startswith(URL)
     assert str(failure.value).endswith(said)

@@ -16,12 +16,12 @@ from bt_exec_labeler.lerobot.language_columns import (
     FORMS,
     NONE,
     call_of,
-    described,
     feature_of,
     form_of,
+    language_features,
     language_types,
-    persistent_of,
-    stored,
+    persistent_rows,
+    stored_rows,
     subtask_at,
     subtasks_of,
     tools_of,
@@ -49,7 +49,7 @@ def test_persistent_language_names_each_step_once() -> None:
         row(3.0, "b", "p3"),
         row(4.0, "a", "p4"),
     ]
-    assert persistent_of(rows, 1.0) == [
+    assert persistent_rows(rows, 1.0) == [
         said("plan", "p1", 0.0),
         said("subtask", "a.", 0.0),
         said("memory", '["m"]', 1.0),
@@ -59,7 +59,7 @@ def test_persistent_language_names_each_step_once() -> None:
         said("plan", "p4", 3.0),
         said("subtask", "a.", 3.0),
     ]
-    assert persistent_of([], 0.0) == []
+    assert persistent_rows([], 0.0) == []
 
 
 def test_subtask_ends_with_its_span(vocabulary: Vocabulary) -> None:
@@ -146,8 +146,8 @@ def test_format_follows_the_installed_version(
 
 def test_language_is_text_or_rows() -> None:
     rows = ({"content": "문"},)
-    assert stored(rows, TEXT) == '[{"content": "문"}]'
-    assert stored(rows, ROWS) == [{"content": "문"}]
+    assert stored_rows(rows, TEXT) == '[{"content": "문"}]'
+    assert stored_rows(rows, ROWS) == [{"content": "문"}]
     assert feature_of(TEXT) == {"dtype": "string", "shape": [1], "names": None}
     assert feature_of(ROWS) == {"dtype": "language", "shape": [1], "names": None}
     assert "; JSON text.\n" in TEXT.card
@@ -161,8 +161,8 @@ def test_types_of_the_columns_agree_with_their_description() -> None:
     assert language_types(pyarrow, TEXT) == {PERSISTENT: text, EVENTS: text}
     number = {"dtype": "int64", "_type": "Value"}
     word = {"dtype": "string", "_type": "Value"}
-    assert described(TEXT) == {PERSISTENT: word, EVENTS: word, SUBTASK: number}
-    types, about = language_types(pyarrow, ROWS), described(ROWS)
+    assert language_features(TEXT) == {PERSISTENT: word, EVENTS: word, SUBTASK: number}
+    types, about = language_types(pyarrow, ROWS), language_features(ROWS)
     assert about[SUBTASK] == number
     for column in (PERSISTENT, EVENTS):
         inner = types[column].value_type

@@ -242,7 +242,7 @@ def test_damaged_pictures_and_videos_are_named(tmp_path: Path) -> None:
 def test_video_file_without_pictures_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     sound = SimpleNamespace(streams=SimpleNamespace(video=()))
     fake = SimpleNamespace(open=lambda _: contextlib.nullcontext(sound), FFmpegError=OSError)
-    monkeypatch.setattr(frames, "needs_av", lambda: fake)
+    monkeypatch.setattr(frames, "import_av", lambda: fake)
     with pytest.raises(ValueError, match=r"sound\.mp4@0 is damaged: there is no picture"):
         CodedFrame(0.0, Path("sound.mp4"), 0.0, 10.0).image()
 

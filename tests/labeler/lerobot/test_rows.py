@@ -12,7 +12,7 @@ from bt_exec_labeler.lerobot.rows import (
     EpisodeRow,
     FrameRow,
     SaidRow,
-    from_text,
+    parse_rows,
     read_row,
     read_rows,
 )
@@ -71,7 +71,7 @@ def test_wrong_row_is_named_by_its_number() -> None:
 
 
 def test_language_may_be_json_text() -> None:
-    assert from_text('[{"a": 1}]') == [{"a": 1}]
-    assert from_text([1]) == [1]
+    assert parse_rows('[{"a": 1}]') == [{"a": 1}]
+    assert parse_rows([1]) == [1]
     with pytest.raises(ValueError, match="is nested too deeply"):
-        from_text("[" * 100_000)
+        parse_rows("[" * 100_000)

@@ -220,7 +220,7 @@ def test_statistics_are_those_of_all_pictures() -> None:
     pictures = np.random.default_rng(0).integers(0, 255, (4, 6, 8, 3), np.uint8)
     made = Counts(2, (6, 8, 3))
     for one in pictures:
-        made.saw(one)
+        made.add_picture(one)
     found, flat = made.statistics()[CAMERA], pictures.reshape(-1, 3) / 255.0
     for name in ("min", "max", "mean", "std"):
         wanted = getattr(flat, name)(0).reshape(-1, 1, 1)

@@ -10,7 +10,7 @@ import pytest
 from bt_exec_labeler.quality import report as module
 from bt_exec_labeler.quality.agreement import Agreement
 from bt_exec_labeler.quality.report import review_figures, review_sample
-from bt_exec_labeler.splits import share_of
+from bt_exec_labeler.splits import reproducible_share
 
 EMPTY: Mapping[str, Any] = {
     "items": 0, "records": 0, "usable": 0, "drops": {}, "uncertainty": {}, "mid_steps": {},
@@ -83,7 +83,7 @@ def test_sample_is_a_tenth_of_each_step_and_at_least_one(count: int, chosen: int
     assert found == sorted(found)
     for step in "ab":
         mine = [item for item in found if item.startswith(step)]
-        names = sorted((f"{step}{n}" for n in range(count)), key=share_of)
+        names = sorted((f"{step}{n}" for n in range(count)), key=reproducible_share)
         assert sorted(mine) == sorted(names[:chosen])
     assert review_sample(reversed(lines)) == found
     assert review_sample([]) == []

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bt_exec_labeler.episode import decoded
+from bt_exec_labeler.episode import decode_picture
 from bt_exec_labeler.review.app import make_app
 from bt_exec_labeler.review.decisions import Decisions
 from bt_exec_labeler.review.review_cards import Card
@@ -78,7 +78,7 @@ def test_frames_of_every_clip_are_pictures(page: Page, cards: Sequence[Card]) ->
             status, headers, data = page.get(f"/frames/{last}/{clip}/{number}.png")
             assert (status, headers["content-type"]) == (200, "image/png")
             assert headers["cache-control"] == "no-store"
-            assert np.array_equal(decoded(data, "shown"), frames[number].image())
+            assert np.array_equal(decode_picture(data, "shown"), frames[number].image())
         status, _, data = page.get(f"/frames/{last}/{clip}/{len(frames)}.png")
         assert (status, told(json.loads(data))) == error(404, "NO_FRAME", "there is no such frame")
     assert page.get(f"/frames/{last + 1}/recent/0.png")[0] == 404

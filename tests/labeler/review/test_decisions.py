@@ -18,7 +18,7 @@ from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler.batch.output import Output, read_lines
 from bt_exec_labeler.plan_record import FIELDS
 from bt_exec_labeler.quality.report import make_report, review_figures
-from bt_exec_labeler.review.decisions import Decisions, decisions_of, read_decision, settled
+from bt_exec_labeler.review.decisions import Decisions, agreed_decision, decisions_of, read_decision
 from bt_exec_labeler.review.review_cards import Card, cards_of
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -187,7 +187,7 @@ def test_data_set_uses_reviewed_records(cards: Sequence[Card], vocabulary: Vocab
 
     def left(*decisions: Mapping[str, Any]) -> Any:
         decided = {f"r{n}": {line["item"]: one} for n, one in enumerate(decisions)}
-        found = settled(line, decided, vocabulary)
+        found = agreed_decision(line, decided, vocabulary)
         return None if found is None else found["record"]
 
     assert left() == left(accept) == left(accept, accept) == line["record"]

@@ -172,7 +172,7 @@ def header(height: int, width: int) -> bytes:
 
 
 def test_picture_above_the_limit_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "decoded", lambda data, name: (data, name))
+    monkeypatch.setattr(module, "decode_picture", lambda data, name: (data, name))
     most: Any = header(4096, 4096)
     assert module._picture(most) == (most, "the picture")
     said = r"^has 16781312 pixels; at most 16777216$"

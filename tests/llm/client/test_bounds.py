@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bt_exec_llm.client import Block, ModelClient, ModelFailure, ModelSettings, Prices, Turn, Usage
 from bt_exec_llm.client.exchange import Question
 from bt_exec_llm.client.images import image_block
-from bt_exec_llm.client.output_tiers import build
+from bt_exec_llm.client.output_tiers import request_arguments
 from bt_exec_llm.client.request_runner import most_usage
 from bt_exec_llm.testing.messages_server import MessagesServer, error, hang, raw, reset, text
 
@@ -25,7 +25,7 @@ SAID = [Turn.user("Is the door open?")]
 
 def most(*turns: Turn, settings: ModelSettings = SETTINGS) -> Usage:
     question = Question((Block("Answer briefly."),), turns)
-    return most_usage(build(question, "text", settings, None), settings.prices)
+    return most_usage(request_arguments(question, "text", settings, None), settings.prices)
 
 
 @given(st.lists(st.text(min_size=1, max_size=200), min_size=1, max_size=5))

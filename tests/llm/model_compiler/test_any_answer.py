@@ -14,7 +14,7 @@ from bt_exec.spec.dump import to_data
 from bt_exec.spec.model import Do, Tree, walk
 from bt_exec_llm.client import Answer
 from bt_exec_llm.model_compiler.dialogue import _judge as _rate_answer
-from bt_exec_llm.model_compiler.expected_effects import meaning_of
+from bt_exec_llm.model_compiler.expected_effects import offline_plan
 from bt_exec_llm.model_compiler.flat_format import from_flat, to_flat
 from tests.cases import examples, some
 from tests.llm.model_compiler.corpus import OFFLINE, corpus, good_answer
@@ -85,7 +85,7 @@ QUICK = settings(CALM, max_examples=examples(180))  # for rarely accepted answer
 
 def _judge(text, command, world):
     request = request_for(command, world)
-    return request, _rate_answer(Answer(text), request, meaning_of(request, OFFLINE))
+    return request, _rate_answer(Answer(text), request, offline_plan(request, OFFLINE))
 
 
 def _check(request, found):

@@ -11,7 +11,7 @@ from bt_exec.outcome import Outcome
 from bt_exec_llm.client import Answer
 from bt_exec_llm.model_compiler.compiler import ModelCompiler
 from bt_exec_llm.model_compiler.dialogue import _judge
-from bt_exec_llm.model_compiler.expected_effects import meaning_of
+from bt_exec_llm.model_compiler.expected_effects import offline_plan
 from tests.llm.model_compiler.corpus import OFFLINE, Bad, corpus
 from tests.llm.model_compiler.paper import request_for, run_paper
 
@@ -35,7 +35,7 @@ def test_corpus_is_large_and_has_unique_names():
 @pytest.mark.parametrize("bad", CORPUS, ids=str)
 def test_bad_answer_is_rejected_with_its_codes(bad: Bad):
     request = request_for(bad.command, bad.world)
-    found = _judge(Answer(bad.answer), request, meaning_of(request, OFFLINE))
+    found = _judge(Answer(bad.answer), request, offline_plan(request, OFFLINE))
     assert found.spec is None
     assert set(bad.codes) <= {problem.code for problem in found.problems}
     for problem in found.problems:

@@ -11,7 +11,7 @@ from bt_exec.failure import Problem
 from bt_exec.language.messages import LANGUAGES
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_llm.model_compiler import typical_faults
-from bt_exec_llm.model_compiler.dialogue import printable, reasons, sentences
+from bt_exec_llm.model_compiler.dialogue import printable, problem_sentences, sentences
 from bt_exec_skills.door.rules import checkers as rules
 from tests.llm.model_compiler.corpus import corpus
 from tests.llm.model_compiler.paper import run_paper
@@ -36,7 +36,7 @@ def test_fault_tables_are_complete():
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_fault_has_a_sentence(code, language):
     assert code in sentences()
-    (told,) = reasons([Problem(code, "x", found="y")], language)
+    (told,) = problem_sentences([Problem(code, "x", found="y")], language)
     assert code not in told
 
 
@@ -59,7 +59,7 @@ def test_refusal_describes_the_deviation_of_the_plan(scripted, command, answer, 
 
 
 def test_fault_without_a_sentence_is_reported_as_format_error():
-    assert reasons([Problem("BAD_TIME", "x", found="20")], "en") == (
+    assert problem_sentences([Problem("BAD_TIME", "x", found="20")], "en") == (
         "it was not written in the form of a plan (20)",
     )
 
@@ -68,7 +68,7 @@ def test_refusal_lists_at_most_three_kinds_of_reasons():
     problems = [
         Problem(code, "x") for code in ("EMPTY_PLAN", "NO_PLAN", "EMPTY_PLAN", "TOO_BIG", "CUT_OFF")
     ]
-    assert len(reasons(problems, "ko")) == 3
+    assert len(problem_sentences(problems, "ko")) == 3
 
 
 def test_text_from_outside_is_one_printable_line():

@@ -6,7 +6,7 @@ import pytest
 
 from bt_exec.spec.dump import to_data
 from bt_exec_llm.model_compiler.flat_format import from_flat, to_flat
-from bt_exec_llm.model_compiler.plan_schema import schema, short_schema
+from bt_exec_llm.model_compiler.plan_schema import plan_schema, tree_list_schema
 from tests.llm.model_compiler.paper import SITE, run_paper
 
 NESTED = {
@@ -44,7 +44,7 @@ def test_library_trees_convert_to_the_flat_format(tree):
 def test_schema_lists_known_names_and_has_no_recursion():
     import anthropic  # slow to import, and needed by two tests only
 
-    made = schema(SITE.catalogue, SITE.library)
+    made = plan_schema(SITE.catalogue, SITE.library)
     branches = made["properties"]["nodes"]["items"]["properties"]["step"]["anyOf"]
     runs = [branch["properties"] for branch in branches]
     named = [name for branch in runs for name in branch["runs"]["enum"]]
@@ -59,7 +59,7 @@ def test_schema_lists_known_names_and_has_no_recursion():
 
 def test_large_site_gets_a_single_schema_branch(monkeypatch):
     monkeypatch.setattr("bt_exec_llm.model_compiler.plan_schema.MOST_BRANCHES", 5)
-    node = schema(SITE.catalogue, SITE.library)["properties"]["nodes"]["items"]["properties"]
+    node = plan_schema(SITE.catalogue, SITE.library)["properties"]["nodes"]["items"]["properties"]
     assert set(node["step"]["properties"]["runs"]["enum"]) == {
         *SITE.catalogue.skills,
         *SITE.library.names(),
@@ -69,7 +69,7 @@ def test_large_site_gets_a_single_schema_branch(monkeypatch):
 def test_short_schema_contains_only_trees_and_arguments():
     import anthropic
 
-    made = short_schema(SITE.catalogue, SITE.library)
+    made = tree_list_schema(SITE.catalogue, SITE.library)
     steps = made["properties"]["steps"]["items"]["anyOf"]
     assert [step["properties"]["tree"]["enum"][0] for step in steps] == list(SITE.library.names())
     assert anthropic.transform_schema(made)

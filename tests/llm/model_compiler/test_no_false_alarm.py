@@ -12,7 +12,7 @@ from bt_exec.site.site import load_site
 from bt_exec.spec.dump import to_data
 from bt_exec_llm.client import Answer
 from bt_exec_llm.model_compiler.dialogue import _judge
-from bt_exec_llm.model_compiler.expected_effects import meaning_of
+from bt_exec_llm.model_compiler.expected_effects import offline_plan
 from tests.llm.model_compiler.corpus import OFFLINE
 from tests.llm.model_compiler.paper import request_for
 
@@ -34,7 +34,7 @@ def test_library_plan_passes_as_an_answer(site, command):
     found = _judge(
         Answer(yaml.safe_dump({"root": root}, allow_unicode=True)),
         request,
-        meaning_of(request, OFFLINE),
+        offline_plan(request, OFFLINE),
     )
     assert [str(problem) for problem in found.problems] == []
 
@@ -70,7 +70,7 @@ OPEN = "{do: open_door, with: {arm: right, object_label: door-handle}"
 )
 def test_equivalent_plan_passes(command, root):
     request = request_for(command)
-    found = _judge(Answer(f"root: {root}"), request, meaning_of(request, OFFLINE))
+    found = _judge(Answer(f"root: {root}"), request, offline_plan(request, OFFLINE))
     assert [str(problem) for problem in found.problems] == []
 
 

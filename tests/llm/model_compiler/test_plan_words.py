@@ -12,7 +12,7 @@ from bt_exec.site.site import load_site
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_llm.client import Answer
 from bt_exec_llm.model_compiler.dialogue import _judge
-from bt_exec_llm.model_compiler.expected_effects import meaning_of
+from bt_exec_llm.model_compiler.expected_effects import offline_plan
 from bt_exec_llm.model_compiler.plan_words import foreign_words, talks_of
 from tests.llm.model_compiler.corpus import OFFLINE
 from tests.llm.model_compiler.paper import request_for
@@ -24,7 +24,7 @@ BAD = parse_yaml(FILE.read_text(encoding="utf-8"))
 
 def judged(command, answer):
     request = request_of(SITE, command)
-    return _judge(Answer(answer), request, meaning_of(request, OFFLINE))
+    return _judge(Answer(answer), request, offline_plan(request, OFFLINE))
 
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad["name"])
@@ -115,7 +115,7 @@ DECLINES = {
 @pytest.mark.parametrize("case", DECLINES)
 def test_reason_against_a_plan_declines_it(case):
     request = request_for("open the door")
-    found = _judge(Answer(DECLINES[case]), request, meaning_of(request, OFFLINE))
+    found = _judge(Answer(DECLINES[case]), request, offline_plan(request, OFFLINE))
     assert found.spec is None
     assert found.cannot
 
@@ -124,4 +124,4 @@ def test_reason_against_a_plan_declines_it(case):
 def test_empty_reason_is_not_a_decline(nothing):
     request = request_for("open the door")
     answer = f"cannot: {nothing}\nroot: {{tree: open_door}}"
-    assert _judge(Answer(answer), request, meaning_of(request, OFFLINE)).spec is not None
+    assert _judge(Answer(answer), request, offline_plan(request, OFFLINE)).spec is not None

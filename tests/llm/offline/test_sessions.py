@@ -159,6 +159,6 @@ def test_refused_command_is_not_an_antecedent(sites, compilers):
 def test_long_session_is_read_in_bounded_time(sites, compilers):
     context = Context()
     for _ in range(50):
-        context = context.then(Turn("open the door"))
+        context = context.with_turn(Turn("open the door"))
         compilers["door"].compile(request_of(sites["door"], "again", context=context))
     assert len(context.turns) < 20

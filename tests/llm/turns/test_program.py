@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec_llm.testing.messages_server import cut_off, error
 from bt_exec_skills.image.rules import program_check
 from tests.llm.turns import say
@@ -39,7 +39,7 @@ def ask(models, make_site, picture, tmp_path, monkeypatch, capsys, runs):
     def run(question=QUESTION["en"], *more):
         program = str(tmp_path / "program.py")
         words = [str(picture), question, "--site", str(file), "--json", "--program", program]
-        code = call(["ask", *words, *(more or ("--program-by", "model"))])
+        code = run_command_line(["ask", *words, *(more or ("--program-by", "model"))])
         out, err = capsys.readouterr()
         return code, json.loads(out) if out else err
 
@@ -75,7 +75,7 @@ def test_final_code_plan_becomes_a_program_that_runs(ask, models, tmp_path, caps
         assert f"{number}. {step}" in asked
     assert '"tool": "verify_attribute"' in asked
     assert said["message"].endswith("The language model writer wrote the program.")
-    assert call(["why"]) == 0
+    assert run_command_line(["why"]) == 0
     assert "The language model writer wrote" in " ".join(capsys.readouterr().out.split())
     kept = b"".join(
         one.read_bytes() for one in (tmp_path / "XDG_DATA_HOME").rglob("*") if one.is_file()

@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec.failure import UsageError
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
@@ -78,13 +78,13 @@ def test_turns_scores_and_exchanges_are_recorded_and_printed(models, make_site, 
         judge=[say.verdict("right", "3")],
     )  # fmt: skip
     words = [str(picture), QUESTION["en"], "--site", str(tmp_path / "looking.yaml"), "--json"]
-    assert call(["ask", *words]) == 0
+    assert run_command_line(["ask", *words]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["judgement"]["agrees"] is None
     assert said["judgement"]["evidence_coverage"] == 0.0  # no evidence for "cheerful"
     assert 0 < said["judgement"]["reasoning"] <= 1
     assert {one["who"] for one in said["judgement"]["cross_checks"]} == {"crops", "model"}
-    assert call(["why"]) == 0
+    assert run_command_line(["why"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "There are 3." in shown
     assert "have the answer judged" in shown

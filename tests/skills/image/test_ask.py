@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec.failure import UsageError
 from bt_exec.mission.session import Session
 from bt_exec.skill import Skill
@@ -67,7 +67,7 @@ def bt_ask(capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
     def run(*arguments):
-        code = call(["ask", *map(str, arguments), "--json"])
+        code = run_command_line(["ask", *map(str, arguments), "--json"])
         out, err = capsys.readouterr()
         assert "Traceback" not in out + err
         return code, json.loads(out) if out else {}, err
@@ -192,7 +192,7 @@ def test_file_that_cannot_be_written_is_reported(bt_ask, shapes, tmp_path):
 def test_question_is_recorded(bt_ask, shapes, capsys):
     bt_ask(shapes, "빨간 원은 몇 개야?")
     capsys.readouterr()
-    assert call(["why"]) == 0
+    assert run_command_line(["why"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "빨간 원은 몇 개야?" in shown
     assert "빨간 원: 3개." in shown

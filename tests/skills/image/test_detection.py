@@ -105,5 +105,5 @@ def test_absence_by_a_network_is_never_certain(found):
 
     bench = Bench(detector=Sees(), detector_names=("cup", "tomato"))
     bench.__dict__["picture"] = np.full((200, 300, 3), 225, np.uint8)
-    kept, whole = bench.detected("tomato")
+    kept, whole = bench.detections_of("tomato")
     assert (len(kept), whole > 0.7) == (len(found), bool(found))

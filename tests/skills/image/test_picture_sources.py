@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import pytest
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec.failure import UsageError
 from bt_exec_skills.image import cli, download, picture_sources
 from bt_exec_skills.image.picture_sources import find_pictures
@@ -197,7 +197,7 @@ def test_question_is_asked_about_every_picture_of_a_folder(disc, tmp_path, monke
     (tmp_path / "zz-bad.png").write_bytes(b"no picture")
     out = tmp_path / "outs"
     words = [str(disc.parent), "How many red circles are there?", "--out", str(out), "--json"]
-    assert call(["ask", *words]) == 2
+    assert run_command_line(["ask", *words]) == 2
     said, err = capsys.readouterr()
     good, bad = json.loads(said)["answers"]
     assert good["answer"]["value"] == 1
@@ -207,12 +207,12 @@ def test_question_is_asked_about_every_picture_of_a_folder(disc, tmp_path, monke
 
 
 def test_question_is_the_last_argument(disc, capsys):
-    assert call(["ask", "How many red circles are there?", str(disc)]) == 2
+    assert run_command_line(["ask", "How many red circles are there?", str(disc)]) == 2
     assert "the question last" in capsys.readouterr().err
 
 
 def test_question_without_a_picture_is_refused(capsys):
-    assert call(["ask", "How many?"]) == 2
+    assert run_command_line(["ask", "How many?"]) == 2
     assert "give a picture and a question" in capsys.readouterr().err
 
 
@@ -222,7 +222,7 @@ def test_question_without_a_picture_is_refused(capsys):
 )
 def test_missing_files_are_reported(name, says, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    assert call(["ask", name, "How many red circles are there?"]) == 2
+    assert run_command_line(["ask", name, "How many red circles are there?"]) == 2
     said = capsys.readouterr().err
     assert says in said
     assert "a bug of" not in said
@@ -231,7 +231,7 @@ def test_missing_files_are_reported(name, says, tmp_path, monkeypatch, capsys):
 def test_unreadable_picture_does_not_stop_the_others(disc, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     words = ["x" * 300 + ".png", str(disc), "How many red circles are there?", "--json"]
-    assert call(["ask", *words]) == 2
+    assert run_command_line(["ask", *words]) == 2
     bad, good = json.loads(capsys.readouterr().out)["answers"]
     assert "cannot be read" in bad["error"]
     assert good["answer"]["value"] == 1
@@ -240,7 +240,7 @@ def test_unreadable_picture_does_not_stop_the_others(disc, tmp_path, monkeypatch
 def test_invalid_output_is_refused_before_any_question(disc, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     words = ["ask", str(disc), "How many red circles are there?", "--out", "seen.gif"]
-    assert call(words) == 2
+    assert run_command_line(words) == 2
     told = capsys.readouterr()
     assert "seen.gif: the name of a picture must end in one of .png, .jpg" in told.err
     assert told.out == ""
@@ -252,7 +252,7 @@ def test_output_of_a_single_picture_can_be_a_folder(disc, tmp_path, monkeypatch,
     seen = tmp_path / "seen"
     for _ in range(2):  # created, then found
         words = ["ask", str(disc), "How many red circles are there?", "--out", str(seen)]
-        assert call([*words, "--program", str(tmp_path / "p.py")]) == 0
+        assert run_command_line([*words, "--program", str(tmp_path / "p.py")]) == 0
     assert [one.name for one in seen.iterdir()] == [f"001-{disc.stem}.png"]
     assert (tmp_path / "p.py").exists()
 
@@ -265,7 +265,7 @@ def test_input_is_not_overwritten(option, disc, tmp_path, monkeypatch, capsys):
     beside.symlink_to(disc)
     words = ["ask", str(disc), "How many red circles are there?", option, str(beside)]
     words += ["--out", str(beside)] if option == "--annotation" else []
-    assert call(words) == 2
+    assert run_command_line(words) == 2
     assert "would be overwritten" in capsys.readouterr().err
     assert disc.read_bytes() == before
 
@@ -278,5 +278,5 @@ def test_ctrl_c_ends_all_questions(disc, monkeypatch):
         return 130, {}
 
     monkeypatch.setattr(cli, "_ask", stopped)
-    assert call(["ask", str(disc), str(disc), "How many red circles are there?"]) == 130
+    assert run_command_line(["ask", str(disc), str(disc), "How many red circles are there?"]) == 130
     assert asked == [str(disc)]

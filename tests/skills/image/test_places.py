@@ -7,7 +7,7 @@ import pytest
 from bt_exec.failure import UsageError
 from bt_exec_skills.image import tools
 from bt_exec_skills.image.perception.instances import Decision, Instance
-from bt_exec_skills.image.perception.relations import holds
+from bt_exec_skills.image.perception.relations import has_relation
 
 
 def at(x1, y1, x2, y2):
@@ -31,7 +31,7 @@ TABLE = at(100, 100, 200, 200)
 )
 def test_boxes_have_the_expected_relations(one, true):
     names = ("left_of", "right_of", "above", "below", "inside", "on", "overlapping")
-    assert {name for name in names if holds(one, name, TABLE)} == true
+    assert {name for name in names if has_relation(one, name, TABLE)} == true
 
 
 def test_distances_between_boxes_are_measured():

@@ -132,7 +132,7 @@ def test_unknown_word_is_never_dropped(text, _):
     ],
 )
 def test_meaning_of_a_question_is_shown(text, code, says, capsys):
-    from bt_exec.cli.app import call
+    from bt_exec.cli.app import run_command_line
 
-    assert call(["understand", "--site", "image", text]) == code
+    assert run_command_line(["understand", "--site", "image", text]) == code
     assert says in capsys.readouterr().out

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bt_exec.language.reading.meaning_node import Node, normal
+from bt_exec.language.reading.meaning_node import Node, normal_form
 from bt_exec.language.reading.reader import Reading
-from bt_exec.language.reading.reference_resolution import resolve
+from bt_exec.language.reading.reference_resolution import resolve_references
 from bt_exec_skills.image.perception.graded_attributes import DEGREES
 from bt_exec_skills.image.perception.relations import SIDES
 from bt_exec_skills.image.rules.lexicon import generator, lexicon, reader
@@ -145,7 +145,7 @@ questions = st.one_of(
     st.builds(
         lambda one, two: ask("how_many", node("more", of=one, to=two, sign="more")), simple, simple
     ),
-).map(normal)  # fmt: skip
+).map(normal_form)  # fmt: skip
 PIECES = ["은", "는", "이", "원", "안", "the", "not", "of", "빨간", "몇", "개"]
 languages = st.sampled_from(["en", "ko"])
 
@@ -154,7 +154,7 @@ def meaning_of(text):
     found = reader().read(text)
     if not isinstance(found, Reading):
         return None
-    return resolve(found.meaning, (), KINDS)
+    return resolve_references(found.meaning, (), KINDS)
 
 
 @settings(max_examples=examples(40), deadline=None)
@@ -251,7 +251,7 @@ def test_generator_covers_every_attribute_and_relation(language):
 
 
 exclusions = st.builds(
-    lambda phrase, out: normal(
+    lambda phrase, out: normal_form(
         node("np", of=conjunction([phrase.node("of"), node("not", of=(out,))]))
     ),
     simple,

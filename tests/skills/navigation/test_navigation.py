@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bt_exec_skills.navigation.geometry import Pose, turn_between
 from bt_exec_skills.navigation.local_planner import Limits, Steering
-from bt_exec_skills.navigation.occupancy_grid import Grid, Obstacles, Slab, hits
+from bt_exec_skills.navigation.occupancy_grid import Grid, Obstacles, Slab, hit_points
 from bt_exec_skills.navigation.route_planner import Planner, Route
 from tests.cases import examples
 
@@ -39,7 +39,7 @@ def test_cells_and_points_are_consistent(x, y):
 
 
 def test_hits_are_at_the_ends_of_the_beams():
-    points = hits(Pose(1, 2, math.pi / 2), np.array([1.0, 9.0, 2.0, 9.0]), 5.0)
+    points = hit_points(Pose(1, 2, math.pi / 2), np.array([1.0, 9.0, 2.0, 9.0]), 5.0)
     assert points == pytest.approx(np.array([[1.0, 3.0], [1.0, 0.0]]))
 
 
@@ -49,13 +49,13 @@ def test_obstacle_needs_several_hits_and_is_cleared_by_free_beams():
     pose, ranges = Pose(0, 0, 0), np.full(120, 9.0)
     ranges[[119, 0, 1]] = 1.0
     for _ in range(3):
-        layer.look(pose, ranges)
+        layer.add_reading(pose, ranges)
     assert not layer.any
-    layer.look(pose, ranges)
+    layer.add_reading(pose, ranges)
     assert layer.any
     assert layer.clearance()[grid.cell(1.0, 0.0)] < 0.15
     for _ in range(2):
-        layer.look(pose, np.full(120, 2.5))
+        layer.add_reading(pose, np.full(120, 2.5))
     assert not layer.any
 
 
@@ -64,7 +64,7 @@ def test_mapped_walls_are_not_obstacles():
     ranges = np.full(120, 9.0)
     ranges[0] = 3.9
     for _ in range(6):
-        layer.look(Pose(0, 0, 0), ranges)
+        layer.add_reading(Pose(0, 0, 0), ranges)
     assert not layer.any
 
 
@@ -72,9 +72,9 @@ def test_near_obstacle_is_added_at_once_and_cleared_later():
     layer = Obstacles(Grid.of_slabs(ROOM))
     ranges = np.full(120, 9.0)
     ranges[0] = 0.8
-    layer.believe(Pose(0, 0, 0), ranges, 1.2)
+    layer.accept_all_hits(Pose(0, 0, 0), ranges, 1.2)
     assert layer.any
-    layer.forget()
+    layer.clear_old()
     assert not layer.any
 
 
@@ -97,7 +97,7 @@ def test_route_avoids_new_obstacles():
     ranges = np.full(120, 9.0)
     ranges[[118, 119, 0, 1, 2]] = 2.0
     for _ in range(4):
-        planner.obstacles.look(Pose(-2, 0, 0), ranges)
+        planner.obstacles.add_reading(Pose(-2, 0, 0), ranges)
     assert planner.blocked_ahead(straight, 9.0)
     assert not planner.blocked_ahead(straight, 1.0)
     around = plan(planner, start, goal)
@@ -115,11 +115,11 @@ def test_occupied_goal_is_replaced_by_a_point_beside_it():
 
 def test_route_reports_its_remaining_length():
     route = Route(np.array([[x, 0.0] for x in np.arange(0, 3.01, 0.1)]))
-    route.pass_by(Pose(1.02, 0.1))
+    route.drop_passed_points(Pose(1.02, 0.1))
     assert route.left_m == pytest.approx(2.0)
-    assert route.ahead(0.5) == pytest.approx((1.5, 0.0))
-    assert route.ahead(9.0) == pytest.approx((3.0, 0.0))
-    assert route.rest(0.55)[-1, 0] == pytest.approx(1.5)
+    assert route.point_ahead(0.5) == pytest.approx((1.5, 0.0))
+    assert route.point_ahead(9.0) == pytest.approx((3.0, 0.0))
+    assert route.points_ahead(0.55)[-1, 0] == pytest.approx(1.5)
 
 
 @given(st.floats(-math.pi, math.pi), st.floats(0.35, 2.0))

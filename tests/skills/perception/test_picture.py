@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bt_exec_skills.perception.picture import box_of, overlaps, whole_pixels
+from bt_exec_skills.perception.picture import box_of, overlaps, to_pixel_box
 
 
 def test_overlap_is_the_intersection_over_union() -> None:
@@ -15,8 +15,8 @@ def test_overlap_is_the_intersection_over_union() -> None:
 
 
 def test_pixels_are_integers_inside_the_picture() -> None:
-    assert whole_pixels((-3.0, 1.4, 400.0, 9.6), (240, 320)) == (0, 1, 320, 10)
-    assert whole_pixels((5.2, 1.0, 5.3, 9.0), (240, 320)) is None
+    assert to_pixel_box((-3.0, 1.4, 400.0, 9.6), (240, 320)) == (0, 1, 320, 10)
+    assert to_pixel_box((5.2, 1.0, 5.3, 9.0), (240, 320)) is None
 
 
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(1, 9), st.integers(1, 9))

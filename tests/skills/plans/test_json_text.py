@@ -3,7 +3,7 @@
 import pytest
 
 from bt_exec.failure import SpecError
-from bt_exec_skills.plans.json_text import loaded
+from bt_exec_skills.plans.json_text import parse_plan_json
 
 
 @pytest.mark.parametrize(
@@ -16,10 +16,10 @@ from bt_exec_skills.plans.json_text import loaded
 )
 def test_invalid_json_is_refused_with_its_code(text, code, line):
     with pytest.raises(SpecError) as caught:
-        loaded(text, "plan.json")
+        parse_plan_json(text, "plan.json")
     (problem,) = caught.value.problems
     assert (problem.code, problem.line, problem.file) == (code, line, "plan.json")
 
 
 def test_valid_json_is_parsed():
-    assert loaded('{"plan": []}', "plan.json") == {"plan": []}
+    assert parse_plan_json('{"plan": []}', "plan.json") == {"plan": []}

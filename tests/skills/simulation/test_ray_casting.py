@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from bt_exec_skills.simulation import ray_casting as module
-from bt_exec_skills.simulation.ray_casting import cast, through_pixels
+from bt_exec_skills.simulation.ray_casting import cast_rays, pixel_rays
 
 WORLD = """
 <mujoco><worldbody>
@@ -29,7 +29,7 @@ def world():
 def test_ray_hits_the_first_object():
     model, data = world()
     down, up = (0.0, 0.0, -1.0), (0.0, 0.0, 1.0)
-    hits = cast(model, data, EYE, np.array([down, up]), 5.0)
+    hits = cast_rays(model, data, EYE, np.array([down, up]), 5.0)
     assert list(hits.geoms) == [model.geom("hull").id, -1]
     assert hits.distance[0] == np.float64(0.3)
     assert np.allclose(hits.normals[0], (0.0, 0.0, 1.0))
@@ -38,22 +38,22 @@ def test_ray_hits_the_first_object():
 def test_ray_ignores_the_body_of_the_camera():
     model, data = world()
     carrier = model.body("carrier").id
-    hits = cast(model, data, EYE, np.array([(0.0, 0.0, -1.0)]), 5.0, without_body=carrier)
+    hits = cast_rays(model, data, EYE, np.array([(0.0, 0.0, -1.0)]), 5.0, without_body=carrier)
     assert list(hits.geoms) == [model.geom("wall").id]
 
 
 def test_threaded_rays_equal_single_threaded_ones(monkeypatch):
     model, data = world()
-    rays = through_pixels(160, 120, math.radians(60))
-    alone = cast(model, data, EYE, rays, 5.0)
+    rays = pixel_rays(160, 120, math.radians(60))
+    alone = cast_rays(model, data, EYE, rays, 5.0)
     monkeypatch.setattr(module, "_WORTH_SPLITTING", 100)
     monkeypatch.setattr(module.os, "cpu_count", lambda: 3)
-    for one, other in zip(alone, cast(model, data, EYE, rays, 5.0), strict=True):
+    for one, other in zip(alone, cast_rays(model, data, EYE, rays, 5.0), strict=True):
         assert np.array_equal(one, other)
 
 
 def test_pixels_are_ordered_by_rows_from_the_top_left():
-    rays = through_pixels(4, 2, math.radians(90)).reshape(2, 4, 3)
+    rays = pixel_rays(4, 2, math.radians(90)).reshape(2, 4, 3)
     assert np.allclose(np.linalg.norm(rays, axis=-1), 1.0)
     assert (rays[0, 0, :2] * (-1, 1) > 0).all()
     assert (rays[1, 3, :2] * (1, -1) > 0).all()

@@ -3,7 +3,7 @@
 import math
 import re
 
-from bt_exec_skills.tabletop.display_names import said
+from bt_exec_skills.tabletop.display_names import display_name_or_id
 
 COMMANDS = (
     ("colour", "Sort by colour."),
@@ -109,6 +109,6 @@ class Judge:
     def told(self, message):
         """Return True if every misplaced object is named in the final message."""
         return all(
-            any(said(thing, language) in message for language in ("en", "ko"))
+            any(display_name_or_id(thing, language) in message for language in ("en", "ko"))
             for thing in self.wrong()
         )

@@ -7,7 +7,7 @@ import pytest
 from bt_exec.failure import Failure
 from bt_exec.planning.compiler import Plan
 from bt_exec.site.site import load_site
-from bt_exec_skills.tabletop.display_names import called, listed, said
+from bt_exec_skills.tabletop.display_names import display_name, display_name_or_id, list_names
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import create, subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
@@ -41,24 +41,24 @@ ID = re.compile(r"[a-z]+_[a-z0-9_]+")
     ],
 )  # fmt: skip
 def test_display_name_is_derived_from_the_name(name, english, korean):
-    assert called(name, "en") == english
-    assert called(name, "ko") == korean
+    assert display_name(name, "en") == english
+    assert display_name(name, "ko") == korean
 
 
 @pytest.mark.parametrize(
     "word", ["left", "planning", "meeting_room", "gizmo_7", "red", "can", "bin", "", "0"]
 )
 def test_text_that_is_not_an_object_name_is_unchanged(word):
-    assert called(word, "en") is None
-    assert called(word, "ko") is None
+    assert display_name(word, "en") is None
+    assert display_name(word, "ko") is None
 
 
 def test_long_lists_are_truncated_with_a_count():
     names = [f"object_red_cube_{number}" for number in range(14)]
-    assert listed(names, "en").endswith("red cube 7, and 6 more")
-    assert listed(names, "ko").endswith("빨간 큐브 7, 외 6개")
-    assert listed(names[:9], "en").endswith("red cube 8")
-    assert listed([], "en") == "-"
+    assert list_names(names, "en").endswith("red cube 7, and 6 more")
+    assert list_names(names, "ko").endswith("빨간 큐브 7, 외 6개")
+    assert list_names(names[:9], "en").endswith("red cube 8")
+    assert list_names([], "en") == "-"
 
 
 def test_every_shared_noun_names_an_object_that_is_there():
@@ -97,10 +97,10 @@ def test_display_name_is_understood_in_commands(language, take, put):
         holders = now.containers()
         things = [name for name in now.objects if name not in holders]
         for thing in things:
-            (goal,) = subgoals_for(take.format(said(thing, language)), now)
+            (goal,) = subgoals_for(take.format(display_name_or_id(thing, language)), now)
             assert [move.thing for move in goal.moves] == [thing]
         for holder in holders:
-            names = [said(things[0], language), said(holder, language)]
+            names = [display_name_or_id(things[0], language), display_name_or_id(holder, language)]
             words = put.format(*(names if language == "en" else reversed(names)))
             (goal,) = subgoals_for(words, now)
             assert [(move.thing, move.target) for move in goal.moves] == [(things[0], holder)]

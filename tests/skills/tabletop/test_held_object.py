@@ -48,7 +48,7 @@ def test_object_being_grasped_has_no_observed_place():
     hand, lifting = Hand(), world(0.84)
 
     def observed() -> dict[str, str]:
-        return TableObservation(0.0, hand.seen_in(lifting)).facts()
+        return TableObservation(0.0, hand.world_with_held_object(lifting)).facts()
 
     assert "spot.cup" in observed()
     hand.reach("cup", LAY)
@@ -102,7 +102,7 @@ def test_observation_leaves_the_place_of_the_held_object_to_the_robot():
         "object_bowl_0": Placed(2, Point(1.0, 0.0, 0.85), (0, 0, 0)),
     }
     over_the_bowl = Environment(0.0, objects, HERE, {})
-    seen = hand.seen_in(over_the_bowl)
+    seen = hand.world_with_held_object(over_the_bowl)
     assert seen.held == "object_red_0"
     assert "spot.object_red_0" in TableObservation(0.0, over_the_bowl).facts()
     assert "spot.object_red_0" not in TableObservation(0.0, seen).facts()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bt_exec_skills.tabletop.goals.decompose import joined
+from bt_exec_skills.tabletop.goals.decompose import merge_parts
 from bt_exec_skills.tabletop.goals.model import Ask, Phrase
 
 TABLE = Phrase("the left table", order="left", table=True, number="all")
@@ -13,7 +13,7 @@ CLEAR = Ask("clear", "clear the left table", (TABLE,))
 
 
 def test_cleared_objects_go_to_the_place_of_the_next_part():
-    (ask,) = joined([CLEAR, Ask("move", "put everything on the right one", (ALL,), RIGHT)])
+    (ask,) = merge_parts([CLEAR, Ask("move", "put everything on the right one", (ALL,), RIGHT)])
     assert (ask.verb, ask.themes[0].relation) == ("move", ("in", TABLE))
     assert ask.to is not None
     assert ask.to.table
@@ -21,13 +21,13 @@ def test_cleared_objects_go_to_the_place_of_the_next_part():
 
 def test_exceptions_are_kept():
     less = Phrase("everything but the cups", number="all", but=(CUPS,))
-    (ask,) = joined([CLEAR, Ask("move", "", (less,), RIGHT)])
+    (ask,) = merge_parts([CLEAR, Ask("move", "", (less,), RIGHT)])
     assert ask.themes[0].but == (CUPS,)
 
 
 def test_cleared_objects_do_not_include_the_table():
     them = Phrase("them", again=True)
-    (ask,) = joined([Ask("clear", "", (CUPS,)), Ask("move", "", (them,), RIGHT)])
+    (ask,) = merge_parts([Ask("clear", "", (CUPS,)), Ask("move", "", (them,), RIGHT)])
     assert ask.themes == (CUPS,)
     assert ask.to == RIGHT  # without a table before it, "the right one" is not a table
 
@@ -42,10 +42,10 @@ def test_cleared_objects_do_not_include_the_table():
     ],
 )
 def test_next_part_with_its_own_objects_stays_separate(then):
-    assert joined([CLEAR, then]) == (CLEAR, then)
+    assert merge_parts([CLEAR, then]) == (CLEAR, then)
 
 
 def test_part_with_a_place_is_not_changed():
     done = Ask("clear", "", (TABLE,), Phrase("the basket", kind="basket"))
     then = Ask("move", "", (ALL,), RIGHT)
-    assert joined([done, then]) == (done, then)
+    assert merge_parts([done, then]) == (done, then)

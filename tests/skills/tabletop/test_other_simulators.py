@@ -4,7 +4,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec.mission.session import Session
-from bt_exec_skills.tabletop.display_names import said
+from bt_exec_skills.tabletop.display_names import display_name_or_id
 from bt_exec_skills.tabletop.environment import Point
 
 COMMAND = "Put the red things in the red bowl and the blue thing in the blue bowl."
@@ -90,11 +90,11 @@ def test_outcome_is_true_with_any_fault(fault, times, faulty, remote_site):
         group = f"{name.split('_')[1]} things"
         # an object without a position may be missing, but not reported as done
         if outcome.status == "satisfied":
-            assert said(name, "en") not in outcome.message
+            assert display_name_or_id(name, "en") not in outcome.message
             assert group not in outcome.message
             assert fault.startswith("env holds")
         elif outcome.status == "partial":
-            assert said(name, "en") in outcome.message
+            assert display_name_or_id(name, "en") in outcome.message
 
 
 def test_flickering_names_never_lead_to_a_wrong_result(faulty, remote_site):

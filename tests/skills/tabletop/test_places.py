@@ -14,9 +14,9 @@ from bt_exec_skills.tabletop import tables
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.placement_search import free_on, part_of, spot_for
+from bt_exec_skills.tabletop.placement_search import free_point_on, part_of, placement_for
 from bt_exec_skills.tabletop.protocol.client import environment_from
-from bt_exec_skills.tabletop.tables import Table, tables_under
+from bt_exec_skills.tabletop.tables import Table, infer_tables
 from tests.cases import examples
 
 TOP = Table(0.0, 1.0, 0.6, 0.3, 0.5)
@@ -36,17 +36,17 @@ def test_held_object_is_in_no_container():
     assert now.inside("object_red_0", "object_bowl_0")
     held = replace(now, held="object_red_0")
     assert not held.inside("object_red_0", "object_bowl_0")
-    assert held.holder("object_red_0") is None
+    assert held.container_of("object_red_0") is None
 
 
 def test_tables_are_inferred_from_objects():
-    found = tables_under([(0, 0, 0.5), (0.8, 0, 0.52), (3, 0, 0.5), (0.4, 0, 0.02), (0, 0, 1.0)])
+    found = infer_tables([(0, 0, 0.5), (0.8, 0, 0.52), (3, 0, 0.5), (0.4, 0, 0.02), (0, 0, 1.0)])
     assert list(found) == ["table_0", "table_1", "table_2"]
     assert found["table_0"] == pytest.approx((0.4, 0.0, 0.45, 0.05, 0.5))
 
 
 def test_object_between_two_groups_joins_them_to_one_table():
-    assert len(tables_under([(0, 0, 0.5), (1.8, 0, 0.5), (0.9, 0, 0.5)])) == 1
+    assert len(infer_tables([(0, 0, 0.5), (1.8, 0, 0.5), (0.9, 0, 0.5)])) == 1
 
 
 def shared(one, other):
@@ -66,7 +66,7 @@ def test_tables_are_the_groups_of_objects_that_are_near_each_other(places):
         near = [group for group in groups if any(shared(place, other) for other in group)]
         groups = [group for group in groups if group not in near]
         groups.append([place, *(other for group in near for other in group)])
-    found = tables_under(places)
+    found = infer_tables(places)
     assert len(found) == len(groups)
     for group in groups:
         xs, ys, zs = zip(*group, strict=True)
@@ -85,7 +85,7 @@ def test_inferring_tables_takes_linear_time(monkeypatch):
         places = [
             (3 * rng.randrange(count // 50) + rng.random(), rng.random(), 0.5) for _ in range(count)
         ]
-        assert len(tables_under(places)) == count // 50
+        assert len(infer_tables(places)) == count // 50
         return len(compared)
 
     assert effort(4000) < 15 * effort(400)
@@ -104,19 +104,19 @@ def test_place_of_an_object_is_a_table_a_container_or_none():
 
 def test_free_space_excludes_objects_and_the_edge():
     now = world(cup_0=(0.0, 1.0, 0.53), red_bowl_0=(0.3, 1.0, 0.5))
-    spot = free_on(now, "table_0", (0.0, 1.0))
+    spot = free_point_on(now, "table_0", (0.0, 1.0))
     assert spot is not None
     assert math.hypot(spot.x, spot.y - 1) >= 0.14
     assert math.hypot(spot.x - 0.3, spot.y - 1) >= 0.25
     assert TOP.under(spot.x, spot.y, 0.09)
-    assert free_on(now, "table_0", (0.0, 1.0), ["object_cup_0"])[:2] == (-0.0, 1.0)[:2]
+    assert free_point_on(now, "table_0", (0.0, 1.0), ["object_cup_0"])[:2] == (-0.0, 1.0)[:2]
 
 
 def test_full_table_has_no_free_space():
     crowd = {
         f"cup_{i}_{k}": (i / 10 - 0.6, 0.7 + k / 10, 0.53) for i in range(13) for k in range(7)
     }
-    assert free_on(world(**crowd), "table_0", (0.0, 1.0)) is None
+    assert free_point_on(world(**crowd), "table_0", (0.0, 1.0)) is None
 
 
 @pytest.mark.parametrize(("part", "sign"), [("left", -1), ("middle", 0), ("right", 1)])
@@ -128,8 +128,8 @@ def test_left_and_right_of_a_table_are_seen_from_the_robot(part, sign):
 
 def test_object_is_not_placed_beside_another_off_the_table():
     now = world(cup_0=(0.3, 1.0, 0.53), red_bowl_0=(-0.45, 1.0, 0.5))
-    assert spot_for(now, "object_cup_0", "object_red_bowl_0", "left_of") is None
-    spot = spot_for(now, "object_cup_0", "object_red_bowl_0", "next_to")
+    assert placement_for(now, "object_cup_0", "object_red_bowl_0", "left_of") is None
+    spot = placement_for(now, "object_cup_0", "object_red_bowl_0", "next_to")
     assert TOP.under(spot.x, spot.y)
 
 

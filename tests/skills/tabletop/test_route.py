@@ -13,7 +13,7 @@ from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import subgoals_for
 from bt_exec_skills.tabletop.goals.model import Move
-from bt_exec_skills.tabletop.goals.route import shortest, way_of
+from bt_exec_skills.tabletop.goals.route import path_length, shortest_order
 from tests.cases import examples
 
 TABLES = [(x, y) for x in (-3.0, 0.0, 3.0) for y in (2.0, 5.0)]
@@ -46,10 +46,10 @@ def sorting(now):
 def test_shortest_order_has_the_same_moves_and_no_longer_path(seed, count):
     now = scattered(seed, count)
     moves = sorting(now)
-    found = shortest(moves, now)
+    found = shortest_order(moves, now)
     assert sorted(found, key=str) == sorted(moves, key=str)
-    assert way_of(found, now) <= way_of(moves, now) + 1e-9
-    assert found == shortest(moves, now)
+    assert path_length(found, now) <= path_length(moves, now) + 1e-9
+    assert found == shortest_order(moves, now)
 
 
 @settings(max_examples=examples(25), deadline=None)
@@ -57,8 +57,8 @@ def test_shortest_order_has_the_same_moves_and_no_longer_path(seed, count):
 def test_shortest_order_is_near_the_best_of_all_orders(seed):
     now = scattered(seed, 6)
     moves = sorting(now)
-    best = min(way_of(order, now) for order in permutations(moves))
-    assert way_of(shortest(moves, now), now) <= 1.3 * best
+    best = min(path_length(order, now) for order in permutations(moves))
+    assert path_length(shortest_order(moves, now), now) <= 1.3 * best
 
 
 def test_separate_tours_are_joined_into_one():
@@ -67,7 +67,7 @@ def test_separate_tours_are_joined_into_one():
     near |= {f"object_blue_{n}": (20 + 0.2 * n, 2.3, 0.52) for n in range(4)}
     placed = {name: Placed(n, Point(*at)) for n, (name, at) in enumerate(near.items())}
     now = Environment(0.0, placed, Pose(0.0, 0.0, 0.0))
-    found = shortest(sorting(now), now)
+    found = shortest_order(sorting(now), now)
     assert [move.target.split("_")[1] for move in found] == ["red"] * 4 + ["blue"] * 4
 
 
@@ -75,7 +75,7 @@ def test_held_object_is_placed_first():
     now = scattered(1, 12)
     held = "object_blue_10"
     holding = Environment(0.0, now.objects, now.base, held=held)
-    assert shortest(sorting(now), holding)[0].thing == held
+    assert shortest_order(sorting(now), holding)[0].thing == held
 
 
 def test_object_that_moves_twice_keeps_the_order():
@@ -84,17 +84,17 @@ def test_object_that_moves_twice_keeps_the_order():
         name for name in now.objects if name.endswith(("_0", "_1")) and "bowl" not in name
     )
     swap = (Move(one, "object_red_bowl_0"), Move(other, "object_blue_bowl_0"), Move(one, "table_0"))
-    assert shortest(swap, now) == swap
+    assert shortest_order(swap, now) == swap
 
 
 def test_order_is_greedy_without_the_routing_library(monkeypatch):
     now = scattered(3, 25)
     moves = sorting(now)
     monkeypatch.setitem(sys.modules, "networkx", None)
-    greedy = shortest(moves, now)
+    greedy = shortest_order(moves, now)
     monkeypatch.undo()
     assert sorted(greedy, key=str) == sorted(moves, key=str)
-    assert way_of(shortest(moves, now), now) <= way_of(greedy, now)
+    assert path_length(shortest_order(moves, now), now) <= path_length(greedy, now)
 
 
 @pytest.mark.parametrize("count", [24, 600])
@@ -105,10 +105,10 @@ def test_groups_of_many_objects_are_mixed_for_a_shorter_path(count):
     assert all(move.thing.split("_")[1] == move.target.split("_")[1] for move in goal.moves)
     (remark,) = goal.remarks
     assert remark.code == "SHORTER_WAY"
-    shorter = 1 - way_of(goal.moves, now) / way_of(sorting(now), now)
+    shorter = 1 - path_length(goal.moves, now) / path_length(sorting(now), now)
     assert shorter > 0.15
     assert int(remark.facts["share"]) == pytest.approx(100 * shorter, abs=3)
-    assert int(remark.facts["way"]) == round(way_of(goal.moves, now))
+    assert int(remark.facts["way"]) == round(path_length(goal.moves, now))
 
 
 def test_few_objects_are_sorted_group_by_group():
@@ -128,4 +128,4 @@ def test_path_length_is_the_sum_of_empty_and_loaded_paths():
         Pose(0.0, 0.0, 0.0),
     )
     moves = [Move("object_red_0", "object_red_bowl_0")]
-    assert way_of(moves, now) == pytest.approx(4 + math.hypot(4, 3))
+    assert path_length(moves, now) == pytest.approx(4 + math.hypot(4, 3))

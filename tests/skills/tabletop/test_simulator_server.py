@@ -396,7 +396,9 @@ def test_own_robot_drives_own_server_in_lockstep(remote_site):
         with Session(site, fast=True) as session:
             outcome = session.run("Put the red thing in the red bowl.")
         assert outcome.status == "satisfied", outcome.message
-        assert served.engine.robot.world.environment().inside("object_red_0", "object_red_bowl_0")
+        assert served.engine.robot.world.environment().is_in_place(
+            "object_red_0", "object_red_bowl_0"
+        )
     finally:
         served.close()
 

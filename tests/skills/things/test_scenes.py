@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.simulation.ray_casting import RayPainter
-from bt_exec_skills.things.dataset.arrange import Pose, arranged
+from bt_exec_skills.things.dataset.arrange import Pose, arrange_props
 from bt_exec_skills.things.dataset.chair_and_person_meshes import chair, person
 from bt_exec_skills.things.dataset.fruit import FRUITS
-from bt_exec_skills.things.dataset.ground_truth import shown_in
-from bt_exec_skills.things.dataset.meshes import FRUIT, PAINT, box, lathe
+from bt_exec_skills.things.dataset.ground_truth import labelled_objects
+from bt_exec_skills.things.dataset.meshes import FRUIT, PAINT, box_mesh, lathe
 from bt_exec_skills.things.dataset.room_model import AWAY, Prop, build_stage, clutter
 from bt_exec_skills.things.dataset.scenes import HEIGHT, THINGS, WIDTH, TableScenes, View, aim
 from bt_exec_skills.things.dataset.tableware import WARE
@@ -51,7 +51,7 @@ def test_figures_and_clutter_are_closed():
 
 
 def test_meshes_have_the_expected_volume():
-    assert volume(box((1, 2, 3), (5, 5, 5), (0, 0, 0))) == pytest.approx(48)
+    assert volume(box_mesh((1, 2, 3), (5, 5, 5), (0, 0, 0))) == pytest.approx(48)
     rod = lathe([(0, 0), (1, 0), (1, 2), (0, 2)], (0, 0, 0), segments=400)
     assert volume(rod) == pytest.approx(2 * np.pi, rel=1e-3)
 
@@ -90,7 +90,7 @@ def test_objects_touch_and_do_not_overlap():
     props = [Prop(f"cube/{n}", "cube", "red", 0.03, 0.06) for n in range(10)]
     touching = 0
     for _ in range(30):
-        poses = [*arranged(props, 0.2, rng).values()]
+        poses = [*arrange_props(props, 0.2, rng).values()]
         for place, one in enumerate(poses):
             for other in poses[place + 1 :]:
                 apart = np.hypot(one.x - other.x, one.y - other.y)
@@ -112,13 +112,13 @@ def staged(behind_m: float):
     aim(model, View("close", eye, target, 40.0, 0.0))
     mujoco.mj_forward(model, data)
     picture = RayPainter(model, WIDTH, HEIGHT).paint(data)
-    shown = {one.prop.body: one for one in shown_in(stage, data, picture.geoms)}
+    shown = {one.prop.body: one for one in labelled_objects(stage, data, picture.geoms)}
     return shown.get(front.body), shown.get(back.body)
 
 
 def test_hidden_objects_are_not_labelled():
     front, back = staged(behind_m=0.25)
     assert front is not None
-    assert front.counts
+    assert front.is_visible_enough
     assert front.share > 0.7
     assert back is None or back.share < front.share

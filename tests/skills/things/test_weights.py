@@ -14,13 +14,13 @@ from bt_exec_skills.perception.picture import overlaps
 from bt_exec_skills.things.dataset.scenes import THINGS, TableScenes
 from bt_exec_skills.things.detector import make_detector
 from bt_exec_skills.things.weights import SHIPPED, shipped_probability
-from bt_exec_skills.vision.weights import names_beside
+from bt_exec_skills.vision.weights import classifier_path
 
 LEAST_MAP50 = 0.85
 
 
 def test_network_is_small_and_documented() -> None:
-    files = SHIPPED, names_beside(SHIPPED)
+    files = SHIPPED, classifier_path(SHIPPED)
     assert sum(file.stat().st_size for file in files) <= 12_000_000
     assert make_detector().names == THINGS
     card = (SHIPPED.parent / "MODEL_CARD.md").read_text(encoding="utf-8")

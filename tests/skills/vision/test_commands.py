@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 from bt_exec_skills.vision import commands
 from bt_exec_skills.vision.display import Tag, annotate
 
@@ -23,7 +23,7 @@ def made(squares: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(commands, "find_source", lambda name: squares)
     folder = tmp_path / "data"
     options = ["--source", "squares", "--scenes", "6", "--val-every", "3"]
-    assert call(["vision", "dataset", str(folder), *options]) == 0
+    assert run_command_line(["vision", "dataset", str(folder), *options]) == 0
     return folder
 
 
@@ -35,7 +35,7 @@ def test_dataset_command_reports_its_result(
 ) -> None:
     monkeypatch.setattr(commands, "find_source", lambda name: squares)
     options = ["--source", "squares", "--scenes", "6", "--val-every", "3", "--json"]
-    assert call(["vision", "dataset", str(tmp_path / "data"), *options]) == 0
+    assert run_command_line(["vision", "dataset", str(tmp_path / "data"), *options]) == 0
     assert json.loads(capsys.readouterr().out) == {
         "folder": str(tmp_path / "data"),
         "scenes": 6,
@@ -45,12 +45,12 @@ def test_dataset_command_reports_its_result(
 
 def test_dataset_refuses_to_overwrite(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--source", "squares", "--scenes", "6", "--val-every", "3"]
-    assert call(["vision", "dataset", str(made), *options]) == 2
+    assert run_command_line(["vision", "dataset", str(made), *options]) == 2
     assert "already contains this complete data set" in capsys.readouterr().err
 
 
 def test_unknown_source_error_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(["vision", "dataset", "nowhere", "--source", "dor"]) == 2
+    assert run_command_line(["vision", "dataset", "nowhere", "--source", "dor"]) == 2
     assert "there is no scene source 'dor'; known, nearest first: door" in capsys.readouterr().err
 
 
@@ -65,7 +65,7 @@ def test_eval_prints_figures_and_writes_plots(
     capsys.readouterr()
     out = tmp_path / "figures"
     options = ["--weights", "any.onnx", "--out", str(out)]
-    assert call(["vision", "eval", str(made), *options, "--json"]) == 0
+    assert run_command_line(["vision", "eval", str(made), *options, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["pictures"] == 4
     assert found["classes"]["square"] == {
@@ -77,7 +77,7 @@ def test_eval_prints_figures_and_writes_plots(
     }
     assert json.loads((out / "figures.json").read_text()) == found
     assert cv2.imread(str(out / "curves.png")) is not None
-    assert call(["vision", "eval", str(made), "--weights", "any.onnx"]) == 0
+    assert run_command_line(["vision", "eval", str(made), "--weights", "any.onnx"]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["round", "0", "-", "-", "-", "-"] in rows  # with nothing to find
     assert ["square", "4", "0.000", "0.000", "0.000", "0.000"] in rows
@@ -88,7 +88,7 @@ def test_show_annotates_the_camera_of_a_robot(
 ) -> None:
     file = tmp_path / "seen.png"
     world = ["--world", "door=open", "--world", "seed=3"]
-    assert call(["vision", "show", *world, "--out", str(file), "--json"]) == 0
+    assert run_command_line(["vision", "show", *world, "--out", str(file), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["door"]["state"] == "open"
     assert {one["type"] for one in found["detections"]} >= {"door", "door-handle", "material"}
@@ -101,7 +101,7 @@ def test_show_annotates_the_camera_of_a_robot(
 def test_show_annotates_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     image, out = tmp_path / "in.png", tmp_path / "out.jpg"
     cv2.imwrite(str(image), np.full((240, 320, 3), 120, np.uint8))
-    assert call(["vision", "show", str(image), "--out", str(out)]) == 0
+    assert run_command_line(["vision", "show", str(image), "--out", str(out)]) == 0
     assert capsys.readouterr().out.startswith(f"{out}: ")
     assert cv2.imread(str(out)) is not None
 
@@ -135,7 +135,7 @@ def test_usage_error_is_one_paragraph(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     cv2.imwrite("grey.png", np.full((240, 320), 120, np.uint8))
-    assert call(["vision", *arguments]) == 2
+    assert run_command_line(["vision", *arguments]) == 2
     err = capsys.readouterr().err
     assert message in err.replace("\n", " ")
     assert "Traceback" not in err
@@ -151,8 +151,10 @@ def test_eval_reports_the_folder_of_its_pictures(
     monkeypatch.setattr(commands, "find_source", lambda name: squares)
     monkeypatch.setattr("bt_exec_skills.vision.weights.load", lambda _: scripted_network())
     data = str(tmp_path / "data")
-    assert call(["vision", "dataset", data, "--source", "squares", "--scenes", "2"]) == 0
-    assert call(["vision", "eval", data, "--weights", "any.onnx"]) == 2
+    assert (
+        run_command_line(["vision", "dataset", data, "--source", "squares", "--scenes", "2"]) == 0
+    )
+    assert run_command_line(["vision", "eval", data, "--weights", "any.onnx"]) == 2
     assert "contains no pictures in split val; try with --train-side" in capsys.readouterr().err
 
 
@@ -168,8 +170,8 @@ def test_training_requires_both_splits(
     every = "1" if side == "train" else "0"
     data = str(tmp_path / "data")
     options = ["--source", "squares", "--scenes", "2", "--val-every", every]
-    assert call(["vision", "dataset", data, *options]) == 0
-    assert call(["vision", "train", data, str(tmp_path / "run")]) == 2
+    assert run_command_line(["vision", "dataset", data, *options]) == 0
+    assert run_command_line(["vision", "train", data, str(tmp_path / "run")]) == 2
     assert (
         f"contains no pictures in split {side}, and training needs both" in capsys.readouterr().err
     )
@@ -186,7 +188,7 @@ def test_unknown_class_of_the_network_counts_as_missed(
     network = scripted_network(names=("thing",))
     monkeypatch.setattr("bt_exec_skills.vision.weights.load", lambda _: network)
     capsys.readouterr()
-    assert call(["vision", "eval", str(made), "--weights", "any.onnx", "--json"]) == 0
+    assert run_command_line(["vision", "eval", str(made), "--weights", "any.onnx", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert list(found["classes"]) == ["round", "square", "thing"]
     assert found["classes"]["square"]["count"] == 4
@@ -205,7 +207,7 @@ def test_ctrl_c_reports_the_finished_scenes(
     squares.scene = scene
     monkeypatch.setattr(commands, "find_source", lambda name: squares)
     folder = tmp_path / "data"
-    assert call(["vision", "dataset", str(folder), "--scenes", "6"]) == 130
+    assert run_command_line(["vision", "dataset", str(folder), "--scenes", "6"]) == 130
     told = f"stopped; the finished scenes are kept in {folder}: the same command continues"
     assert told in capsys.readouterr().err
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.perception.picture import overlaps
-from bt_exec_skills.vision.crops import MARGIN, NOTHING, SIDE, crops_of, cut, proposed
+from bt_exec_skills.vision.crops import MARGIN, NOTHING, SIDE, crops_of, cut_crops, proposed_boxes
 from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
 from bt_exec_skills.vision.decode import Found
 
@@ -19,7 +19,7 @@ def test_crop_is_centred_on_its_box(box: tuple[float, ...]) -> None:
     frame = np.zeros((120, 160, 3), np.uint8)
     x1, y1, x2, y2 = (round(side) for side in box)
     frame[y1:y2, x1:x2] = 200
-    (one,) = cut(frame, [box])
+    (one,) = cut_crops(frame, [box])
     assert one.shape == (SIDE, SIDE, 3)
     rows, columns = (np.flatnonzero((one[..., 0] > 100).any(axis=axis)) for axis in (1, 0))
     scale = SIDE / (MARGIN * max(x2 - x1, y2 - y1))
@@ -31,11 +31,11 @@ def test_crop_is_centred_on_its_box(box: tuple[float, ...]) -> None:
 
 def test_area_outside_the_picture_is_grey_and_crops_have_a_minimum_size() -> None:
     frame = np.full((40, 40, 3), 255, np.uint8)
-    corner, speck = cut(frame, [(0, 0, 20, 20), (39.9, 39.9, 40, 40)])
+    corner, speck = cut_crops(frame, [(0, 0, 20, 20), (39.9, 39.9, 40, 40)])
     assert corner[0, 0].tolist() == [114, 114, 114]
     assert corner[-1, -1].tolist() == [255, 255, 255]
     assert speck.shape == corner.shape
-    assert cut(frame, []).shape == (0, SIDE, SIDE, 3)
+    assert cut_crops(frame, []).shape == (0, SIDE, SIDE, 3)
 
 
 def test_boxes_of_one_object_are_one_proposal_for_all_classes(
@@ -46,7 +46,7 @@ def test_boxes_of_one_object_are_one_proposal_for_all_classes(
         Found("square", (11, 10, 30, 31), 0.4),
         Found("square", (40, 10, 60, 30), 0.1),
     ]
-    kept = proposed(scripted_network(found), np.zeros((48, 64, 3), np.uint8))
+    kept = proposed_boxes(scripted_network(found), np.zeros((48, 64, 3), np.uint8))
     assert kept == [found[0], found[2]]
 
 

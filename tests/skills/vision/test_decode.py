@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bt_exec_skills.vision.decode import Letterbox, decode, letterbox, suppress
+from bt_exec_skills.vision.decode import Letterbox, decode, letterbox, suppress_overlaps
 from tests.cases import examples
 
 NAMES = ("a", "b")
@@ -89,7 +89,7 @@ def test_suppression_leaves_no_overlapping_boxes_of_a_class(seed: int) -> None:
     corner = rng.uniform(0, 40, (25, 2))
     boxes = np.concatenate([corner, corner + rng.uniform(5, 30, (25, 2))], axis=1)
     kinds = rng.integers(0, 2, 25)
-    kept = suppress(boxes.astype(np.float32), kinds, 0.5)
+    kept = suppress_overlaps(boxes.astype(np.float32), kinds, 0.5)
     assert kept[0] == 0
     from bt_exec_skills.perception.picture import overlaps
 

@@ -63,5 +63,5 @@ def test_confusion_matrix_counts_uncertain_detections_separately() -> None:
     for pair in [("closed", "closed")] * 3 + [("open", "closed"), ("open", "uncertain")]:
         states.add(*pair)
     assert states.counts.tolist() == [[3, 0, 0], [1, 0, 1]]
-    assert (states.asked, states.answered, states.right) == (5, 0.8, 0.75)
+    assert (states.estimate_count, states.decided_share, states.accuracy) == (5, 0.8, 0.75)
     assert states.count_of("open", "closed") == 1

@@ -19,7 +19,7 @@ from bt_exec_skills.vision.crops import Namer
 from bt_exec_skills.vision.dataset import read_pictures, read_recipe
 from bt_exec_skills.vision.network import OnnxNetwork
 from bt_exec_skills.vision.train import TrainSettings, train
-from bt_exec_skills.vision.weights import load, load_alone
+from bt_exec_skills.vision.weights import load, load_detector_only
 from tests.cases import some
 
 
@@ -126,7 +126,7 @@ def test_classifier_with_another_output_is_refused(
     with pytest.raises(UsageError, match=re.escape(message)) as caught:
         load(file)
     assert str(caught.value).startswith(f"{beside}: ")
-    assert isinstance(load_alone(file), OnnxNetwork)
+    assert isinstance(load_detector_only(file), OnnxNetwork)
 
 
 def test_classifier_file_is_found_beside_its_detector(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def data(squares: Any, tmp_path: Path) -> Path:
 @pytest.fixture
 def everywhere(scripted_network: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Detector with a box in each corner, of unspecified class."""
-    monkeypatch.setattr(training, "load_alone", lambda _: scripted_network(CORNERS))
+    monkeypatch.setattr(training, "load_detector_only", lambda _: scripted_network(CORNERS))
 
 
 @pytest.mark.parametrize("lacking", ["torch", "onnx"])
@@ -96,7 +96,7 @@ def learn(data: Path, work: Path) -> None:
     from bt_exec_skills.vision.dataset import read_pictures
 
     network = ScriptedNetwork(CORNERS)
-    training.load_alone = lambda _: network  # type: ignore[assignment,misc]
+    training.load_detector_only = lambda _: network  # type: ignore[assignment,misc]
     settings = NamesSettings("any.onnx", epochs=5, batch=16)
     whole = train_names(data, work / "whole", settings, bar)
     with contextlib.suppress(KeyboardInterrupt):

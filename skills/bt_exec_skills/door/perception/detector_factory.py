@@ -20,7 +20,7 @@ from bt_exec.files import expand_home
 from bt_exec_skills.door.perception.calibration import Calibration
 from bt_exec_skills.door.perception.learned_detector import LearnedDetector
 from bt_exec_skills.door.perception.state_estimator import LearnedEstimator
-from bt_exec_skills.vision.weights import loaded, weights_and_score
+from bt_exec_skills.vision.weights import load_cached, weights_and_score
 
 __all__ = ["SHIPPED", "make_learned", "weights_path"]
 
@@ -54,5 +54,5 @@ def make_learned(
     labels = settings.get("labels", {})
     if not isinstance(labels, Mapping):
         raise UsageError("detector: labels must map classes to labels: {maniglia: door-handle}")
-    network, place = loaded(weights_path(weights)), calibration()
+    network, place = load_cached(weights_path(weights)), calibration()
     return LearnedDetector(network, labels, least, place.opening()), LearnedEstimator(place)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from bt_exec.failure import UsageError
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import Detection, View
-from bt_exec_skills.perception.picture import Box, Frame, overlaps, whole_pixels
+from bt_exec_skills.perception.picture import Box, Frame, overlaps, to_pixel_box
 from bt_exec_skills.vision.decode import Found
 from bt_exec_skills.vision.network import Network
 
@@ -123,7 +123,7 @@ class LearnedDetector:
         others: list[Detection] = []
         for found in self._network.find(frame, _FAINT):
             meaning = self._meanings[found.label]
-            box = whole_pixels(found.xyxy, size)
+            box = to_pixel_box(found.xyxy, size)
             if box is None or meaning == "ignore":
                 continue
             if meaning == "door" or meaning in _STATES:
@@ -145,7 +145,7 @@ class LearnedDetector:
             if meaning in _STATES and _overlap(found.xyxy, best.xyxy) >= _SAME_DOOR:
                 state = _STATES[meaning]
                 scores[state] = max(scores.get(state, 0.0), found.score)
-        box = whole_pixels(best.xyxy, size)
+        box = to_pixel_box(best.xyxy, size)
         if box is None:
             return None
         ranked = sorted(scores.items(), key=lambda pair: -pair[1])
@@ -162,14 +162,14 @@ class LearnedDetector:
         confirmed = self._confirmed.get(meaning)
         if confirmed is not None and looks_same(confirmed, frame, box):
             return ""
-        if not self.second_look(frame, meaning, box):
+        if not self.confirm_enlarged(frame, meaning, box):
             return "unconfirmed"
         self._confirmed[meaning] = box, frame
         return ""
 
-    def second_look(self, frame: Frame, meaning: str, box: Box) -> bool:
+    def confirm_enlarged(self, frame: Frame, meaning: str, box: Box) -> bool:
         """Return whether an enlarged part of the picture confirms the object in `box`."""
-        part, left, top = closer(frame, box)
+        part, left, top = enlarged_quarter(frame, box)
         for found in self._network.find(part, _SECOND_SCORE):
             x1, y1, x2, y2 = (side / 2 for side in found.xyxy)
             there = x1 + left, y1 + top, x2 + left, y2 + top
@@ -195,7 +195,7 @@ def is_unchanged(before: Frame, frame: Frame) -> bool:
     return int((np.maximum(before, frame) - np.minimum(before, frame)).max()) <= _NOISE
 
 
-def closer(frame: Frame, box: Box) -> tuple[Frame, int, int]:
+def enlarged_quarter(frame: Frame, box: Box) -> tuple[Frame, int, int]:
     """Return the quarter of a picture around a box, enlarged to full size, and its left and top."""
     import cv2
 

@@ -25,7 +25,13 @@ from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD, DoorState
 from bt_exec_skills.perception.contracts import Detection
 
-__all__ = ["LearnedEstimator", "contenders", "neighbours", "possible_states", "with_latch"]
+__all__ = [
+    "LearnedEstimator",
+    "likely_states",
+    "neighbouring_states",
+    "possible_states",
+    "with_latch",
+]
 
 _LEAST = 0.4  # minimum score of the best state of a door
 _RIVAL = 0.6  # fraction of the best score above which another state remains possible
@@ -35,7 +41,7 @@ _INTERIOR = 0.3  # share of the visible opening above which the inside is in vie
 _NEIGHBOURS: tuple[tuple[DoorState, ...], ...] = (("closed", "ajar"), ("ajar", "open"))
 
 
-def contenders(door: DoorDetection) -> tuple[DoorState, ...]:
+def likely_states(door: DoorDetection) -> tuple[DoorState, ...]:
     """Return the most likely states by a door's scores, the best first."""
     if not door.states or door.states[0][1] < _LEAST:
         return ()
@@ -54,7 +60,7 @@ def possible_states(fit: AngleFit) -> tuple[DoorState, ...]:
     return tuple(state for state, start, end in ranges if low <= end and high > start)
 
 
-def neighbours(states: Collection[DoorState]) -> tuple[DoorState, ...]:
+def neighbouring_states(states: Collection[DoorState]) -> tuple[DoorState, ...]:
     """Return `states` in order if they are two neighbouring states, otherwise an empty tuple."""
     return next((pair for pair in _NEIGHBOURS if set(pair) == set(states)), ())
 
@@ -104,9 +110,9 @@ def _agreed_on(door: DoorDetection, fit: AngleFit) -> DoorEstimate:
     if not door.states and len(possible) == 1:  # the network detects doors in any state
         return DoorEstimate(possible[0], round(0.8 * sure, 2), (f"primary:{measured}",))
     evidence = [_evidence_of_scores(door), f"proxy:{measured}"]
-    left = [state for state in contenders(door) if state in possible]
+    left = [state for state in likely_states(door) if state in possible]
     if len(left) != 1:
-        between = neighbours({*left} or {*contenders(door), *possible})
+        between = neighbouring_states({*left} or {*likely_states(door), *possible})
         sure = 0.4 if left else 0.3
         return DoorEstimate("uncertain", sure, tuple(evidence), between=between)
     state = left[0]
@@ -126,7 +132,7 @@ def _evidence_of_scores(door: DoorDetection) -> str:
     """Return the text of the evidence from the network's scores of a door."""
     if not door.states:
         return "primary:state_not_told_apart"
-    return "primary:looks_" + ("_or_".join(contenders(door)) or "unlike_any_state")
+    return "primary:looks_" + ("_or_".join(likely_states(door)) or "unlike_any_state")
 
 
 def with_latch(seen: DoorEstimate, *, latched: bool) -> DoorEstimate:

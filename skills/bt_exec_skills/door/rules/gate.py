@@ -14,7 +14,15 @@ from typing import Any, TypeAlias
 from bt_exec.spec.condition_expression import All, Is, Not, leaves
 from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Sequence, walk
 
-__all__ = ["IS_OPEN", "MATERIAL", "OPENED", "OPEN_ENOUGH", "VISIBLE", "gated", "handles_material"]
+__all__ = [
+    "IS_OPEN",
+    "MATERIAL",
+    "OPENED",
+    "OPEN_ENOUGH",
+    "VISIBLE",
+    "handles_material",
+    "insert_gates",
+]
 
 MATERIAL = "material"
 OPENED, VISIBLE = "open_door", "material_visible"
@@ -35,7 +43,7 @@ def handles_material(node: NodeBase) -> bool:
     return isinstance(node, Do) and node.args.get("object_label") == MATERIAL
 
 
-def gated(root: NodeBase, steps: Mapping[str, NodeBase]) -> tuple[NodeBase, Added]:
+def insert_gates(root: NodeBase, steps: Mapping[str, NodeBase]) -> tuple[NodeBase, Added]:
     """Return the plan with missing gates inserted, and the nodes before which they were inserted.
 
     Args:
@@ -106,10 +114,10 @@ def _is_choice(node: Fallback) -> bool:
 
     A gate for the material before such a fallback would prevent the branch for the negative answer.
     """
-    return len(_deciding(node)) == len(node.fallback)
+    return len(_deciding_checks(node)) == len(node.fallback)
 
 
-def _deciding(node: Fallback) -> list[Check]:
+def _deciding_checks(node: Fallback) -> list[Check]:
     """Return the checks that decide which branch runs."""
     firsts = [way.sequence[0] for way in node.fallback if isinstance(way, Sequence)]
     return [first for first in firsts if isinstance(first, Check) and not first.tell]
@@ -121,7 +129,7 @@ def _asks_for_material(node: Fallback) -> bool:
     A choice by any other condition gets no gate before it, because opening the door would change
     its result.
     """
-    asked = {leaf.name for check in _deciding(node) for leaf in leaves(check.check)}
+    asked = {leaf.name for check in _deciding_checks(node) for leaf in leaves(check.check)}
     return VISIBLE in asked and any(map(handles_material, walk(node)))
 
 
@@ -130,7 +138,7 @@ def _asked_gates(node: Fallback) -> Gates:
     return _NONE.union(
         *(
             _gates_of_condition(check.check.of)
-            for check in _deciding(node)
+            for check in _deciding_checks(node)
             if isinstance(check.check, Not)
         )
     )

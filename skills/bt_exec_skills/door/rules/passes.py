@@ -29,8 +29,8 @@ from bt_exec_skills.door.rules.gate import (
     OPEN_ENOUGH,
     OPENED,
     VISIBLE,
-    gated,
     handles_material,
+    insert_gates,
 )
 
 __all__ = ["PASSES", "arm_policy", "door_gate", "ground_labels", "see_inside", "skip_what_is_done"]
@@ -124,7 +124,7 @@ def door_gate(spec: MissionSpec, context: PassContext) -> Changed:
         "skip_if": IS_OPEN,
     }
     look = Check.model_validate({"check": "material_visible", "else": NOT_VISIBLE})
-    root, added = gated(spec.root, {OPENED: Do.model_validate(written), VISIBLE: look})
+    root, added = insert_gates(spec.root, {OPENED: Do.model_validate(written), VISIBLE: look})
     notes = (_note(context, node, "gate", added=", ".join(gates)) for node, gates in added)
     return spec.model_copy(update={"root": root}), tuple(notes)
 

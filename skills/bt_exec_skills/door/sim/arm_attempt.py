@@ -12,14 +12,14 @@ import numpy as np
 
 from bt_exec.failure import Failed
 from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN, HOME, side_of
-from bt_exec_skills.door.sim.arm_path import follow, line, plan, wait
+from bt_exec_skills.door.sim.arm_path import follow_joint_path, plan_joint_path, straight_line, wait
 from bt_exec_skills.door.sim.ik import ArmIK, Pose, Vector
 from bt_exec_skills.door.sim.layout import DOOR_HEIGHT
 from bt_exec_skills.door.sim.limb import Limb
 from bt_exec_skills.door.sim.world import DoorWorld
 from bt_exec_skills.motion.stepped_motion import MotionSteps
 
-__all__ = ["Job", "Variant", "phase"]
+__all__ = ["Job", "Variant", "with_phase"]
 
 _STANDS_OUT_RAD = 0.4  # minimum angle of a door that blocks a passing hand
 _BESIDE_M = 0.05  # half the width of a hand, with a margin: closer motions may hit the door
@@ -82,32 +82,32 @@ class Job:
     def plan(self, poses: Sequence[Pose], start: Vector | None = None) -> list[Vector]:
         """Return joint angles through `poses`, from `start` or the current target."""
         begin = self.limb.target if start is None else start
-        return plan(self.ik, self.limb, begin, poses, self.posture)
+        return plan_joint_path(self.ik, self.limb, begin, poses, self.posture)
 
-    def here(self, like: Pose) -> Pose:
+    def pose_here(self, like: Pose) -> Pose:
         """Return a pose with the current position of the hand and the orientation of `like`."""
         return Pose(self.limb.grip, like.yaw, like.pitch, like.turn_cost, like.tolerance)
 
-    def clear(self) -> MotionSteps:
+    def clear_hand(self) -> MotionSteps:
         """Release the handle, and draw the hand out of the cabinet if it is inside.
 
         Fingers that closed without a hold, in an interrupted grasp, open first; otherwise they
         would drag the material out and drop it.
         """
         limb, door = self.limb, self.world.geometry
-        inside = door.outside(self.world.angle, limb.grip) < 0
-        if limb.pulls:
+        inside = door.signed_distance(self.world.angle, limb.grip) < 0
+        if limb.holds_handle:
             limb.detach()
             yield from self._release_handle()
             yield from self.back_off(0.09)
         elif inside and limb.grip[0] > door.front_x - 0.10:
-            if not limb.holds and limb.opening < _FINGERS_APART_M:
+            if not limb.holds_material and limb.opening < _FINGERS_APART_M:
                 yield from self._release_handle()
             yield from self.withdraw()
 
     def _release_handle(self) -> MotionSteps:
         self.limb.command_fingers(FINGER_OPEN)
-        yield from phase(wait(0.3), "letting go")
+        yield from with_phase(wait(0.3), "letting go")
 
     def withdraw(self) -> MotionSteps:
         """Draw the hand straight back out of the cabinet, level, then aside before the edge."""
@@ -117,8 +117,8 @@ class Job:
         edge = door.edge(angle)
         aside = Pose(out.position.copy(), turn_cost=0.03, tolerance=0.04)
         aside.position[:2] = edge[0] - 0.10, min(place[1], edge[1] - 0.10)
-        path = self.plan([*line(Pose(place), out), *line(out, aside)])
-        yield from phase(follow(self.limb, path, 0.8), "drawing back")
+        path = self.plan([*straight_line(Pose(place), out), *straight_line(out, aside)])
+        yield from with_phase(follow_joint_path(self.limb, path, 0.8), "drawing back")
 
     def round_edge(self, *, outwards: bool) -> list[Pose]:
         """Return the path around the free edge of an open door, from one of its sides to the other.
@@ -132,10 +132,10 @@ class Job:
             for offset in ([-0.10, -0.13, 0.0], [-0.16, 0.0, 0.0], [-0.10, 0.14, 0.0])
         )
         if outwards:
-            return [inner, *line(inner, before), *line(before, outer)]
-        return [outer, *line(outer, before), *line(before, inner)]
+            return [inner, *straight_line(inner, before), *straight_line(before, outer)]
+        return [outer, *straight_line(outer, before), *straight_line(before, inner)]
 
-    def past_door(self, goal: Pose) -> list[Vector]:
+    def path_past_door(self, goal: Pose) -> list[Vector]:
         """Return joint angles to `goal` before the door's outer face, around the door.
 
         The path is the straight joint motion if that is free of collision, otherwise the shortest
@@ -165,7 +165,7 @@ class Job:
             count = max(1, math.ceil(float(np.abs(end - start).max()) / _SAMPLE_RAD))
             for k in range(1, count + 1):
                 arm = self.ik.along(start + (end - start) * k / count)
-                room = min(room, world.geometry.beside(world.angle, arm))
+                room = min(room, world.geometry.distance_to_panel(world.angle, arm))
         return room
 
     def back_off(self, distance: float) -> MotionSteps:
@@ -174,7 +174,9 @@ class Job:
         yaw = float(np.arctan2(fingers[1], fingers[0]))
         start = Pose(self.limb.grip, yaw)
         end = Pose(start.position - distance * fingers, yaw, turn_cost=0.1, tolerance=0.04)
-        yield from phase(follow(self.limb, self.plan(line(start, end)), 0.7), "backing off")
+        yield from with_phase(
+            follow_joint_path(self.limb, self.plan(straight_line(start, end)), 0.7), "backing off"
+        )
 
     def home(self) -> MotionSteps:
         """Bring the arm to its rest posture, around the edge of an open door."""
@@ -182,15 +184,15 @@ class Job:
         side = side_of(self.limb.arm)
         way: list[Pose] = []
         if angle > _STANDS_OUT_RAD and grip[2] > door.edge(angle)[2] - DOOR_HEIGHT / 2 - 0.05:
-            if side * door.outside(angle, grip) < 0.03:
+            if side * door.signed_distance(angle, grip) < 0.03:
                 way += self.round_edge(outwards=side > 0)
             beside = np.array([0.26, side * 0.24, 0.85])
             way.append(Pose(beside, turn_cost=0.03, tolerance=0.05))
         path = [*self.plan(way), np.array(HOME[self.limb.arm])]
-        yield from phase(follow(self.limb, path), "returning home")
+        yield from with_phase(follow_joint_path(self.limb, path), "returning home")
 
 
-def phase(steps: Iterable[float], name: str) -> MotionSteps:
+def with_phase(steps: Iterable[float], name: str) -> MotionSteps:
     """Add a phase name to `steps`, which yields only progress."""
     for progress in steps:
         yield progress, name

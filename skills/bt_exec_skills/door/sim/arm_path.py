@@ -11,7 +11,7 @@ from bt_exec.failure import Failed
 from bt_exec_skills.door.sim.ik import ArmIK, Pose, Vector
 from bt_exec_skills.door.sim.limb import Limb
 
-__all__ = ["follow", "line", "plan", "wait"]
+__all__ = ["follow_joint_path", "plan_joint_path", "straight_line", "wait"]
 
 _PERIOD_S = 0.02
 _JOINT_SPEED = 1.1  # mean speed of the fastest joint over a path [rad/s]
@@ -21,7 +21,7 @@ _STUCK_S = 0.4
 _SETTLED_RAD = 0.015
 
 
-def line(start: Pose, end: Pose) -> list[Pose]:
+def straight_line(start: Pose, end: Pose) -> list[Pose]:
     """Return poses every few centimetres on the straight line to `end`, without `start`."""
     count = max(1, math.ceil(float(np.linalg.norm(end.position - start.position)) / _STEP_M))
     return [
@@ -37,7 +37,7 @@ def line(start: Pose, end: Pose) -> list[Pose]:
     ]
 
 
-def plan(
+def plan_joint_path(
     ik: ArmIK, limb: Limb, start: Vector, poses: Sequence[Pose], posture: Vector | None = None
 ) -> list[Vector]:
     """Return joint angles for each of `poses`, each solved from the one before.
@@ -59,7 +59,9 @@ def plan(
     return path
 
 
-def follow(limb: Limb, path: Sequence[Vector], speed: float = 1.0) -> Generator[float, None, None]:
+def follow_joint_path(
+    limb: Limb, path: Sequence[Vector], speed: float = 1.0
+) -> Generator[float, None, None]:
     """Move `limb` through `path` from its current target; yields progress 0..1 each period.
 
     Timing is a smoothstep over the whole path.

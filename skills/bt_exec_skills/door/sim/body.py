@@ -113,10 +113,10 @@ class SimDoorRobot:
     def holding(self, arm: Arm) -> str | None:
         """Return the held object: "material", "door-handle" or None."""
         limb = self.world.limbs[arm]
-        if limb.pulls:
+        if limb.holds_handle:
             return "door-handle"
         found = self.world.material_pose()
-        if not limb.holds or found is None:
+        if not limb.holds_material or found is None:
             return None
         return "material" if float(np.linalg.norm(found[0] - limb.grip)) < _IN_HAND_M else None
 

@@ -13,7 +13,7 @@ from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_WIDTH
 from bt_exec_skills.door.sim.world import DoorWorld
 from bt_exec_skills.perception.picture import Mask
 from bt_exec_skills.simulation.camera import ObjectCamera
-from bt_exec_skills.simulation.ray_casting import FAR_M, cast
+from bt_exec_skills.simulation.ray_casting import FAR_M, cast_rays
 from bt_exec_skills.simulation.renderer import RendererName
 
 __all__ = ["GEOMS", "SimCamera"]
@@ -76,6 +76,6 @@ class SimCamera(ObjectCamera[DoorTruth]):
         wide = self.size[1] / self.size[0]
         inside = (np.abs(x) <= -z * reach * wide) & (np.abs(y) <= -z * reach)
         rays = offsets / far[:, None]
-        hit, distance, _ = cast(self._world.model, self._data, camera.xpos, rays, FAR_M)
+        hit, distance, _ = cast_rays(self._world.model, self._data, camera.xpos, rays, FAR_M)
         seen = distance >= far if geoms is None else np.isin(hit, geoms)
         return float((seen & inside).mean())

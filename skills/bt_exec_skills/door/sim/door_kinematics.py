@@ -67,17 +67,17 @@ class DoorGeometry:
         """Return the centre of the handle's bar at `angle`, or `up` over it [m], shape (3,)."""
         return self.point(angle, self.handle_r, HANDLE_STANDOFF, self.handle_z + up)
 
-    def to_handle(self, angle: float, place: Vector) -> float:
+    def distance_to_handle(self, angle: float, place: Vector) -> float:
         """Return the distance from `place` to the handle's bar, modelled as a segment [m]."""
         offset = place - self.handle(angle)
         offset[2] = max(0.0, abs(offset[2]) - self.handle_half)
         return float(np.linalg.norm(offset))
 
-    def outside(self, angle: float, place: Vector) -> float:
+    def signed_distance(self, angle: float, place: Vector) -> float:
         """Return the signed distance of `place` from the panel's plane [m], positive outside."""
         return float((place - self._hinge) @ self.outward(angle))
 
-    def beside(self, angle: float, places: Vector) -> float:
+    def distance_to_panel(self, angle: float, places: Vector) -> float:
         """Return the distance of the nearest of `places` from the panel's plane [m].
 
         Args:

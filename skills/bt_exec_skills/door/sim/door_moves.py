@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bt_exec.failure import Failed
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD
-from bt_exec_skills.door.sim.arm_attempt import Job, phase
+from bt_exec_skills.door.sim.arm_attempt import Job, with_phase
 from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN
-from bt_exec_skills.door.sim.arm_path import follow, line, wait
+from bt_exec_skills.door.sim.arm_path import follow_joint_path, straight_line, wait
 from bt_exec_skills.door.sim.ik import Pose, Vector
 from bt_exec_skills.door.sim.layout import DOOR_WIDTH
 from bt_exec_skills.motion.stepped_motion import MotionSteps
@@ -42,8 +42,8 @@ def _arc(start: float, end: float) -> list[float]:
 def release_handle(others: Sequence[Job]) -> MotionSteps:
     """Release the handle with the other hands, which may hold it after an interruption."""
     for job in others:
-        if job.limb.pulls:
-            yield from job.clear()
+        if job.limb.holds_handle:
+            yield from job.clear_hand()
             yield from job.home()
 
 
@@ -61,7 +61,7 @@ def home_if_failed(job: Job, steps: MotionSteps) -> MotionSteps:
         if failed.code in ("MISSED", "STUCK"):
             job.limb.freeze()
             with contextlib.suppress(Failed):
-                yield from job.clear()
+                yield from job.clear_hand()
                 yield from job.home()
         raise
 
@@ -74,15 +74,15 @@ def pull_by_handle(job: Job) -> MotionSteps:
             STUCK if the door does not follow.
     """
     world, limb, door = job.world, job.limb, job.world.geometry
-    yield from job.clear()
+    yield from job.clear_hand()
     start = world.angle
     if start >= _WIDE_RAD:
         return
     lift, yaw = job.variant.up, -start + job.variant.yaw
     grip = Pose(door.handle(start, lift), yaw, turn_cost=0.1)
     before = Pose(grip.position + 0.12 * door.outward(start), yaw, turn_cost=0.1)
-    way = job.past_door(before)
-    approach = job.plan(line(before, grip), way[-1])
+    way = job.path_past_door(before)
+    approach = job.plan(straight_line(before, grip), way[-1])
     yield 0.0, "planning"
     swing = job.plan(
         [
@@ -93,19 +93,19 @@ def pull_by_handle(job: Job) -> MotionSteps:
     )
     yield 0.0, "planning"
     limb.command_fingers(FINGER_OPEN)
-    yield from phase(follow(limb, way), "reaching for the handle")
-    yield from phase(follow(limb, approach, 0.7), "reaching for the handle")
+    yield from with_phase(follow_joint_path(limb, way), "reaching for the handle")
+    yield from with_phase(follow_joint_path(limb, approach, 0.7), "reaching for the handle")
     limb.command_fingers(0.0)
-    yield from phase(wait(0.4), "gripping the handle")
-    if door.to_handle(world.angle, limb.grip) > 0.025:
+    yield from with_phase(wait(0.4), "gripping the handle")
+    if door.distance_to_handle(world.angle, limb.grip) > 0.025:
         raise Failed("MISSED", "the hand closed beside the handle")
     limb.attach_handle()
-    yield from _swing(follow(limb, swing, 0.8), "pulling")
+    yield from _swing(follow_joint_path(limb, swing, 0.8), "pulling")
     reached = world.angle
     limb.freeze()
     limb.detach()
     limb.command_fingers(FINGER_OPEN)
-    yield from phase(wait(0.3), "letting go")
+    yield from with_phase(wait(0.3), "letting go")
     yield from job.back_off(0.09)
     yield from _leave(job)
     _check_open(job, reached)
@@ -118,7 +118,7 @@ def pull_by_edge(job: Job) -> MotionSteps:
         Failed: NO_GRIP if the gap is too small for a hand; UNREACHABLE; STUCK.
     """
     world, limb, door = job.world, job.limb, job.world.geometry
-    yield from job.clear()
+    yield from job.clear_hand()
     start = world.angle
     if start >= _WIDE_RAD:
         return
@@ -132,7 +132,7 @@ def pull_by_edge(job: Job) -> MotionSteps:
     gap = 0.035
     outside = hook(start, DOOR_WIDTH + 0.12, gap)
     behind = hook(start, DOOR_WIDTH - 0.045, gap)
-    approach = job.plan([outside, *line(outside, behind)])
+    approach = job.plan([outside, *straight_line(outside, behind)])
     yield 0.0, "planning"
     swing = job.plan(
         [hook(a + 0.06, DOOR_WIDTH - 0.045, gap * 0.6) for a in _arc(start, OPEN_TO_RAD)],
@@ -140,9 +140,9 @@ def pull_by_edge(job: Job) -> MotionSteps:
     )
     yield 0.0, "planning"
     limb.command_fingers(0.0)
-    yield from phase(follow(limb, approach[:1]), "reaching for the edge")
-    yield from phase(follow(limb, approach[1:], 0.7), "reaching for the edge")
-    yield from _swing(follow(limb, swing, 0.7), "pulling")
+    yield from with_phase(follow_joint_path(limb, approach[:1]), "reaching for the edge")
+    yield from with_phase(follow_joint_path(limb, approach[1:], 0.7), "reaching for the edge")
+    yield from _swing(follow_joint_path(limb, swing, 0.7), "pulling")
     reached = world.angle
     limb.freeze()
     yield from job.back_off(0.10)
@@ -157,7 +157,7 @@ def push_shut(job: Job) -> MotionSteps:
         Failed: UNREACHABLE before anything moves; STUCK if the door does not close.
     """
     world, limb, door = job.world, job.limb, job.world.geometry
-    yield from job.clear()
+    yield from job.clear_hand()
     start = world.angle
     if start <= CLOSED_RAD / 2:
         return
@@ -169,16 +169,16 @@ def push_shut(job: Job) -> MotionSteps:
 
     beside = against(start, 0.16)
     touch = against(start, 0.05)
-    way = job.past_door(beside)
-    approach = job.plan(line(beside, touch), way[-1])
+    way = job.path_past_door(beside)
+    approach = job.plan(straight_line(beside, touch), way[-1])
     yield 0.0, "planning"
     push = job.plan([against(a, 0.02) for a in _arc(start, -0.06)], approach[-1])
     yield 0.0, "planning"
-    if not limb.holds:
+    if not limb.holds_material:
         limb.command_fingers(0.0)
-    yield from phase(follow(limb, way), "going round the door")
-    yield from phase(follow(limb, approach, 0.7), "going to the door")
-    yield from _swing(_until_shut(job, follow(limb, push, 0.8)), "pushing")
+    yield from with_phase(follow_joint_path(limb, way), "going round the door")
+    yield from with_phase(follow_joint_path(limb, approach, 0.7), "going to the door")
+    yield from _swing(_until_shut(job, follow_joint_path(limb, push, 0.8)), "pushing")
     reached = world.angle
     limb.freeze()
     yield from job.back_off(0.10)
@@ -192,7 +192,7 @@ def _swing(steps: Iterable[float], name: str) -> MotionSteps:
     with contextlib.suppress(Failed):
         for progress in steps:
             yield 0.2 + 0.6 * progress, name
-    yield from phase(wait(0.2), name)
+    yield from with_phase(wait(0.2), name)
 
 
 def _until_shut(job: Job, steps: Iterable[float]) -> Iterator[float]:
@@ -217,5 +217,5 @@ def _leave(job: Job) -> MotionSteps:
     away: Vector = job.limb.grip + 0.06 * door.outward(angle)
     away[0] = min(away[0], door.edge(angle)[0] - 0.10)
     out = Pose(away, turn_cost=0.02, tolerance=0.05)
-    yield from phase(follow(job.limb, job.plan([out])), "drawing back")
+    yield from with_phase(follow_joint_path(job.limb, job.plan([out])), "drawing back")
     yield from job.home()

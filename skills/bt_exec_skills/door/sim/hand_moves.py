@@ -9,9 +9,9 @@ import numpy as np
 
 from bt_exec.failure import Failed
 from bt_exec_skills.door.robot import OPEN_RAD
-from bt_exec_skills.door.sim.arm_attempt import Job, phase
+from bt_exec_skills.door.sim.arm_attempt import Job, with_phase
 from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN
-from bt_exec_skills.door.sim.arm_path import follow, line, wait
+from bt_exec_skills.door.sim.arm_path import follow_joint_path, straight_line, wait
 from bt_exec_skills.door.sim.ik import Pose
 from bt_exec_skills.motion.stepped_motion import MotionSteps
 
@@ -49,21 +49,21 @@ def reach(job: Job) -> MotionSteps:
     Raises:
         Failed: UNREACHABLE; STUCK if something is in the way.
     """
-    yield from job.clear()
+    yield from job.clear_hand()
     before, _ = _approach(job)
     outside = Pose(before.position.copy(), before.yaw / 2, turn_cost=0.1)
     outside.position[0] = job.world.geometry.front_x - 0.22
     outside.position[2] += 0.02
     world, grip = job.world, job.limb.grip
     way: list[Pose] = []
-    if world.geometry.outside(world.angle, grip) > -0.05:
+    if world.geometry.signed_distance(world.angle, grip) > -0.05:
         way += job.round_edge(outwards=False)
-    path = job.plan([*way, outside, *line(outside, before)])
+    path = job.plan([*way, outside, *straight_line(outside, before)])
     yield 0.0, "planning"
     job.limb.command_fingers(FINGER_OPEN)
     far = len(way) + 1
-    yield from phase(follow(job.limb, path[:far]), "reaching")
-    yield from phase(follow(job.limb, path[far:], 0.8), "reaching")
+    yield from with_phase(follow_joint_path(job.limb, path[:far]), "reaching")
+    yield from with_phase(follow_joint_path(job.limb, path[far:], 0.8), "reaching")
 
 
 def grasp(job: Job, *, slips: bool = False) -> MotionSteps:
@@ -83,10 +83,10 @@ def grasp(job: Job, *, slips: bool = False) -> MotionSteps:
     before, on = _approach(job)
     if float(np.linalg.norm(before.position - limb.grip)) > _NEAR_M:
         yield from reach(job)
-    path = job.plan(line(job.here(before), on))
+    path = job.plan(straight_line(job.pose_here(before), on))
     yield 0.0, "planning"
     limb.command_fingers(FINGER_OPEN)
-    yield from phase(follow(limb, path, 0.6), "advancing")
+    yield from with_phase(follow_joint_path(limb, path, 0.6), "advancing")
     limb.command_fingers(0.0)
     for _ in wait(0.8):
         yield 0.4, "closing the hand"
@@ -96,17 +96,17 @@ def grasp(job: Job, *, slips: bool = False) -> MotionSteps:
         raise Failed(
             "MISSED", f"the fingers closed to {max(0.0, 1000 * limb.opening):.0f} mm on nothing"
         )
-    yield from phase(wait(0.1), "closing the hand")
+    yield from with_phase(wait(0.1), "closing the hand")
     limb.attach_material()
     up = Pose(np.add(limb.grip, (0.0, 0.0, _LIFT_M)), on.yaw, turn_cost=0.1)
-    for progress in follow(limb, job.plan([up]), 0.5):
+    for progress in follow_joint_path(limb, job.plan([up]), 0.5):
         yield 0.5 + 0.1 * progress, "lifting"
         if slips and progress > _SLIP_AT:
             limb.detach()
             limb.command_fingers(FINGER_OPEN)
     for progress, name in job.withdraw():
         yield 0.6 + 0.4 * progress, name
-    if not limb.holds:
+    if not limb.holds_material:
         raise Failed("SLIPPED", "the material slipped out of the hand")
 
 
@@ -125,6 +125,6 @@ def go_home(jobs: Sequence[Job]) -> MotionSteps:
         Failed: STUCK if something is in the way.
     """
     for count, job in enumerate(jobs):
-        for part in (job.clear(), job.home()):
+        for part in (job.clear_hand(), job.home()):
             for progress, name in part:
                 yield (count + progress) / len(jobs), name

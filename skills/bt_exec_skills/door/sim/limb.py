@@ -14,7 +14,7 @@ import numpy as np
 from bt_exec_skills.door.robot import Arm
 from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN, JOINTS
 from bt_exec_skills.door.sim.ik import Vector, along_arm
-from bt_exec_skills.simulation.physics import weld
+from bt_exec_skills.simulation.physics import activate_weld
 
 __all__ = ["Limb"]
 
@@ -120,12 +120,12 @@ class Limb:
     # -- attachments
 
     @property
-    def pulls(self) -> bool:
+    def holds_handle(self) -> bool:
         """Whether the hand holds the door's handle."""
         return bool(self._data.eq_active[self._pull])
 
     @property
-    def holds(self) -> bool:
+    def holds_material(self) -> bool:
         """Whether the hand holds the material."""
         return self._hold is not None and bool(self._data.eq_active[self._hold])
 
@@ -136,7 +136,7 @@ class Limb:
     def attach_material(self) -> None:
         """Attach the material to the hand in its present pose."""
         assert self._hold is not None, "this world has no material"
-        weld(self._model, self._data, self._hold)
+        activate_weld(self._model, self._data, self._hold)
 
     def detach(self) -> None:
         """Release the attached object."""

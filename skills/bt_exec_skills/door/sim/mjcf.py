@@ -12,7 +12,7 @@ import math
 from bt_exec_skills.door.robot import ARMS
 from bt_exec_skills.door.sim.arm_mjcf import SHOULDER, arm_actuators, arm_body
 from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_MAX_RAD, DOOR_WIDTH, Layout
-from bt_exec_skills.simulation.physics import box, numbers, rgba
+from bt_exec_skills.simulation.physics import mjcf_box, mjcf_colour, mjcf_numbers
 
 __all__ = [
     "DEPTH",
@@ -37,7 +37,7 @@ def _box(name: str, low: tuple[float, ...], high: tuple[float, ...], look: str) 
     """Return a static box between two corners [m]; `look` holds its class and colour."""
     half = [(h - lo) / 2 for lo, h in zip(low, high, strict=True)]
     middle = [(h + lo) / 2 for lo, h in zip(low, high, strict=True)]
-    return box(name, middle, half, look)
+    return mjcf_box(name, middle, half, look)
 
 
 def cabinet_geoms(layout: Layout) -> str:
@@ -45,9 +45,9 @@ def cabinet_geoms(layout: Layout) -> str:
     hx, left, z = layout.hinge
     right, top, bottom = left - DOOR_WIDTH, z + DOOR_HEIGHT / 2, z - DOOR_HEIGHT / 2
     front, back, shelf = hx - _PANEL_HALF, hx + DEPTH, z - _SHELF_DROP
-    outside = f'class="env" rgba="{rgba(layout.colours["cabinet"])}"'
-    inside = f'class="env" rgba="{rgba(layout.colours["interior"])}"'
-    tray = f'class="env" rgba="{rgba(layout.colours["tray"])}"'
+    outside = f'class="env" rgba="{mjcf_colour(layout.colours["cabinet"])}"'
+    inside = f'class="env" rgba="{mjcf_colour(layout.colours["interior"])}"'
+    tray = f'class="env" rgba="{mjcf_colour(layout.colours["tray"])}"'
     gap, wide = 0.004, 0.35
     return "\n    ".join(
         (
@@ -93,22 +93,24 @@ def door_body(layout: Layout) -> str:
     low, high = 0.0, DOOR_MAX_RAD
     if layout.jammed:
         low, high = layout.angle, layout.angle + 0.005
-    look = f'class="door" rgba="{rgba(layout.colours["handle"])}"'
+    look = f'class="door" rgba="{mjcf_colour(layout.colours["handle"])}"'
     posts = "".join(
         f'<geom name="door/post{i}" type="capsule" size="0.005" mass="0.02" {look} '
-        f'fromto="{numbers(-_PANEL_HALF, -reach, z, -HANDLE_STANDOFF, -reach, z)}"/>'
+        f'fromto="{mjcf_numbers(-_PANEL_HALF, -reach, z, -HANDLE_STANDOFF, -reach, z)}"/>'
         for i, z in enumerate((layout.handle_z - half, layout.handle_z + half))
     )
     return f"""
-    <body name="door" pos="{numbers(*layout.hinge)}">
-      <joint name="door" axis="0 0 -1" range="{numbers(low, high)}" damping="0.6"
+    <body name="door" pos="{mjcf_numbers(*layout.hinge)}">
+      <joint name="door" axis="0 0 -1" range="{mjcf_numbers(low, high)}" damping="0.6"
              frictionloss="0.25" armature="0.01" solreflimit="0.004 1"/>
-      <geom name="door/panel" class="door" type="box" mass="2" rgba="{rgba(layout.colours["door"])}"
-            size="{numbers(_PANEL_HALF, DOOR_WIDTH / 2 - 0.002, DOOR_HEIGHT / 2 - 0.002)}"
-            pos="{numbers(0, -DOOR_WIDTH / 2, 0)}"/>
+      <geom name="door/panel" class="door" type="box" mass="2" rgba="{
+        mjcf_colour(layout.colours["door"])
+    }"
+            size="{mjcf_numbers(_PANEL_HALF, DOOR_WIDTH / 2 - 0.002, DOOR_HEIGHT / 2 - 0.002)}"
+            pos="{mjcf_numbers(0, -DOOR_WIDTH / 2, 0)}"/>
       <geom name="door/handle" type="capsule" size="0.009" mass="0.1" {look}
             fromto="{
-        numbers(
+        mjcf_numbers(
             -HANDLE_STANDOFF,
             -reach,
             layout.handle_z - half,
@@ -119,7 +121,7 @@ def door_body(layout: Layout) -> str:
     }"/>
       {posts}
       <site name="handle" pos="{
-        numbers(-HANDLE_STANDOFF, -reach, layout.handle_z)
+        mjcf_numbers(-HANDLE_STANDOFF, -reach, layout.handle_z)
     }" size="0.005" group="4"/>
     </body>"""
 
@@ -133,13 +135,13 @@ def material_body(layout: Layout) -> str:
     floor = z - _SHELF_DROP + 2 * _TRAY_HALF
     place = (x + dx, y + dy, floor + layout.material_half[2] + 0.0005)
     half = layout.material_yaw / 2
-    turn = numbers(math.cos(half), 0, 0, math.sin(half))
+    turn = mjcf_numbers(math.cos(half), 0, 0, math.sin(half))
     return f"""
-    <body name="material" pos="{numbers(*place)}" quat="{turn}">
+    <body name="material" pos="{mjcf_numbers(*place)}" quat="{turn}">
       <freejoint name="material"/>
       <geom name="material" class="thing" type="box" mass="0.12"
-            size="{numbers(*layout.material_half)}"
-            rgba="{rgba(layout.colours["material"])}" friction="1 0.02 0.001"/>
+            size="{mjcf_numbers(*layout.material_half)}"
+            rgba="{mjcf_colour(layout.colours["material"])}" friction="1 0.02 0.001"/>
     </body>"""
 
 
@@ -169,15 +171,15 @@ def _camera(layout: Layout) -> str:
         right[0] * forward[1] - right[1] * forward[0],
     )
     return (
-        f'<camera name="head" pos="{numbers(*eye)}" xyaxes="{numbers(*right, *up)}" '
-        f'fovy="{numbers(layout.fovy)}"/>'
+        f'<camera name="head" pos="{mjcf_numbers(*eye)}" xyaxes="{mjcf_numbers(*right, *up)}" '
+        f'fovy="{mjcf_numbers(layout.fovy)}"/>'
     )
 
 
 def world_xml(layout: Layout) -> str:
     """Return the whole world as MJCF; two equal layouts give the same text."""
     lamp, bright = layout.light
-    wall, floor = rgba(layout.colours["wall"]), rgba(layout.colours["floor"])
+    wall, floor = mjcf_colour(layout.colours["wall"]), mjcf_colour(layout.colours["floor"])
     holds = "".join(
         f'<connect name="{arm}/pull" site1="{arm}/grip" site2="handle" active="false" '
         'solref="0.02 1"/>'
@@ -199,10 +201,12 @@ def world_xml(layout: Layout) -> str:
     <map znear="0.02" zfar="20"/>
   </visual>{_DEFAULTS}
   <worldbody>
-    <light pos="{numbers(*lamp)}" dir="0.35 0 -1" diffuse="{numbers(bright, bright, bright)}"/>
+    <light pos="{mjcf_numbers(*lamp)}" dir="0.35 0 -1"
+           diffuse="{mjcf_numbers(bright, bright, bright)}"/>
     <geom name="floor" contype="0" conaffinity="4" type="plane" size="4 4 0.1" rgba="{floor}"/>
     <geom name="wall" class="look" type="plane" size="4 4 0.1"
-          pos="{numbers(layout.hinge[0] + DEPTH + 0.02)} 0 0" euler="0 -1.5707963 0" rgba="{wall}"/>
+          pos="{mjcf_numbers(layout.hinge[0] + DEPTH + 0.02)} 0 0" euler="0 -1.5707963 0"
+          rgba="{wall}"/>
     <geom name="robot/column" class="look" type="capsule" size="0.07" rgba="0.55 0.57 0.6 1"
           fromto="-0.08 0 0.1 -0.08 0 1.1"/>
     <geom name="robot/chest" class="look" type="capsule" size="0.06" rgba="0.55 0.57 0.6 1"

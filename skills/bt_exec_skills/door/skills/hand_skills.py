@@ -10,8 +10,8 @@ from bt_exec_skills.door.robot import Arm, DoorRobot, MaterialLabel
 from bt_exec_skills.door.skills.shared import (
     MOTION_FAILS,
     PERCEPTION_FAILS,
-    drive,
     look_for,
+    run_motion,
     wait_for_picture,
 )
 
@@ -36,7 +36,7 @@ def move_arm(
     if held is not None:
         raise Failed("HAND_FULL", f"the {arm} hand holds the {held}", held=held)
     yield from look_for(world, object_label)
-    yield from drive(robot, world, lambda: robot.reach(arm, object_label))
+    yield from run_motion(robot, world, lambda: robot.reach(arm, object_label))
     if not robot.at_label(arm, object_label):
         raise Failed("NOT_IN_PLACE", f"the {arm} hand is not in front of the {object_label}")
 
@@ -65,7 +65,7 @@ def grasp(
     if held is not None:
         raise Failed("HAND_FULL", f"the {arm} hand holds the {held}", held=held)
     yield from look_for(world, object_label)
-    yield from drive(robot, world, lambda: robot.close_gripper(arm, object_label))
+    yield from run_motion(robot, world, lambda: robot.close_gripper(arm, object_label))
     if robot.holding(arm) != object_label:
         raise Failed("GRASP_SLIPPED", f"the {arm} hand came back without the {object_label}")
 
@@ -82,7 +82,7 @@ def release(robot: DoorRobot, world: World[DoorObservation], arm: Arm) -> Steps:
     if robot.holding(arm) is None:
         raise Failed("HAND_EMPTY", f"the {arm} hand holds nothing")
     yield from wait_for_picture(world)
-    yield from drive(robot, world, lambda: robot.open_gripper(arm))
+    yield from run_motion(robot, world, lambda: robot.open_gripper(arm))
     held = robot.holding(arm)
     if held is not None:
         raise Failed("GRIPPER_JAMMED", f"the {arm} hand still holds the {held}", held=held)
@@ -100,6 +100,6 @@ def return_home(robot: DoorRobot, world: World[DoorObservation]) -> Steps:
     A hand that holds the material keeps it; a hand on the handle releases it first.
     """
     yield from wait_for_picture(world)
-    yield from drive(robot, world, lambda: robot.go_home())
+    yield from run_motion(robot, world, lambda: robot.go_home())
     if not robot.at_home:
         raise Failed("NOT_IN_PLACE", "the arms did not come to rest at home")

@@ -12,8 +12,8 @@ from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD, Arm, DoorLabel, Door
 from bt_exec_skills.door.skills.shared import (
     MOTION_FAILS,
     PERCEPTION_FAILS,
-    drive,
     look_for,
+    run_motion,
     wait_for_picture,
 )
 
@@ -44,7 +44,9 @@ def open_door(
     if held == "material":
         raise Failed("HAND_FULL", f"the {arm} hand holds the {held}", held=held)
     yield from look_for(world, object_label, door_known=True)
-    yield from drive(robot, world, lambda: robot.pull_open(arm, object_label), stuck="DOOR_STUCK")
+    yield from run_motion(
+        robot, world, lambda: robot.pull_open(arm, object_label), stuck="DOOR_STUCK"
+    )
     angle = robot.door_angle_rad
     if angle < OPEN_RAD:
         raise Failed(
@@ -74,7 +76,9 @@ def close_door(
         return
     yield from look_for(world, object_label, door_known=True)
     held = robot.holding(arm)
-    yield from drive(robot, world, lambda: robot.push_shut(arm, object_label), stuck="DOOR_STUCK")
+    yield from run_motion(
+        robot, world, lambda: robot.push_shut(arm, object_label), stuck="DOOR_STUCK"
+    )
     if held == "material" and robot.holding(arm) != held:
         raise Failed("GRASP_SLIPPED", f"the {held} was lost while the door was pushed", held=held)
     angle = robot.door_angle_rad

@@ -21,12 +21,12 @@ from bt_exec_skills.door.robot import DoorRobot, Motion
 from bt_exec_skills.motion.stepped_motion import follow_motion
 from bt_exec_skills.perception.fresh_observations import PATIENCE_S, fresh_observation, in_view
 
-__all__ = ["MOTION_FAILS", "PERCEPTION_FAILS", "drive", "look_for", "wait_for_picture"]
+__all__ = ["MOTION_FAILS", "PERCEPTION_FAILS", "look_for", "run_motion", "wait_for_picture"]
 
 PERCEPTION_FAILS = frozenset({"LABEL_NOT_DETECTED", "UNCERTAIN_PERCEPTION"})
 """Codes of `look_for`."""
 MOTION_FAILS = frozenset({"UNREACHABLE", "BLOCKED", "STOPPED", "UNCERTAIN_PERCEPTION"})
-"""Codes of `drive` that any motion may end with."""
+"""Codes of `run_motion` that any motion may end with."""
 
 _CODES: Mapping[str, str] = MappingProxyType(
     {
@@ -106,7 +106,7 @@ def look_for(world: World[DoorObservation], label: str, *, door_known: bool = Fa
         yield Running(0.0, "looking")
 
 
-def drive(
+def run_motion(
     robot: DoorRobot,
     world: World[DoorObservation],
     start: Callable[[], Motion],

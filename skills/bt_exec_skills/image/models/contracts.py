@@ -18,7 +18,7 @@ from bt_exec.failure import UnknownName, UsageError
 from bt_exec.language.sanitize import one_line
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec_skills.perception.contracts import Detection
-from bt_exec_skills.perception.picture import Frame, whole_pixels
+from bt_exec_skills.perception.picture import Frame, to_pixel_box
 
 __all__ = [
     "ANY_NAME",
@@ -144,7 +144,7 @@ def accepted_detections(
             continue
         if len(corners) != 4 or not all(map(_is_number, corners)):
             continue
-        box = whole_pixels(tuple(map(float, corners)), size)
+        box = to_pixel_box(tuple(map(float, corners)), size)
         if box is not None:
             kept.append(Detection(names[label], box, float(score)))
     return sorted(kept, key=lambda one: -one.score)

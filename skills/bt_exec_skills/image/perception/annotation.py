@@ -21,7 +21,7 @@ import numpy as np
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.perception.picture import Mask, whole_pixels
+from bt_exec_skills.perception.picture import Mask, to_pixel_box
 
 __all__ = ["Annotation", "find_annotation", "read_annotation"]
 
@@ -234,7 +234,7 @@ def _parse_yolo_line(words: Sequence[str], classes: int) -> tuple[int, list[floa
 def _make_instance(
     label: str, corners: tuple[float, ...], score: float, size: tuple[int, int], outline: Any
 ) -> Instance | None:
-    box = whole_pixels(corners, size)
+    box = to_pixel_box(corners, size)
     if box is None:  # entirely outside the picture
         return None
     return Instance(label, box, score, "annotation", _make_mask(outline, box))

@@ -15,8 +15,8 @@ from bt_exec_skills.image.perception.colours import COLOURS, ColourName, colour_
 from bt_exec_skills.image.perception.instances import LYING, Crop, Decision, Instance
 
 __all__ = [
-    "ATTRIBUTES", "AttributeName", "Grouping", "grouped", "most_frequent", "name_by", "name_colour",
-    "name_shape", "name_thing", "verify_attribute",
+    "ATTRIBUTES", "AttributeName", "Grouping", "grouped", "most_frequent", "name_by",
+    "name_colour", "name_shape", "name_thing", "verify_attribute",
 ]  # fmt: skip
 
 ShapeName = Literal["circle", "square", "rectangle", "triangle"]

@@ -16,7 +16,7 @@ import numpy as np
 
 from bt_exec.language.sanitize import one_line
 from bt_exec_skills.image.perception.instances import SUREST, Instance
-from bt_exec_skills.perception.picture import Box, Frame, overlaps, whole_pixels
+from bt_exec_skills.perception.picture import Box, Frame, overlaps, to_pixel_box
 
 __all__ = ["CodeKind", "read_codes"]
 
@@ -52,7 +52,7 @@ def read_codes(picture: Frame, kind: CodeKind = "qr code") -> list[Instance]:
         kinds = ("qr code", "barcode") if kind == "code" else (kind,)
         for content, corners in chain.from_iterable(_decode_codes(scaled, one) for one in kinds):
             low, high = corners.min(axis=0) / factor, corners.max(axis=0) / factor
-            box = whole_pixels((*low.tolist(), *high.tolist()), size)
+            box = to_pixel_box((*low.tolist(), *high.tolist()), size)
             if box is not None:
                 _merge_reading(found, content, box)
     return sorted(found[:_MOST_CODES], key=lambda one: (one.bbox[1], one.bbox[0]))

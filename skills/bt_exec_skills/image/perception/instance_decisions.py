@@ -19,11 +19,11 @@ from bt_exec_skills.image.perception.relations import (
     Column,
     RelationName,
     Row,
-    holds,
+    has_relation,
+    has_relation_partly,
     is_between,
     is_in_part,
     measure,
-    partly_holds,
 )
 from bt_exec_skills.image.perception.text_recognition import READ
 
@@ -167,15 +167,15 @@ def related(
     for one, before in zip(instances, decisions, strict=True):
         known = [other for other in landmarks if other.bbox != one.bbox]
         if relation == "overlapping":
-            there = not landmarks or any(holds(one, relation, other) for other in landmarks)
+            there = not landmarks or any(has_relation(one, relation, other) for other in landmarks)
             partly = False
         elif relation == "between":
             pairs = product(known, (other for other in others if other.bbox != one.bbox))
             found = [is_between(one, *pair) for pair in pairs]
             there, partly = True in found, None in found and True not in found
         else:
-            there = any(holds(one, relation, other) for other in known)
-            partly = not there and any(partly_holds(one, relation, other) for other in known)
+            there = any(has_relation(one, relation, other) for other in known)
+            partly = not there and any(has_relation_partly(one, relation, other) for other in known)
         clear = _DIAGONAL if partly else 0.9
         place = Decision(there is wanted, relation if there else f"not {relation}", clear)
         result.append(all_hold([before, place]))

@@ -13,7 +13,7 @@ from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
 from bt_exec_skills.image.perception.instances import Decision, Instance
 from bt_exec_skills.perception.picture import Box, Frame
-from bt_exec_skills.vision.text_drawing import extent, write
+from bt_exec_skills.vision.text_drawing import draw_text, text_size
 
 __all__ = ["output_path", "overlay", "save_image"]
 
@@ -60,12 +60,12 @@ def _draw_box(canvas: Frame, box: Box, thick: int, *, dashed: bool) -> None:
 
 def _draw_tag(canvas: Frame, text: str, box: Box, thick: int) -> None:
     size = 12 * thick
-    wide, high = extent(text, size)
+    wide, high = text_size(text, size)
     left = int(np.clip(box[0], 0, max(0, canvas.shape[1] - wide - 6)))
     foot = max(high + 4, box[1] - 2)
     cv2.rectangle(canvas, (left, foot - high - 4), (left + wide + 5, foot + 3), (255,) * 3, -1)
     cv2.rectangle(canvas, (left, foot - high - 4), (left + wide + 5, foot + 3), (0,) * 3, 1)
-    write(canvas, text, (left + 3, foot), size, (0, 0, 0))
+    draw_text(canvas, text, (left + 3, foot), size, (0, 0, 0))
 
 
 def output_path(path: str | Path) -> Path:

@@ -9,8 +9,17 @@ import numpy as np
 from bt_exec_skills.image.perception.instances import Instance
 
 __all__ = [
-    "SIDES", "Column", "Measured", "RelationName", "Row", "holds", "is_between", "is_in_part",
-    "measure", "partly_holds", "place_in",
+    "SIDES",
+    "Column",
+    "Measured",
+    "RelationName",
+    "Row",
+    "has_relation",
+    "has_relation_partly",
+    "is_between",
+    "is_in_part",
+    "measure",
+    "place_in",
 ]  # fmt: skip
 
 RelationName = Literal[
@@ -61,7 +70,7 @@ _GROUND = 0.5  # share of the box of a text that is the ground between its lette
 _OUTSIDE = 0.1  # share of its box that an object outside another may have in it
 
 
-def holds(one: Instance, relation: RelationName, other: Instance) -> bool:
+def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool:
     """Return True if `one` has the relation to `other`.
 
     Left, right, above and below compare the centres, which must differ more in that direction than
@@ -102,12 +111,12 @@ def _share_of_box(one: Instance, other: Instance) -> float:
     return float(part.sum() / max(1, (x2 - x1) * (y2 - y1)))
 
 
-def partly_holds(one: Instance, relation: RelationName, other: Instance) -> bool:
+def has_relation_partly(one: Instance, relation: RelationName, other: Instance) -> bool:
     """Return True if `one` is on the given side of `other`, but further off along the other axis.
 
     An object above and to the left may be described with either relation.
     """
-    if relation not in SIDES or holds(one, relation, other):
+    if relation not in SIDES or has_relation(one, relation, other):
         return False
     axis, sign = SIDES[relation]
     first, second = (one.bbox, other.bbox) if sign < 0 else (other.bbox, one.bbox)

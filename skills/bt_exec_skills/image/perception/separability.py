@@ -80,7 +80,7 @@ def separability(picture: Frame, instances: Sequence[Instance]) -> float:
         or any(_has_seam(one, smooth) for one in regions)
         or any(_is_chip(one, regions) for one in regions)
         or any(_is_row(one, regions) for one in regions)
-        or any(solidity(one.own) < _CONCAVE or _has_notch(one) for one in regions)
+        or any(solidity(one.own) < _CONCAVE or _has_outline_notch(one) for one in regions)
         or any(_are_pieces(one, other, apart) for one, other in combinations(regions, 2))
     )
     return DOUBTFUL if doubtful else SUREST
@@ -163,7 +163,7 @@ def _is_chip(one: _Region, regions: Sequence[_Region]) -> bool:
     return bool(one.own.sum() < _CHIP * usual)
 
 
-def _has_notch(one: _Region) -> bool:
+def _has_outline_notch(one: _Region) -> bool:
     """Return True if the outline of a region has a notch, as where two objects overlap."""
     edge = np.pad(one.own.astype(np.uint8), 1)
     contours, _ = cv2.findContours(edge, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)

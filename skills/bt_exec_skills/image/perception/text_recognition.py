@@ -21,7 +21,7 @@ import numpy as np
 from bt_exec.failure import UsageError
 from bt_exec.language.sanitize import one_line
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.perception.picture import Box, Frame, whole_pixels
+from bt_exec_skills.perception.picture import Box, Frame, to_pixel_box
 
 __all__ = ["INSTALL", "READ", "can_read", "read_text"]
 
@@ -107,7 +107,7 @@ def _read_lines(engine: Any, picture: Frame, box: Box) -> Iterator[Instance]:
     for quad in quads:
         corners = np.asarray(quad, np.float32)
         place = np.hstack([corners.min(axis=0), corners.max(axis=0)]) + np.array((x1, y1, x1, y1))
-        where = whole_pixels(tuple(place.tolist()), (picture.shape[0], picture.shape[1]))
+        where = to_pixel_box(tuple(place.tolist()), (picture.shape[0], picture.shape[1]))
         if where is None:
             continue
         read = engine(_cut_out_upright(pixels, corners), use_det=False, use_cls=False, use_rec=True)

@@ -122,7 +122,7 @@ class Looker:
         self.model = model
         self.judge = judge
 
-    def whole(self, picture: Frame, question: str, language: str) -> Steps[LookAnswer]:
+    def ask_whole_picture(self, picture: Frame, question: str, language: str) -> Steps[LookAnswer]:
         """Return the answer of the model about a picture.
 
         Raises:
@@ -139,7 +139,7 @@ class Looker:
         sure = sure if data.get("certain") is True else min(sure, 0.5)
         return LookAnswer(answer, sure, question)
 
-    def crops(self, crops: Sequence[Frame], question: str) -> Steps[list[Decision]]:
+    def ask_each_crop(self, crops: Sequence[Frame], question: str) -> Steps[list[Decision]]:
         """Return the decision of the model about each crop; undecided without a valid answer.
 
         Raises:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from bt_exec.language.messages import language_of
 from bt_exec.language.reading.meaning_node import Node, conjuncts
-from bt_exec.language.reading.reference_resolution import resolve, subject_of
+from bt_exec.language.reading.reference_resolution import resolve_references, subject_of
 from bt_exec_skills.image.rules.lexicon import reader
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.question_reader import resolve_meaning
@@ -76,9 +76,9 @@ def parse_claims(
     kinds = reader().lexicon("en").kinds
     found: list[Claim] = []
     for sentence in filter(None, map(str.strip, _SENTENCE.split(text))):
-        reply = reader().claim(sentence, names)
+        reply = reader().read_claim(sentence, names)
         if reply is not None:
-            reply = resolve(reply, [] if asked is None else [asked], kinds)
+            reply = resolve_references(reply, [] if asked is None else [asked], kinds)
         if reply is None or reply.kind != "reply":
             found.append(Claim(sentence))
         else:
@@ -128,7 +128,7 @@ def _add_amount(words: Sequence[str], start: int, found: set[int]) -> int:
         window = words[start : start + length]
         if sum(one.isdigit() for one in window) > 1 or len(window[0]) > _LONGEST_WORD:
             continue
-        amount = reader().claim(" ".join(window), goal="amount")
+        amount = reader().read_claim(" ".join(window), goal="amount")
         if amount is not None:
             quantity = _find_quantity(amount) or amount
             if quantity.text("bound") == "exactly":
@@ -142,10 +142,10 @@ def _add_amount(words: Sequence[str], start: int, found: set[int]) -> int:
 def parse_yes_or_no(text: str) -> bool | None:
     """Return True if a text begins with "yes", False if with "no", and None otherwise."""
     first, *rest = text.split(maxsplit=2)[:2] or [""]
-    if rest and reader().claim(" ".join((first, *rest)), goal="amount") is not None:
+    if rest and reader().read_claim(" ".join((first, *rest)), goal="amount") is not None:
         return None
     for part in (text, first.rstrip(",.!;:")):
-        reply = reader().claim(part)
+        reply = reader().read_claim(part)
         if reply is not None and reply.text("sign"):
             return reply.text("sign") == "yes"
     return None

@@ -6,7 +6,7 @@ from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts
 from bt_exec_skills.image.perception.written_values import Written
 from bt_exec_skills.image.rules.question import Phrase
 
-__all__ = ["PRICED", "article_name", "dearest", "without_document"]
+__all__ = ["PRICED", "article_name", "superlative_of_price", "without_document"]
 
 PRICED: dict[str, tuple[Written, Written]] = {
     "expensive": ("dearest", "dearer"), "cheap": ("cheapest", "cheaper"),
@@ -15,7 +15,7 @@ PRICED: dict[str, tuple[Written, Written]] = {
 _PAPERS = tuple(Node("thing", (("name", name),)) for name in ("receipt", "menu"))
 
 
-def dearest(formula: Node) -> Written | None:
+def superlative_of_price(formula: Node) -> Written | None:
     """Return the value that a superlative of price asks for, such as the dearest article."""
     priced = formula.kind == "most" and formula.text("attribute") in PRICED
     return PRICED[formula.text("attribute")][0] if priced and not formula.get("rank") else None

@@ -11,7 +11,7 @@ from typing import Any, cast, get_args
 
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, disjunction
 from bt_exec.language.reading.reader import Reading
-from bt_exec.language.reading.reference_resolution import resolve, subject_of
+from bt_exec.language.reading.reference_resolution import resolve_references, subject_of
 from bt_exec_skills.image.perception.attributes import (
     Grouping,
 )
@@ -28,7 +28,7 @@ from bt_exec_skills.image.rules.lexicon import generator, reader
 from bt_exec_skills.image.rules.price_questions import (
     PRICED,
     article_name,
-    dearest,
+    superlative_of_price,
     without_document,
 )
 from bt_exec_skills.image.rules.question import (
@@ -105,7 +105,9 @@ def resolve_meaning(
     kinds = reader().lexicon(found.language).kinds
     earlier = _earlier_meanings(context, names)
     resolved = [
-        resolve(_of_same_bar(one, earlier), earlier or [_ALL_THINGS] * _means_all(one), kinds)
+        resolve_references(
+            _of_same_bar(one, earlier), earlier or [_ALL_THINGS] * _means_all(one), kinds
+        )
         for one in (found.meaning, *found.rivals)
     ]
     meanings = list(dict.fromkeys(one for one in resolved if one is not None))
@@ -138,7 +140,7 @@ def _earlier_meanings(context: Sequence[str], names: tuple[str, ...]) -> list[No
         before = reader().read(said, names)
         if isinstance(before, Reading) and not before.respelt and not before.rivals:
             kinds = reader().lexicon(before.language).kinds
-            resolved = resolve(before.meaning, earlier, kinds)
+            resolved = resolve_references(before.meaning, earlier, kinds)
             earlier += [resolved] if resolved is not None and resolved.kind == "ask" else []
     return earlier
 
@@ -285,7 +287,7 @@ class _Questions:
         if of.kind == "all":
             return self._chosen(self._described.formula_of(of.node("of")), of.node("hold"))
         formula = self._described.formula_of(of) if of.kind == "np" else of
-        if (written := dearest(formula)) is not None:
+        if (written := superlative_of_price(formula)) is not None:
             return Question(
                 "value", self._described.formula(without_document(formula)), written=written
             )
@@ -355,7 +357,11 @@ class _Questions:
         if known is None and of.text("name") == "price" and inner.kind in ("both", "apart", "more"):
             return self._convert_price_of_several(what, inner)
         top = self._described.formula_of(inner) if inner.kind == "np" else inner
-        if known is None and of.text("name") == "price" and (written := dearest(top)) is not None:
+        if (
+            known is None
+            and of.text("name") == "price"
+            and (written := superlative_of_price(top)) is not None
+        ):
             return Question(
                 "value", self._described.formula(without_document(top)), written=written
             )

@@ -51,7 +51,7 @@ def build_room(root: str, readable: Sequence[str], folder_bytes: int, owner: int
     options = f"mode=0700,size={folder_bytes},nr_inodes=1024,uid={owner},gid={owner}"
     _own_proc(proc)
     kernel_calls.pivot_root(root)
-    kernel_calls.read_only("/")
+    kernel_calls.make_read_only("/")
     kernel_calls.mount("tmpfs", FOLDER, options)
 
 
@@ -67,7 +67,7 @@ def _bind_same_path(root: str, path: str) -> None:
         place.mkdir(exist_ok=True)
     else:
         place.touch()
-    kernel_calls.bind(path, str(place))
+    kernel_calls.bind_mount(path, str(place))
 
 
 def _own_proc(place: Path) -> None:

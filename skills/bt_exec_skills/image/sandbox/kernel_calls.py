@@ -12,15 +12,15 @@ import signal
 import struct
 
 __all__ = [
-    "bind",
+    "bind_mount",
     "die_with_parent",
     "drop_privileges",
     "filter_calls",
     "keep_mounts_private",
+    "make_read_only",
     "mount",
     "own_namespaces",
     "pivot_root",
-    "read_only",
 ]
 
 _NAMESPACES = {
@@ -76,12 +76,12 @@ def keep_mounts_private() -> None:
     _call_libc("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
 
 
-def bind(source: str, where: str) -> None:
+def bind_mount(source: str, where: str) -> None:
     """Bind a file or folder, including its mounts, to another path."""
     _call_libc("mount", source.encode(), where.encode(), None, _MS_BIND | _MS_REC, None)
 
 
-def read_only(where: str) -> None:
+def make_read_only(where: str) -> None:
     """Make a mount and all mounts below it read-only (Linux 5.12)."""
     wanted = struct.pack("=QQQQ", _RDONLY | _NOSUID, 0, 0, 0)
     _call_libc(

@@ -58,12 +58,12 @@ def ask_vqa(
         raise Failed("VQA_FAILED", message, retryable=False)
     if of == "picture":
         picture = yield from run_on_worker(lambda: bench.picture, "reading")
-        seen = yield from looker.whole(picture, question, language_of(question))
+        seen = yield from looker.ask_whole_picture(picture, question, language_of(question))
         bench.asked.append(seen)
         bench.steps.append(Step("ask_vqa", {"question": question, "of": of}))
         return Looked(seen.answer, seen.confidence)
-    found, crops = bench.cut(of)
-    now = yield from looker.crops([one.pixels for one in crops], question)
+    found, crops = bench.candidates_with_crops(of)
+    now = yield from looker.ask_each_crop([one.pixels for one in crops], question)
     pairs = zip(found.decisions, now, strict=True)
     found.decisions = [
         before if before.holds is False else all_hold([before, told]) for before, told in pairs

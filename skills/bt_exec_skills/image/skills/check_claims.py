@@ -111,7 +111,7 @@ def _contains_text(text: str, lines: list[str]) -> bool | None:
             quoted = " ".join(_QUOTED.findall(text))
             return False if quoted and not _is_quoted_in(quoted, lines) else None
     left = " ".join(re.findall(r"\w+", rest))
-    return True if not left or reader().claim(left, goal="saying") is not None else None
+    return True if not left or reader().read_claim(left, goal="saying") is not None else None
 
 
 def _is_quoted_in(quoted: str, lines: list[str]) -> bool:

@@ -76,7 +76,10 @@ def compare_things(bench: Service[Bench], of: SetName, to: SetName, by: Aspect) 
     With the same set twice: are all of the set alike?
     """
     yield Running(None, "comparing")
-    (mine, crops), (theirs, others) = bench.cut(of), bench.cut(to)
+    (mine, crops), (theirs, others) = (
+        bench.candidates_with_crops(of),
+        bench.candidates_with_crops(to),
+    )
     ours = [crop for crop, yes in zip(crops, mine.decisions, strict=True) if yes.holds]
     rest = [crop for crop, yes in zip(others, theirs.decisions, strict=True) if yes.holds]
     bench.compared = all_alike(ours, rest if of != to else None, by)
@@ -112,7 +115,10 @@ def compare_degrees(
         rank: If both sets are the same: place in the order, 2 for the second biggest.
     """
     yield Running(None, "comparing")
-    (mine, crops), (theirs, others) = bench.cut(of), bench.cut(to)
+    (mine, crops), (theirs, others) = (
+        bench.candidates_with_crops(of),
+        bench.candidates_with_crops(to),
+    )
     rivals = [crop for crop, yes in zip(others, theirs.decisions, strict=True) if yes.holds]
     place = rank if of == to else None
     mine.decisions = exceeding(crops, mine.decisions, attribute, rivals, wanted=wanted, rank=place)

@@ -35,7 +35,7 @@ def count(bench: Service[Bench], of: SetName) -> Steps[Counted]:
     The confidence is that of the least clear decision, at most 0.5 if one is undecided.
     """
     yield Running(None, "counting")
-    found, _ = bench.cut(of)
+    found, _ = bench.candidates_with_crops(of)
     bench.steps.append(Step("count", {"of": of}))
     return counted(found.instances, found.decisions)
 
@@ -74,8 +74,8 @@ def answer(
         listed: For groups: those that are named even if they are empty.
     """
     yield Running(None, "answering")
-    found, crops = bench.cut(of)
-    rival = bench.cut(other)[0] if kind in _OF_TWO_SETS else None
+    found, crops = bench.candidates_with_crops(of)
+    rival = bench.candidates_with_crops(other)[0] if kind in _OF_TWO_SETS else None
     size = bench.picture.shape[0], bench.picture.shape[1]
     if kind == "same":
         bench.answer = answer_same_pictures(found, size, language)

@@ -7,7 +7,11 @@ from typing import NamedTuple
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.perception.attributes import AttributeName
 from bt_exec_skills.image.perception.colours import ground_colours
-from bt_exec_skills.image.perception.instance_decisions import in_part, related, verify_all
+from bt_exec_skills.image.perception.instance_decisions import (
+    in_part,
+    related,
+    verify_all,
+)
 from bt_exec_skills.image.perception.instances import crop as cut
 from bt_exec_skills.image.perception.relations import Column, RelationName, Row, measure
 from bt_exec_skills.image.perception.separability import DOUBTFUL
@@ -85,7 +89,7 @@ def verify_attribute(
         wanted: False keeps the objects without the attributes: an exclusion.
         any_of: True keeps the objects with at least one of them.
     """
-    found, crops = bench.cut(of)
+    found, crops = bench.candidates_with_crops(of)
     found.decisions = yield from run_on_worker(
         lambda: verify_all(crops, found.decisions, attributes, wanted=wanted, any_of=any_of),
         "verifying",
@@ -118,7 +122,7 @@ def check_part(
         wanted: False keeps the instances elsewhere.
     """
     yield Running(None, "measuring")
-    found, _ = bench.cut(of)
+    found, _ = bench.candidates_with_crops(of)
     size = bench.picture.shape[0], bench.picture.shape[1]
     found.decisions = in_part(found.instances, found.decisions, size, row, column, wanted=wanted)
     args = {"of": of, "row": row, "column": column, "wanted": wanted}
@@ -144,7 +148,7 @@ def measure_places(
     farthest keep one instance, by the distance of the centres.
     """
     yield Running(None, "measuring")
-    found, _ = bench.cut(of)
+    found, _ = bench.candidates_with_crops(of)
     landmarks = bench.candidates(to).accepted()
     others = bench.candidates(other).accepted() if other is not None else []
     found.decisions = related(

@@ -89,7 +89,7 @@ def detect(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found
     The detector is the shipped network for tabletop objects, or one named by the site. The
     confidence that nothing was missed limits that of the answer.
     """
-    instances, whole = yield from run_on_worker(lambda: bench.detected(label), "detecting")
+    instances, whole = yield from run_on_worker(lambda: bench.detections_of(label), "detecting")
     bench.steps.append(Step("detect", {"label": label, "into": into}))
     put = _store_instances(bench, into, instances)
     bench.sets[into].whole = whole

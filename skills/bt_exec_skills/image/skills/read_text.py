@@ -48,9 +48,9 @@ def read_text(
     Each line becomes an instance whose label is its text. Lines that are found but cannot be read
     stay in the set as undecided, so that they are not reported as missing.
     """
-    if not bench.reads:
+    if not bench.can_read_text:
         raise Failed("NO_READER", f"rapidocr is missing: {INSTALL}", retryable=False)
-    within = None if of == "picture" else bench.cut(of)[0].accepted()
+    within = None if of == "picture" else bench.candidates_with_crops(of)[0].accepted()
     lines = yield from run_on_worker(lambda: bench.read(within), "reading")
     bench.steps.append(Step("read_text", {"into": into, "of": of}))
     bench.sets[into] = found = Candidates(lines, start_decisions(lines))

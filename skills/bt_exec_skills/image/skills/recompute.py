@@ -71,7 +71,7 @@ def answer_with_tools(bench: Bench, question: Question, language: str) -> Bench 
         question: The question.
         language: Language of the answer.
     """
-    fresh = bench.fresh()
+    fresh = bench.empty_copy()
     try:
         root = build_plan(question, language, fresh.facts())
         for name, given in _skill_calls(root):
@@ -93,7 +93,7 @@ def repeat_on_picture(bench: Bench, picture: Frame) -> Answer | None:
     Returns:
         The answer, or None if the steps cannot be repeated.
     """
-    fresh = bench.fresh()
+    fresh = bench.empty_copy()
     fresh.__dict__["picture"], fresh.again = picture, True
     scale = picture.shape[1] / bench.picture.shape[1]
     try:

@@ -36,7 +36,7 @@ def answer_value(
         language: Language of the answer.
     """
     yield Running(None, "answering")
-    found, _ = bench.cut(of)
+    found, _ = bench.candidates_with_crops(of)
     lines = found.instances if value in LINES else found.accepted()
     read = written_value(lines, value, *names_of_each(name), number=number)
     said = ", ".join(object_name(one, language) for one in name.split("|"))
@@ -77,9 +77,13 @@ def answer_measure(
         language: Language of the answer.
     """
     yield Running(None, "measuring")
-    found, _ = bench.cut(of)
-    other = bench.cut(to)[0] if to is not None else None
-    scale = Scale(bench.cut(known)[0], known_extent, length, unit) if known is not None else None
+    found, _ = bench.candidates_with_crops(of)
+    other = bench.candidates_with_crops(to)[0] if to is not None else None
+    scale = (
+        Scale(bench.candidates_with_crops(known)[0], known_extent, length, unit)
+        if known is not None
+        else None
+    )
     bench.answer = measure_answer(found, other, (what, other_what), extent, scale, language)
     args: dict[str, Any] = {"of": of, "extent": extent, "to": to, "known": known}
     args |= {"known_extent": known_extent, "length": length, "unit": unit} if known else {}
@@ -110,7 +114,7 @@ def answer_bar(
         language: Language of the answer.
     """
     yield Running(None, "answering")
-    found, written = bench.cut(of)[0], bench.cut(lines)[0]
+    found, written = bench.candidates_with_crops(of)[0], bench.candidates_with_crops(lines)[0]
     bench.answer = bar_answer(found, written, name, what, wanted, language)
     args = {"of": of, "lines": lines, "name": name, "wanted": wanted}
     bench.steps.append(Step("answer_bar", args))

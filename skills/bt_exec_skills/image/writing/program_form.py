@@ -12,7 +12,7 @@ import ast
 import sys
 from collections.abc import Iterator
 
-from bt_exec.failure import Problem, nearest
+from bt_exec.failure import Problem, nearest_names
 from bt_exec_skills.image import tools
 
 __all__ = ["LONGEST", "MODULES", "check_code", "read_code"]
@@ -118,7 +118,7 @@ def _check_import(module: str, line: int) -> Iterator[Problem]:
 
 def _check_tool(name: str, line: int) -> Iterator[Problem]:
     if name not in tools.__all__:
-        allowed = tuple(nearest(name, tools.__all__)) or tuple(tools.__all__)
+        allowed = tuple(nearest_names(name, tools.__all__)) or tuple(tools.__all__)
         yield Problem("UNKNOWN_TOOL", "tools has no such name", f"line {line}", name[:60], allowed)
 
 

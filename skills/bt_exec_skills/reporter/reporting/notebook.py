@@ -163,12 +163,14 @@ class Notebook:
         if kind != "compared":
             return
         aspect, order = more
-        found = compare_places(self.looks(), aspect, "least" if order == "least" else "most")
-        levels = {str(facts["target"]): facts for facts in self.looks()}
+        found = compare_places(
+            self.observed_facts(), aspect, "least" if order == "least" else "most"
+        )
+        levels = {str(facts["target"]): facts for facts in self.observed_facts()}
         compared = {place: levels[place] for place in found.places}
         self.note(event.t, "compared", None, comparison=found, looks=compared)
 
-    def looks(self) -> list[Mapping[str, Any]]:
+    def observed_facts(self) -> list[Mapping[str, Any]]:
         """Return the facts of the observations of places, in their order."""
         return [note.facts for note in self.notes if note.kind == "saw"]
 
@@ -204,7 +206,7 @@ class Notebook:
             where = str(place) if place in self.site.places else None
             self.notes.append(Note(t, kind, where, facts, earlier=True))
 
-    def news(self) -> list[Note]:
+    def unreported_notes(self) -> list[Note]:
         """Return unreported notes, except failed or `earlier` ones whose task has a later note."""
         return _last_of_each(self.notes[self._told :])
 
@@ -212,7 +214,7 @@ class Notebook:
         """Return all notes, without failed or `earlier` notes whose task has a later note."""
         return _last_of_each(self.notes)
 
-    def mark_told(self) -> None:
+    def mark_reported(self) -> None:
         """Mark all notes as reported."""
         self._told = len(self.notes)
 

@@ -17,7 +17,7 @@ from bt_exec_skills.reporter.rules.keywords import about_past
 from bt_exec_skills.reporter.site_map import SiteMap
 
 __all__ = [
-    "ago",
+    "age_phrase",
     "answer_of",
     "clock_of",
     "recorded_answer",
@@ -115,7 +115,7 @@ def recorded_answer(result: Mapping[str, Any], language: str, site: SiteMap) -> 
 def _presence_sentence(who: str, found: Observation, language: str, site: SiteMap) -> str:
     """Return the sentence that states whether a person is present."""
     key = "YES_THERE" if who in found.who else "NOT_THERE_0" if found.complete else "NOT_SEEN"
-    return say(key, language, names=site.called(who, language))
+    return say(key, language, names=site.display_name(who, language))
 
 
 def _absent_persons(
@@ -126,12 +126,12 @@ def _absent_persons(
         mine = person.place == found.place and not person.remote
         if mine and who not in found.who and who not in told:
             key = "ABSENT" if found.complete else "NOT_SEEN"
-            yield say(key, language, names=site.called(who, language))
+            yield say(key, language, names=site.display_name(who, language))
 
 
 def _known_names_text(found: Observation, site: SiteMap, language: str) -> str:
     """Return the names of known people, " (the professor)", or an empty string."""
-    names = ", ".join(site.called(who, language) for who in found.who if who in site.people)
+    names = ", ".join(site.display_name(who, language) for who in found.who if who in site.people)
     if not names:
         return ""
     all_known = all(who in site.people for who in found.who)
@@ -139,7 +139,7 @@ def _known_names_text(found: Observation, site: SiteMap, language: str) -> str:
     return space + say("KNOWN_all" if all_known else "KNOWN_some", language, names=names)
 
 
-def ago(seconds: float, language: str) -> str:
+def age_phrase(seconds: float, language: str) -> str:
     """Return the age of an event as a phrase, or an empty string if it is recent."""
     if seconds < 20.0:
         return ""
@@ -164,8 +164,8 @@ def sentence(note: Note, site: SiteMap, language: str, now: float | None = None)
     if note.kind == "compared":
         return _comparison_text(note.facts["comparison"], note.facts["looks"], site, language)
     facts = _with_display_names(note.facts, site, language)
-    place = facts.get("target", site.called(note.place or "", language))
-    when = ago(now - note.t, language) if now is not None else ""
+    place = facts.get("target", site.display_name(note.place or "", language))
+    when = age_phrase(now - note.t, language) if now is not None else ""
     facts = {**facts, "ago": when, "place": place}
     if "topic" in facts:
         facts["topic"] = _plain_topic(str(facts["topic"]))
@@ -201,10 +201,10 @@ def _comparison_text(
             key += f"_{facts['light']}"
         elif found.aspect == "people" and facts.get("complete") is False:
             key += "_or_more"
-        return say(key, language, **{**facts, "place": site.called(place, language)})
+        return say(key, language, **{**facts, "place": site.display_name(place, language)})
 
     places = found.first if found.outcome in ("equal", "first") else found.places
-    named = ", ".join(site.called(place, language) for place in places)
+    named = ", ".join(site.display_name(place, language) for place in places)
     values = ", ".join(map(finding, found.places))
     what = say(f"COMPARED_{found.aspect}_{found.order}", language)
     key = f"COMPARED_{found.outcome}"
@@ -231,7 +231,7 @@ def _with_display_names(facts: Mapping[str, Any], site: SiteMap, language: str) 
     named = dict(facts)
     for key in ("target", "who", "recipient", "person"):
         if key in named:
-            named[key] = site.called(str(named[key]), language)
+            named[key] = site.display_name(str(named[key]), language)
     person = named.get("recipient", named.get("who", named.get("target", "")))
     return {"person": person, "who": person, **named}
 
@@ -256,7 +256,9 @@ def sentences_to_report(notebook: Notebook, language: str, now: float | None = N
     A drive is reported only if nothing else happened at that place and the command is not about
     the past. The way home is never reported.
     """
-    notes = _reportable(notebook, notebook.news()) or _reportable(notebook, notebook.all())
+    notes = _reportable(notebook, notebook.unreported_notes()) or _reportable(
+        notebook, notebook.all()
+    )
     site = notebook.site
     return [
         (_drive_sentence if note.kind == "went" else sentence)(note, site, language, now)
@@ -266,8 +268,8 @@ def sentences_to_report(notebook: Notebook, language: str, now: float | None = N
 
 def _drive_sentence(note: Note, site: SiteMap, language: str, now: float | None) -> str:
     """Return the sentence for a drive without any other event at its place."""
-    place = site.called(str(note.facts.get("target")), language)
-    when = ago(now - note.t, language) if now is not None else ""
+    place = site.display_name(str(note.facts.get("target")), language)
+    when = age_phrase(now - note.t, language) if now is not None else ""
     return say("TRIP", language, place=place, ago=when)
 
 

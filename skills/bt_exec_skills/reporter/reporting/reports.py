@@ -63,7 +63,7 @@ class Memory(MissionReporter):
             facts = {**step.args, **step.result}
             if self._is_report(step.skill, step.result):
                 self._told = str(step.result.get("said", ""))
-                self._notebook.mark_told()
+                self._notebook.mark_reported()
             elif not step.skipped:
                 if step.skill == "observe_scene":
                     language = self._notebook.language()
@@ -87,7 +87,7 @@ class Memory(MissionReporter):
     def told(self) -> str:
         """Return the reports to the user in this mission, or the findings if there are none."""
         book = self._notebook
-        found = (note for note in book.news() if note.kind not in ("went", "failed"))
+        found = (note for note in book.unreported_notes() if note.kind not in ("went", "failed"))
         return self._told or " ".join(sentence(note, book.site, book.language()) for note in found)
 
 
@@ -152,13 +152,13 @@ class Report:
         lines += ["", f"## {title('TIMELINE')}", "", f"| {' | '.join(head)} |", "|---|---|---|"]
         for note in book.notes:
             at = clock_of(note.t - book.started, language)
-            where = book.site.called(note.place, language) if note.place else "–"
+            where = book.site.display_name(note.place, language) if note.place else "–"
             what = sentence(note, book.site, language)
             lines.append(f"| {at} | {_escaped(where)} | {_escaped(what)} |")
         if shown:
             lines += ["", f"## {title('PICTURES')}"]
         for note, picture in shown:
-            caption = _escaped(book.site.called(note.place or "", language))
+            caption = _escaped(book.site.display_name(note.place or "", language))
             lines += ["", f"![{caption}]({picture})", "", caption]
         return "\n".join(lines) + "\n"
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bt_exec.failure import Problem, nearest
+from bt_exec.failure import Problem, nearest_names
 from bt_exec.pack import Pass, PassContext
 from bt_exec.spec.expand import is_reference
 from bt_exec.spec.model import (
@@ -44,12 +44,12 @@ from bt_exec.spec.yaml_source import show_place
 from bt_exec_skills.reporter.rules.places import go_before_looking, places_in_order, talk_only
 from bt_exec_skills.reporter.rules.plan_steps import (
     Changed,
+    change_note,
     contains_core,
     goes_home,
     map_of,
-    note,
-    put_together,
     tells_user,
+    with_steps,
 )
 from bt_exec_skills.reporter.rules.professor import no_professor, professor_first
 from bt_exec_skills.reporter.rules.report import (
@@ -83,7 +83,7 @@ def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
     def close() -> None:
         if group:
             done.append(_noted(group))
-            changes.append(f"{_name(group)}: {note(context, 'carry_on')}")
+            changes.append(f"{_name(group)}: {change_note(context, 'carry_on')}")
             group.clear()
 
     for at, step in enumerate(steps):
@@ -96,7 +96,7 @@ def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
         else:
             done.append(step)
     close()
-    return put_together(spec, done), tuple(changes)
+    return with_steps(spec, done), tuple(changes)
 
 
 def _noted(group: list[NodeBase]) -> NodeBase:
@@ -179,4 +179,4 @@ def _nearest_first(name: str, known: tuple[str, ...], site: SiteMap) -> tuple[st
     """Return the known names: first that of which `name` is an alias, then similar ones."""
     meant = site.find(name)
     called = (meant,) if meant is not None and meant in known else ()
-    return tuple(dict.fromkeys((*called, *nearest(name, known), *known)))
+    return tuple(dict.fromkeys((*called, *nearest_names(name, known), *known)))

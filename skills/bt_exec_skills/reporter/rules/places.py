@@ -19,14 +19,14 @@ from bt_exec_skills.reporter.rules.plan_steps import (
     REPORT_TOPIC,
     USER,
     Changed,
+    action_node,
     actions,
+    change_note,
     contains_core,
-    do,
     map_of,
-    note,
     place_of,
-    put_together,
     tells_user,
+    with_steps,
 )
 from bt_exec_skills.reporter.rules.requests import (
     about_past,
@@ -56,9 +56,12 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
     groups = _groups(steps[: last + 1])
     visited = {place for group in groups for step in group for place in _places(step)}
     missing = [place for place in named if place not in visited and context.meaning is None]
-    changes = [f"{place}: {note(context, 'forgotten')}" for place in missing]
+    changes = [f"{place}: {change_note(context, 'forgotten')}" for place in missing]
     groups += [
-        [do("navigate", target=place), do("observe_scene", target=place, query="situation")]
+        [
+            action_node("navigate", target=place),
+            action_node("observe_scene", target=place, query="situation"),
+        ]
         for place in missing
     ]
     if wants_report(context):
@@ -66,8 +69,8 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
         for group in groups:
             place = _group_place(group)
             if place in named and place not in seen:
-                group.append(do("observe_scene", target=place, query="situation"))
-                changes.append(f"{place}: {note(context, 'reported')}")
+                group.append(action_node("observe_scene", target=place, query="situation"))
+                changes.append(f"{place}: {change_note(context, 'reported')}")
     slots = [at for at, group in enumerate(groups) if _group_place(group) in named]
     first = list(dict.fromkeys(_group_place(groups[at]) or "" for at in slots))
     # only the first visit of each place counts: the robot may return to a place later
@@ -75,11 +78,11 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
         wanted = sorted(
             (groups[at] for at in slots), key=lambda g: named.index(_group_place(g) or "")
         )
-        changes.append(note(context, "in_order"))
+        changes.append(change_note(context, "in_order"))
         for at, group in zip(slots, wanted, strict=True):
             groups[at] = group
     new = [*(step for group in groups for step in group), *steps[last + 1 :]]
-    return (put_together(spec, new), tuple(changes)) if changes else (spec, ())
+    return (with_steps(spec, new), tuple(changes)) if changes else (spec, ())
 
 
 def _places(node: NodeBase) -> set[str]:
@@ -117,7 +120,7 @@ def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
     if not route.changes:
         return spec, ()
     opened = [inner for step in steps for inner in steps_of(step)]
-    return put_together(spec, opened), tuple(route.changes)
+    return with_steps(spec, opened), tuple(route.changes)
 
 
 class _Route:
@@ -142,8 +145,8 @@ class _Route:
                 self.at = None
             case Do(do="observe_scene") if str(node.args.get("target")) != self.at:
                 self.at = str(node.args.get("target"))
-                self.changes.append(f"{self.at}: {note(self._context, 'gone_to')}")
-                drive = do("navigate", target=self.at)
+                self.changes.append(f"{self.at}: {change_note(self._context, 'gone_to')}")
+                drive = action_node("navigate", target=self.at)
                 return Sequence.model_validate({"sequence": (drive, node)})
             case Fallback() | Parallel():
                 return self._branches(node)
@@ -174,8 +177,8 @@ def talk_only(spec: MissionSpec, context: PassContext) -> Changed:
         return spec, ()
     steps = [step for step in steps_of(spec.root) if not _moves_robot(step)]
     if not any(tells_user(node) for step in steps for node in walk(step)):
-        steps.insert(0, do("talk_to_person", target=USER, topic=REPORT_TOPIC))
-    return put_together(spec, steps), (note(context, "talk_only"),)
+        steps.insert(0, action_node("talk_to_person", target=USER, topic=REPORT_TOPIC))
+    return with_steps(spec, steps), (change_note(context, "talk_only"),)
 
 
 def _moves_robot(step: NodeBase) -> bool:

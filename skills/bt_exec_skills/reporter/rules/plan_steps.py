@@ -25,16 +25,16 @@ __all__ = [
     "REPORT_TOPIC",
     "USER",
     "Changed",
+    "action_node",
     "actions",
+    "change_note",
     "contains_core",
-    "do",
     "goes_home",
     "is_core",
     "map_of",
-    "note",
     "place_of",
-    "put_together",
     "tells_user",
+    "with_steps",
 ]
 
 Changed = tuple[MissionSpec, tuple[str, ...]]
@@ -46,7 +46,7 @@ REPORT_TOPIC = "report"
 """Placeholder for a topic made from the plan; see `bt_exec_skills.reporter.rules.topics`."""
 
 
-def do(action: str, **args: Any) -> Do:
+def action_node(action: str, **args: Any) -> Do:
     """Return an action."""
     return Do.model_validate({"do": action, "with": args})
 
@@ -71,7 +71,7 @@ def is_core(node: NodeBase) -> bool:
 _sentences = partial(messages_of, Path(__file__).with_name("notes.yaml"))
 
 
-def note(context: PassContext, key: str) -> str:
+def change_note(context: PassContext, key: str) -> str:
     """Return the note of a pass about its change: the sentence `key` of ``notes.yaml``."""
     return _sentences().say(key, language_of(context.command))
 
@@ -94,14 +94,14 @@ def place_of(node: NodeBase) -> str | None:
     return None
 
 
-def put_together(spec: MissionSpec, steps: Many[NodeBase]) -> MissionSpec:
+def with_steps(spec: MissionSpec, steps: Many[NodeBase]) -> MissionSpec:
     """Return the plan with `steps` as its steps; the same object if they are unchanged."""
     before = steps_of(spec.root)
     if len(before) == len(steps) and all(
         new is old for new, old in zip(steps, before, strict=True)
     ):
         return spec
-    every = tuple(steps) or (do("talk_to_person", target=USER, topic=REPORT_TOPIC),)
+    every = tuple(steps) or (action_node("talk_to_person", target=USER, topic=REPORT_TOPIC),)
     if len(every) == 1 and not isinstance(spec.root, Sequence):
         return spec.model_copy(update={"root": every[0]})
     return spec.model_copy(update={"root": Sequence.model_validate({"sequence": every})})

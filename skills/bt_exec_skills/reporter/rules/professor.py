@@ -12,12 +12,12 @@ from bt_exec_skills.reporter.rules.plan_steps import (
     PROFESSOR,
     PROFESSOR_OFFICE,
     Changed,
+    action_node,
     actions,
-    do,
+    change_note,
     is_core,
     map_of,
-    note,
-    put_together,
+    with_steps,
 )
 from bt_exec_skills.reporter.rules.requests import names_professor
 
@@ -37,8 +37,8 @@ def no_professor(spec: MissionSpec, context: PassContext) -> Changed:
         return spec, ()
     if not any(_names_professor(node) for node in walk(spec.root)):
         return spec, ()
-    kept = [new for step in steps_of(spec.root) if (new := _without(step)) is not None]
-    return put_together(spec, kept), (note(context, "no_professor"),)
+    kept = [new for step in steps_of(spec.root) if (new := _without_professor(step)) is not None]
+    return with_steps(spec, kept), (change_note(context, "no_professor"),)
 
 
 def professor_first(spec: MissionSpec, context: PassContext) -> Changed:
@@ -53,17 +53,17 @@ def professor_first(spec: MissionSpec, context: PassContext) -> Changed:
         return spec, ()
     changes: list[str] = []
     steps = [_sorted(step) for step in _professor_steps_first(steps_of(spec.root))]
-    new = put_together(spec, steps)
+    new = with_steps(spec, steps)
     if new is not spec:
-        changes.append(note(context, "professor_first"))
+        changes.append(change_note(context, "professor_first"))
     first = next((action for action in actions(new.root) if is_core(action)), None)
     if first is None or not concerns_professor(first):
         pattern = [
-            do("navigate", target=PROFESSOR_OFFICE),
-            do("talk_to_person", target=PROFESSOR, topic=_escaped(context.command)),
+            action_node("navigate", target=PROFESSOR_OFFICE),
+            action_node("talk_to_person", target=PROFESSOR, topic=_escaped(context.command)),
         ]
-        new = put_together(new, [*pattern, *steps_of(new.root)])
-        changes = [note(context, "went_first")]
+        new = with_steps(new, [*pattern, *steps_of(new.root)])
+        changes = [change_note(context, "went_first")]
     return new, tuple(changes)
 
 
@@ -91,13 +91,13 @@ def _names_professor(node: NodeBase) -> bool:
     )
 
 
-def _without(node: NodeBase) -> NodeBase | None:
+def _without_professor(node: NodeBase) -> NodeBase | None:
     """Return `node` without the parts that concern the professor, or None if nothing is left."""
     if _names_professor(node):
         return None
-    if isinstance(node, Fallback) and _without(node.fallback[0]) is None:
+    if isinstance(node, Fallback) and _without_professor(node.fallback[0]) is None:
         return None  # the branch that the others replace was removed
-    kept = [new for child in node.children if (new := _without(child)) is not None]
+    kept = [new for child in node.children if (new := _without_professor(child)) is not None]
     if node.children and not kept:
         return None
     if isinstance(node, Parallel):

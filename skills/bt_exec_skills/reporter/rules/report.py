@@ -9,14 +9,14 @@ from bt_exec_skills.reporter.rules.plan_steps import (
     REPORT_TOPIC,
     USER,
     Changed,
+    action_node,
     actions,
+    change_note,
     contains_core,
-    do,
     goes_home,
     is_core,
-    note,
-    put_together,
     tells_user,
+    with_steps,
 )
 from bt_exec_skills.reporter.rules.requests import about_past, comes_back, wants_report
 
@@ -33,11 +33,11 @@ def fix_plan(spec: MissionSpec, context: PassContext) -> Changed:
     steps = steps_of(spec.root)
     summaries = [at for at, step in enumerate(steps) if _is(step, "summarize_mission")]
     if not summaries:
-        steps.append(do("summarize_mission"))
+        steps.append(action_node("summarize_mission"))
     at = summaries[-1] if summaries else len(steps) - 1
     back = context.meaning is not None and at > 0 and goes_home(_last_action(steps[at - 1]))
     steps[at:at] = _report()[back:]
-    return put_together(spec, steps), (
+    return with_steps(spec, steps), (
         "the command asks for a report: added going home and reporting",
     )
 
@@ -66,10 +66,10 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
     ways = [step for step in after if _only_drives_home(step)][: not _tells_at_home([first])]
     home = ways or _report()[: needed and not _tells_at_home([first])]
     rest = [step for step in after if step is not first and not _only_drives_home(step)]
-    new = put_together(spec, [*work, *home, first, *rest, *summaries[-1:]])
+    new = with_steps(spec, [*work, *home, first, *rest, *summaries[-1:]])
     if new is spec:
         return spec, ()
-    return new, (note(context, "report_last"),)
+    return new, (change_note(context, "report_last"),)
 
 
 def back_home(spec: MissionSpec, context: PassContext) -> Changed:
@@ -81,8 +81,8 @@ def back_home(spec: MissionSpec, context: PassContext) -> Changed:
         goes_home(node) for node in _attempted_actions(steps[-1])
     ):
         return spec, ()
-    home = do("navigate", target=BASE)
-    return put_together(spec, [*steps, home]), (note(context, "back_home"),)
+    home = action_node("navigate", target=BASE)
+    return with_steps(spec, [*steps, home]), (change_note(context, "back_home"),)
 
 
 def report_is_no_failure(spec: MissionSpec, context: PassContext) -> Changed:
@@ -98,7 +98,7 @@ def report_is_no_failure(spec: MissionSpec, context: PassContext) -> Changed:
     kept = [step for step in steps if not _is(step, "fail_and_report")]
     if len(kept) == len(steps):
         return spec, ()
-    return put_together(spec, kept), (note(context, "no_failure"),)
+    return with_steps(spec, kept), (change_note(context, "no_failure"),)
 
 
 def _last_action(step: NodeBase) -> NodeBase:
@@ -107,7 +107,10 @@ def _last_action(step: NodeBase) -> NodeBase:
 
 def _report() -> list[NodeBase]:
     topic = REPORT_TOPIC
-    return [do("navigate", target=BASE), do("talk_to_person", target=USER, topic=topic)]
+    return [
+        action_node("navigate", target=BASE),
+        action_node("talk_to_person", target=USER, topic=topic),
+    ]
 
 
 def _is(node: NodeBase, action: str) -> bool:

@@ -175,7 +175,7 @@ def _question(topic: str, language: str) -> str:
 
 def _display_name(name: str, context: PassContext, language: str) -> str:
     site = map_of(context)
-    return name if site is None else site.called(name, language)
+    return name if site is None else site.display_name(name, language)
 
 
 def _joined_words(parts: list[str], language: str) -> str:

@@ -103,7 +103,7 @@ class SimReporterRobot(SimulatedBody[Command]):
             people = ((one.x, one.y) for one in self.world.walkers)
             near = (at for at in people if place.area.holds(*at))
             return any(self.pose.away(*at) <= _REACH_M for at in near)
-        where = self.world.where(who)
+        where = self.world.person_position(who)
         return where is not None and self.pose.away(*where) <= _REACH_M
 
     # -- motions

@@ -20,7 +20,7 @@ from bt_exec_skills.reporter.perception.pipeline import GroundTruth, GroundView
 from bt_exec_skills.reporter.sim.floor_plan import LIGHTS
 from bt_exec_skills.reporter.sim.world import BuildingWorld
 from bt_exec_skills.simulation.camera import Capture, WorldCamera
-from bt_exec_skills.simulation.ray_casting import cast, through_pixels
+from bt_exec_skills.simulation.ray_casting import cast_rays, pixel_rays
 
 __all__ = ["SimCamera"]
 
@@ -56,7 +56,7 @@ class SimCamera(WorldCamera[GroundView]):
     def __init__(self, world: BuildingWorld, width: int = 240, height: int = 180) -> None:
         super().__init__(world, world.options.lens)
         self._shape = height, width
-        right, up, back = through_pixels(width, height, _FOVY_RAD).T
+        right, up, back = pixel_rays(width, height, _FOVY_RAD).T
         rays = np.stack([-back, -right, up], axis=-1)  # x ahead, y to the left, z up
         c, s = math.cos(_PITCH_RAD), math.sin(_PITCH_RAD)
         self._rays = rays @ np.array([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]])
@@ -85,7 +85,7 @@ class SimCamera(WorldCamera[GroundView]):
             return GroundView(capture.t, frame, truth, pose=pose, ground=ground)
         rays = self._rays @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
         model = self._world.model
-        geoms, distance, normals = cast(
+        geoms, distance, normals = cast_rays(
             model, self._data, eye, rays, _FAR_M, without_body=self._base
         )
         facing = np.abs((normals * rays).sum(axis=1))

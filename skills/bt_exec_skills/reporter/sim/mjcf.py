@@ -10,7 +10,7 @@ import math
 
 from bt_exec_skills.reporter.sim.floor_plan import DOORWAYS, LIGHTS, WALL_HEIGHT, Bar, wall_pieces
 from bt_exec_skills.reporter.sim.layout import Furniture, Layout, Someone, Thing
-from bt_exec_skills.simulation.physics import box, numbers
+from bt_exec_skills.simulation.physics import mjcf_box, mjcf_numbers
 
 __all__ = ["BASE_RADIUS", "TIMESTEP", "world_xml"]
 
@@ -26,11 +26,11 @@ _CRATE = 0.4  # half the width of a crate [m]
 
 
 def _numbers(*values: float) -> str:
-    return numbers(*values, digits=_DIGITS)
+    return mjcf_numbers(*values, digits=_DIGITS)
 
 
 def _box(name: str, middle: tuple[float, ...], half: tuple[float, ...], rgb: str, more: str) -> str:
-    return box(name, middle, half, f'rgba="{rgb} 1" {more}', digits=_DIGITS)
+    return mjcf_box(name, middle, half, f'rgba="{rgb} 1" {more}', digits=_DIGITS)
 
 
 def _upright(name: str, bar: Bar, low: float, high: float, rgb: str, more: str = "") -> str:

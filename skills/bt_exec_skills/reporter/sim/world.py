@@ -16,7 +16,7 @@ from bt_exec_skills.reporter.sim.layout import Layout, Someone, draw_layout
 from bt_exec_skills.reporter.sim.mjcf import world_xml
 from bt_exec_skills.reporter.sim.options import WorldOptions
 from bt_exec_skills.simulation.physics import Physics
-from bt_exec_skills.simulation.ray_casting import cast
+from bt_exec_skills.simulation.ray_casting import cast_rays
 
 __all__ = ["BEAMS", "CONTROL_S", "RANGE_M", "BuildingWorld", "RoomTruth"]
 
@@ -111,7 +111,7 @@ class BuildingWorld(Physics):
         c, s = math.cos(pose.yaw), math.sin(pose.yaw)
         rays = self._beams @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
         eye = np.array([pose.x, pose.y, _BEAM_HEIGHT])
-        hits = cast(self.model, self.data, eye, rays, RANGE_M, without_body=self._base)
+        hits = cast_rays(self.model, self.data, eye, rays, RANGE_M, without_body=self._base)
         return np.where(hits.distance < 0, RANGE_M, hits.distance)
 
     def noise_db(self) -> float:
@@ -121,7 +121,7 @@ class BuildingWorld(Physics):
         level = self.layout.noise_db[room] if room is not None else 40.0
         return level + 1.5 * math.sin(1.7 * self.time) + 0.8 * math.sin(5.1 * self.time)
 
-    def where(self, who: str) -> tuple[float, float] | None:
+    def person_position(self, who: str) -> tuple[float, float] | None:
         """Return the position of a person [m], or None if they are absent."""
         for walker in self.walkers:
             if walker.someone.who == who:

@@ -153,7 +153,7 @@ def compared(notebook: Service[Notebook], about: Words, order: Order) -> Verdict
 
     It also states whether they are equal, or parts of them were hidden.
     """
-    found = compare_places(notebook.looks(), about, order)
+    found = compare_places(notebook.observed_facts(), about, order)
     evidence = (f"compared:{about}:{order}", *(f"place:{place}" for place in found.places))
     return Verdict(found.outcome != "few", "observed places compared", evidence)
 
@@ -166,7 +166,7 @@ def more_there(
 
     The aspect is ``people``, ``light`` or ``noise``. Equal places have neither more nor less.
     """
-    looks = [facts for facts in notebook.looks() if facts.get("target") in (target, other)]
+    looks = [facts for facts in notebook.observed_facts() if facts.get("target") in (target, other)]
     found = compare_places(looks, about, order)
     if found.outcome in ("few", "unsure"):
         return Verdict.unknown("the places cannot be compared")
@@ -176,7 +176,7 @@ def more_there(
 
 def _last_look(notebook: Notebook) -> Mapping[str, Any]:
     """Return the facts of the last observation of a place, or no facts before the first."""
-    return next(reversed(notebook.looks()), {})
+    return next(reversed(notebook.observed_facts()), {})
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)

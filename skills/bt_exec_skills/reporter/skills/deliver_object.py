@@ -17,14 +17,14 @@ from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, Words
 from bt_exec_skills.reporter.site_map import SiteMap
 from bt_exec_skills.reporter.skills.shared import (
     DRIVE_FAILS,
-    drive,
     drive_near,
+    finish_motion,
     known_person,
     known_place,
     look_once,
     noting,
 )
-from bt_exec_skills.reporter.skills.talk_to_person import face
+from bt_exec_skills.reporter.skills.talk_to_person import face_person
 
 __all__ = ["Delivery", "deliver_object"]
 
@@ -83,12 +83,12 @@ def deliver_object(
             yield from _drive_unless_there(robot, site_map, site_map.base)
             text = say("PLEASE_LOAD", language, object=object)
             speaker.say("user", text, language)
-            yield from drive(robot, robot.load(object), object=object)
+            yield from finish_motion(robot, robot.load(object), object=object)
         yield from _drive_unless_there(robot, site_map, goal)
         if person is None:
             yield from _approach_anyone(robot, world, site_map, goal)
         else:
-            yield from face(robot, world, recipient, person)
+            yield from face_person(robot, world, recipient, person)
         speaker.say(recipient, say("PLEASE_TAKE", language, object=object), language)
         yield from _hand_over(robot, recipient, object, anyone=person is None)
     at = goal if person is None else robot.place or goal
@@ -114,9 +114,9 @@ def _approach_anyone(
             near = Pose(x - _STAND_OFF_M * math.cos(yaw), y - _STAND_OFF_M * math.sin(yaw), yaw)
             if robot.pose.away(x, y) > _STAND_OFF_M and (yield from drive_near(robot, near)):
                 return
-            yield from drive(robot, robot.turn(robot.pose.bearing(x, y)))
+            yield from finish_motion(robot, robot.turn(robot.pose.bearing(x, y)))
             return
-        yield from drive(robot, robot.turn(math.tau / _STEPS))
+        yield from finish_motion(robot, robot.turn(math.tau / _STEPS))
     raise Failed("NOBODY_THERE", "no person was in view", recipient=place)
 
 
@@ -127,7 +127,7 @@ def _hand_over(robot: ReporterRobot, recipient: str, item: str, *, anyone: bool)
         Failed: NO_ANSWER or NOT_WANTED, or NOT_TAKEN if the recipient is a place.
     """
     try:
-        yield from drive(robot, robot.hand_over(recipient), who=recipient)
+        yield from finish_motion(robot, robot.hand_over(recipient), who=recipient)
     except Failed as failed:
         if failed.code not in ("NO_ANSWER", "REFUSED"):
             raise
@@ -149,7 +149,7 @@ def _unload_tray(robot: ReporterRobot, site_map: SiteMap, speaker: Speaker, lang
     yield from _drive_unless_there(robot, site_map, site_map.base)
     speaker.say("user", say("PLEASE_CLEAR", language, object=held), language)
     try:
-        yield from drive(robot, robot.hand_over("user"), who="user")
+        yield from finish_motion(robot, robot.hand_over("user"), who="user")
     except Failed as failed:
         if failed.code in DRIVE_FAILS:
             raise
@@ -160,4 +160,4 @@ def _drive_unless_there(robot: ReporterRobot, site_map: SiteMap, target: str) ->
     """Drive to a place, unless the robot is there."""
     if robot.place != target:
         pose = known_place(site_map, target).poses[0]
-        yield from drive(robot, robot.goto(pose), target=target)
+        yield from finish_motion(robot, robot.goto(pose), target=target)

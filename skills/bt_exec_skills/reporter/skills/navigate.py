@@ -9,7 +9,7 @@ from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.robot import PlaceName, ReporterRobot
 from bt_exec_skills.reporter.site_map import SiteMap
-from bt_exec_skills.reporter.skills.shared import DRIVE_FAILS, drive, known_place, noting
+from bt_exec_skills.reporter.skills.shared import DRIVE_FAILS, finish_motion, known_place, noting
 
 __all__ = ["navigate"]
 
@@ -35,7 +35,7 @@ def navigate(
     """
     with noting(notebook, robot, world, "navigate", target=target):
         place = known_place(site_map, target)
-        yield from drive(robot, robot.goto(place.poses[0]), target=target)
+        yield from finish_motion(robot, robot.goto(place.poses[0]), target=target)
         if robot.place != target:
             raise Failed("BLOCKED_PATH", "the place is occupied", target=target)
     notebook.note(world.now, "went", robot.place, target=target)

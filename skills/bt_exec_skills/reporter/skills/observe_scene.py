@@ -25,8 +25,8 @@ from bt_exec_skills.reporter.site_map import Place, SiteMap
 from bt_exec_skills.reporter.skills.shared import (
     DRIVE_FAILS,
     PERCEPTION_FAILS,
-    drive,
     drive_near,
+    finish_motion,
     known_place,
     look_once,
     noting,
@@ -135,7 +135,7 @@ def _look_around(
         for _ in range(_LOOKS):
             found.add((yield from look_once(world)))
             yield Running(found.looks / total, "looking around")
-            yield from drive(robot, robot.turn(sense * _TURN_RAD))
+            yield from finish_motion(robot, robot.turn(sense * _TURN_RAD))
 
 
 def _look_past(robot: ReporterRobot, world: World[ReporterObservation], found: Gathering) -> Steps:

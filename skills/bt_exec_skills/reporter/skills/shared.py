@@ -20,8 +20,8 @@ from bt_exec_skills.reporter.site_map import Person, Place, SiteMap
 __all__ = [
     "DRIVE_FAILS",
     "PERCEPTION_FAILS",
-    "drive",
     "drive_near",
+    "finish_motion",
     "known_person",
     "known_place",
     "look_once",
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 DRIVE_FAILS = frozenset({"UNREACHABLE", "BLOCKED_PATH", "STOPPED"})
-"""Failure codes of `drive` for a motion to a target."""
+"""Failure codes of `finish_motion` for a motion to a target."""
 PERCEPTION_FAILS = frozenset({"CAMERA_FAULT"})
 """Failure codes of `look_once`."""
 
@@ -65,7 +65,7 @@ def known_person(site_map: SiteMap, who: str) -> Person:
     return person
 
 
-def drive(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
+def finish_motion(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
     """Wait for the end of `motion`. The robot is stopped in any case.
 
     Args:
@@ -90,7 +90,7 @@ def drive_near(robot: ReporterRobot, pose: Pose) -> Steps[bool]:
         Failed: STOPPED.
     """
     try:
-        yield from drive(robot, robot.goto(pose))
+        yield from finish_motion(robot, robot.goto(pose))
     except Failed as failed:
         if failed.code == "STOPPED":
             raise

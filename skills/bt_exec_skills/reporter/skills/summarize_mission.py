@@ -68,12 +68,12 @@ def fail_and_report(
     """
     language = notebook.language(reason)
     text = say("GIVING_UP", language, reason=reason)
-    if notebook.news():
+    if notebook.unreported_notes():
         text = " ".join([text, *sentences_to_report(notebook, language, world.now)])
     for who, person in site_map.people.items():
         if person.remote:
             speaker.say(who, text, language)
-    notebook.mark_told()
+    notebook.mark_reported()
     yield Running(0.5, "talking")
     facts = {"skill": "fail_and_report", "code": "MISSION_FAILED", "message": reason}
     notebook.note(world.now, "failed", robot.place, **facts, reason=reason)

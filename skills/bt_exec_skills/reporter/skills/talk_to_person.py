@@ -15,9 +15,9 @@ from bt_exec_skills.reporter.reporting.question_aspects import asks, is_report
 from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, SaidWords
 from bt_exec_skills.reporter.site_map import Person, SiteMap
-from bt_exec_skills.reporter.skills.shared import drive, known_person, look_once, noting
+from bt_exec_skills.reporter.skills.shared import finish_motion, known_person, look_once, noting
 
-__all__ = ["Talk", "face", "talk_to_person"]
+__all__ = ["Talk", "face_person", "talk_to_person"]
 
 _TURN_RAD = math.radians(72.0)
 _LOOKS = 5
@@ -67,7 +67,7 @@ def talk_to_person(
     language = notebook.language(topic)
     with noting(notebook, robot, world, "talk_to_person", target=target, topic=topic):
         person = known_person(site_map, target)
-        seen = yield from face(robot, world, target, person)
+        seen = yield from face_person(robot, world, target, person)
         report = not topic.endswith("?") and (person.remote or is_report(topic))
         if report:
             text = report_of(notebook, language, world.now)
@@ -76,7 +76,7 @@ def talk_to_person(
         speaker.say(target, text, language)
         yield Running(0.5, "talking")
         if report and person.remote:
-            notebook.mark_told()
+            notebook.mark_reported()
             return Talk(target, topic, text, "")
         answer = yield from _listen(speaker, world, target, language, needed=question or not seen)
     kind: NoteKind = "asked" if question else "said"
@@ -84,7 +84,7 @@ def talk_to_person(
     return Talk(target, topic, text, answer)
 
 
-def face(
+def face_person(
     robot: ReporterRobot, world: World[ReporterObservation], who: str, person: Person
 ) -> Steps[bool]:
     """Search for a person, turn to them and return True if they are present for certain.
@@ -101,10 +101,10 @@ def face(
             observation = yield from look_once(world)
             found = observation.person(who)
             if found is not None and found.at is not None:
-                yield from drive(robot, robot.turn(robot.pose.bearing(*found.at)))
+                yield from finish_motion(robot, robot.turn(robot.pose.bearing(*found.at)))
                 return True
             if not person.remote:
-                yield from drive(robot, robot.turn(_TURN_RAD))
+                yield from finish_motion(robot, robot.turn(_TURN_RAD))
     except Failed as failed:
         if failed.code != "CAMERA_FAULT":
             raise

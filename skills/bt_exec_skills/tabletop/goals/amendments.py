@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, negation, normal
+from bt_exec.language.reading.meaning_node import (
+    Node,
+    conjunction,
+    conjuncts,
+    negation,
+    normal_form,
+)
 from bt_exec_skills.tabletop.object_names import CONTAINERS, looks_of
 
-__all__ = ["amended", "formulas", "holds", "last_act", "like_before"]
+__all__ = ["amended", "formulas", "last_act", "like_before", "names_holder"]
 
 _CLEARING = ("clear", "empty")
 
@@ -25,9 +31,9 @@ def amended(old: Node, fragment: Node) -> Iterator[Node]:
         return
     changed = _other_goal(act, new) if new is not None and new.kind == "rel" else None
     if changed is not None:
-        yield normal(old.substitute(act, changed))
+        yield normal_form(old.substitute(act, changed))
     elif new is None or new.kind != "rel":
-        yield from (normal(one) for one in _other_phrase(old, act, fragment.parts("of")))
+        yield from (normal_form(one) for one in _other_phrase(old, act, fragment.parts("of")))
 
 
 def _other_goal(act: Node, goal: Node) -> Node | None:
@@ -45,7 +51,7 @@ def _other_phrase(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Nod
     """Yield an act with other objects, or with another target if they can be a target."""
     goal, themes, verb = act.get("to"), act.parts("of"), act.text("verb")
     target = goal.get("to") if isinstance(goal, Node) else None
-    holders = all(map(holds, phrases))
+    holders = all(map(names_holder, phrases))
     first = phrases[0]
     # "the blue one" may be a bowl, "the other one" is another object
     place = holders or not (_has_noun(first) or first.get("det") == "rest")
@@ -68,11 +74,11 @@ def like_before(new: Node, old: Node) -> Node:
         single = Node("one") in formulas(new)  # "and the other one, too"
         like = nouns if single else []
         left = conjunction(new.node("of"), *like, negation(old.node("of")))
-        return normal(new.replace(of=left, det="the" if single else "all"))
+        return normal_form(new.replace(of=left, det="the" if single else "all"))
     if _has_noun(new):
         return new
     parts = [one for one in formulas(new) if one.kind not in ("one", "any")]
-    return normal(new.replace(of=conjunction(*nouns, *parts)))
+    return normal_form(new.replace(of=conjunction(*nouns, *parts)))
 
 
 def _has_noun(phrase: Node) -> bool:
@@ -85,7 +91,7 @@ def formulas(phrase: Node) -> tuple[Node, ...]:
     return conjuncts(of) if isinstance(of, Node) else ()
 
 
-def holds(phrase: Node) -> bool:
+def names_holder(phrase: Node) -> bool:
     """Return True if a phrase names a container or a table."""
     named = {part.text("name") for part in formulas(phrase)}
     return any(name in (*CONTAINERS, "table") or _is_holder(name) for name in named if name)

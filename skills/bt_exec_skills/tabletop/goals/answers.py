@@ -13,12 +13,16 @@ from functools import partial
 from pathlib import Path
 
 from bt_exec.language.messages import messages_of
-from bt_exec_skills.tabletop.display_names import listed, said, value_said
+from bt_exec_skills.tabletop.display_names import display_name_or_id, list_names, value_word
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.goals.attribute_groups import groups_of, things, unsorted
+from bt_exec_skills.tabletop.goals.attribute_groups import (
+    groups_of,
+    non_containers,
+    unsorted_objects,
+)
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
 from bt_exec_skills.tabletop.goals.question import Place, Question
-from bt_exec_skills.tabletop.goals.resolve import Scope, number_in, tables_of, things_of
+from bt_exec_skills.tabletop.goals.resolve import Scope, count_in, objects_of, tables_of
 from bt_exec_skills.tabletop.object_names import ATTRIBUTES, looks_of
 from bt_exec_skills.tabletop.placement_search import is_beside, is_between
 
@@ -76,13 +80,13 @@ def answer(question: Question, now: Environment, held: str | None, language: str
 _sentences = partial(messages_of, Path(__file__).with_name("answers.yaml"))
 
 
-def found(phrase: Phrase, now: Environment) -> tuple[str, ...]:
+def matching_objects(phrase: Phrase, now: Environment) -> tuple[str, ...]:
     """Return all objects that a phrase may mean; empty if there are none."""
     scope = Scope(now)
     try:
         if phrase.table:
             return tables_of(phrase, scope)
-        return things_of(replace(phrase, number="all", count=0), scope)
+        return objects_of(replace(phrase, number="all", count=0), scope)
     except Trouble as trouble:
         if trouble.code in _NONE:
             return ()
@@ -115,13 +119,13 @@ class _Table:
         self.now, self.held, self.language = now, held, language
 
     def say(self, code: str, names: Iterable[str] = (), **facts: str) -> str:
-        given = {"things": listed(names, self.language, _MOST_NAMED), **facts}
+        given = {"things": list_names(names, self.language, _MOST_NAMED), **facts}
         return _sentences().say(code, self.language, **given)
 
     # -- objects of the answer
 
     def all_of(self, phrases: Iterable[Phrase]) -> tuple[str, ...]:
-        names = (name for phrase in phrases for name in found(phrase, self.now))
+        names = (name for phrase in phrases for name in matching_objects(phrase, self.now))
         return tuple(dict.fromkeys(names))
 
     def asked(self, question: Question) -> tuple[str, ...]:
@@ -129,7 +133,7 @@ class _Table:
         names = self.all_of(question.things) if question.things else tuple(self.now.objects)
         if question.place is None:
             return names
-        anchors = found(question.place[1], self.now)
+        anchors = matching_objects(question.place[1], self.now)
         if question.place[0] == "between":
             return tuple(name for name in names if is_between(self.now, name, anchors))
         return tuple(
@@ -157,14 +161,15 @@ class _Table:
             return self.say("IS_HELD", (name,))
         place = self.now.place_of(name)
         if place is None:
-            floor = self.now.on_floor(name)
+            floor = self.now.is_on_floor(name)
             return self.say("IS_ON_FLOOR" if floor else "IS_SOMEWHERE", (name,))
         code = "IS_ON" if self.flat(place) else "IS_IN"
-        sentence = self.say(code, (name,), place=said(place, self.language))
+        sentence = self.say(code, (name,), place=display_name_or_id(place, self.language))
         table = self.now.table_of(place) if place in self.now.objects else None
         if table is None:
             return sentence
-        return f"{sentence} {self.say('IS_ON', (place,), place=said(table, self.language))}"
+        shown = display_name_or_id(table, self.language)
+        return f"{sentence} {self.say('IS_ON', (place,), place=shown)}"
 
     def distance(self, table: str) -> str:
         """Return the sentence about the distance of a table's middle from the robot's base."""
@@ -189,10 +194,10 @@ class _Table:
         if place == "":
             return self.say("I_HOLD", names)
         if place is None:
-            floor = all(map(self.now.on_floor, names))
+            floor = all(map(self.now.is_on_floor, names))
             return self.say("ON_FLOOR" if floor else "SOMEWHERE", names)
         code = "ON" if self.flat(place) else "IN"
-        return self.say(code, names, place=said(place, self.language))
+        return self.say(code, names, place=display_name_or_id(place, self.language))
 
     # -- kinds of questions
 
@@ -202,7 +207,7 @@ class _Table:
         if place is None or place[0] != "in":
             text = self.counted(names) if len(names) > 1 else self.say("THIS", names)
             return Answer(bool(names), text if names else self.say("NOTHING"), names)
-        anchors = found(place[1], self.now)
+        anchors = matching_objects(place[1], self.now)
         if not anchors:
             return Answer(False, self.say("NO_PLACE"))
         full = [one for one in anchors if any(self.at(name, place, one) for name in names)]
@@ -213,7 +218,7 @@ class _Table:
         """Return the sentence about the objects in a container or on a table."""
         code = "ON" if self.flat(anchor) else "IN"
         there = [name for name in names if self.at(name, place, anchor)]
-        spoken = said(anchor, self.language)
+        spoken = display_name_or_id(anchor, self.language)
         if not there:
             return self.say(f"NOTHING_{code}", place=spoken)
         return self.say(code, there, place=spoken)
@@ -227,7 +232,7 @@ class _Table:
         loose = tuple(name for name in names if name not in holders)
         if not (holders and loose):
             return self.say("COUNT", names, count=str(len(names)))
-        others = listed(holders, self.language)
+        others = list_names(holders, self.language)
         return self.say("COUNT_BOTH", loose, count=str(len(loose)), others=others)
 
     def tell_count(self, question: Question) -> Answer:
@@ -245,7 +250,9 @@ class _Table:
     def missing(self, question: Question, there: Iterable[str]) -> str:
         """Return the phrases of the question that match none of the objects `there`."""
         names = set(there)
-        gone = [one.text for one in question.things if names.isdisjoint(found(one, self.now))]
+        gone = [
+            one.text for one in question.things if names.isdisjoint(matching_objects(one, self.now))
+        ]
         return ", ".join(f"“{text}”" for text in gone)
 
     def tell_is(self, question: Question) -> Answer:
@@ -276,7 +283,7 @@ class _Table:
             and not every
             and all(map(_matches_anything, question.things))
         ):
-            anchors = found(question.place[1], self.now)
+            anchors = matching_objects(question.place[1], self.now)
             why = " ".join(self.content(one, (), question.place) for one in anchors)
         else:
             why = self.wheres(others)
@@ -291,7 +298,7 @@ class _Table:
         lines = []
         for name in names:
             values = [looks_of(name).value(attribute) for attribute in question.like]
-            told = listed(filter(None, values), self.language) if any(values) else ""
+            told = list_names(filter(None, values), self.language) if any(values) else ""
             lines.append(self.say("IS_LIKE", (name,), values=told or self.say("UNNAMED")))
         return " ".join(lines)
 
@@ -315,16 +322,18 @@ class _Table:
     def values(self, names: tuple[str, ...], question: Question) -> Iterator[str]:
         assert question.by is not None
         for value, group in groups_of(names, question.by).items():
-            word = value_said(value, self.language, alone=True) if value else self.say("UNNAMED")
-            yield self.say("IS_LIKE", (word,), values=listed(group, self.language, _MOST_NAMED))
+            word = value_word(value, self.language, alone=True) if value else self.say("UNNAMED")
+            yield self.say("IS_LIKE", (word,), values=list_names(group, self.language, _MOST_NAMED))
 
     def tell_sorted(self, question: Question) -> Answer:
         about = self.all_of(question.things)
-        meant = [name for name in things(self.now) if name in about] or list(things(self.now))
+        meant = [name for name in non_containers(self.now) if name in about] or list(
+            non_containers(self.now)
+        )
         if not meant:
             return Answer(False, self.say("NOTHING_TO_SORT"))
         tried = (question.by,) if question.by else ATTRIBUTES
-        left = {by: [n for n in unsorted(self.now, by) if n in meant] for by in tried}
+        left = {by: [n for n in unsorted_objects(self.now, by) if n in meant] for by in tried}
         best = min(left, key=lambda by: len(left[by]))
         if not left[best]:
             return Answer(True, self.say("SORTED", by=best))
@@ -349,7 +358,7 @@ class _Table:
         return Answer(so, f"{self.say('YES' if so else 'NO')} {' '.join(lines)}", names)
 
     def tell_more(self, question: Question) -> Answer:
-        some, others = (found(one, self.now) for one in question.things)
+        some, others = (matching_objects(one, self.now) for one in question.things)
         ahead = len(some) - len(others)
         so = {"more": ahead > 0, "fewer": ahead < 0, "as_many": ahead == 0}[question.sign]
         counts = " ".join(self.counted(names) for names in (some, others) if names)
@@ -360,7 +369,7 @@ class _Table:
     def tell_richest(self, question: Question) -> Answer:
         counted, *named = question.things
         places = tuple(name for name in self.all_of(named) if self.is_place(name))
-        numbers = {name: number_in(name, counted, Scope(self.now)) for name in places}
+        numbers = {name: count_in(name, counted, Scope(self.now)) for name in places}
         if not numbers:
             return Answer(False, self.say("NO_PLACE"))
         best = (max if question.kind == "fullest" else min)(numbers.values())

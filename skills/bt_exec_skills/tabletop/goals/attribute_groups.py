@@ -8,14 +8,14 @@ from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.object_names import Attribute, looks_of
 
-__all__ = ["containers_of", "groups_of", "things", "unsorted"]
+__all__ = ["containers_of", "groups_of", "non_containers", "unsorted_objects"]
 
 _NEUTRAL = ("", "white", "black", "grey", "brown")
 
 
-def things(now: Environment) -> tuple[str, ...]:
+def non_containers(now: Environment) -> tuple[str, ...]:
     """Return the objects that are not containers, in order."""
-    return tuple(one.name for one in now.looks() if not one.holds_things)
+    return tuple(one.name for one in now.object_attributes() if not one.holds_things)
 
 
 def groups_of(names: Iterable[str], attribute: Attribute) -> dict[str, tuple[str, ...]]:
@@ -43,7 +43,9 @@ def containers_of(
         Trouble: NOT_ENOUGH_CONTAINERS.
     """
     wanted = list(groups)
-    holders = [one for one in now.looks() if one.holds_things and kind in ("", one.kind)]
+    holders = [
+        one for one in now.object_attributes() if one.holds_things and kind in ("", one.kind)
+    ]
     if not kind:  # trays are used for delivery
         holders = [one for one in holders if one.kind != "tray"]
     found: dict[str, str] = {}
@@ -71,10 +73,10 @@ def containers_of(
     return {value: found[value] for value in wanted if value in found}
 
 
-def unsorted(now: Environment, attribute: Attribute) -> tuple[str, ...]:
+def unsorted_objects(now: Environment, attribute: Attribute) -> tuple[str, ...]:
     """Return the objects that are in no container, or share a container with another group."""
-    value_of = {name: looks_of(name).value(attribute) for name in things(now)}
-    holders = {name: now.holder(name) for name in value_of}
+    value_of = {name: looks_of(name).value(attribute) for name in non_containers(now)}
+    holders = {name: now.container_of(name) for name in value_of}
     found = []
     for name, holder in holders.items():
         shared = {value_of[other] for other, place in holders.items() if place == holder}

@@ -10,7 +10,7 @@ from bt_exec.language.reading.meaning_node import (
     conjunction,
     conjuncts,
     negation,
-    normal,
+    normal_form,
 )
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.object_phrases import ANY, formula_of, is_held
@@ -22,7 +22,6 @@ __all__ = [
     "after_remarks",
     "asked_branches",
     "is_about",
-    "itself",
     "lacks_noun",
     "polarity",
     "refers_back",
@@ -35,6 +34,7 @@ __all__ = [
     "with_object",
     "with_subject",
     "with_theme",
+    "without_number",
 ]
 
 _NEEDS_THEME = ("move", "bring", "pick", "out")
@@ -176,7 +176,7 @@ def with_noun(node: Node, subject: Node, *, counted: bool = False) -> Node:
 
     With `counted`, these are phrases that consist of a number only ("two").
     """
-    if node.kind == "rel" and node.text("relation") in ("in", "at") and not _holds(subject):
+    if node.kind == "rel" and node.text("relation") in ("in", "at") and not _is_holder(subject):
         return node  # "move them to the left one"
     nouns = _nouns_of(subject)
     parts = conjuncts(formula_of(node)) if node.kind == "np" else ()
@@ -192,7 +192,7 @@ def _nouns_of(phrase: Node) -> list[Node]:
     return [part for part in conjuncts(of) if part.kind == "thing"] if isinstance(of, Node) else []
 
 
-def _holds(subject: Node) -> bool:
+def _is_holder(subject: Node) -> bool:
     """Return True if a subject is a container or a table."""
     parts = conjuncts(formula_of(subject)) if subject.kind == "np" else ()
     return any(part.text("name") in (*CONTAINERS, "table") for part in parts)
@@ -216,7 +216,7 @@ def acts_on_each(node: Node) -> list[Node]:
             if len(themes) != 1 or themes[0].kind != "np":
                 return []
             theme = themes[0].replace(of=conjunction(themes[0].node("of"), formula))
-            found.append(normal(act.replace(of=theme)))
+            found.append(normal_form(act.replace(of=theme)))
     return found
 
 
@@ -277,7 +277,7 @@ def _refers_back(act: Node) -> bool:
     return act.kind != "act" or not act.parts() or any(one.kind == "pronoun" for one in act.walk())
 
 
-def itself(subject: Value | None, *, placed: bool) -> Value | None:
+def without_number(subject: Value | None, *, placed: bool) -> Value | None:
     """Return the subject of a condition without its number; without its place unless `placed`.
 
     "If there is a cup on the tray, take it" is about that cup; "otherwise bring one" is not.
@@ -311,7 +311,7 @@ def with_subject(node: Node, subject: Node) -> Node:
     parts = conjuncts(formula_of(node)) if node.kind == "np" else ()
     if _THEM in parts and subject.kind == "np":  # "one of them"
         others = (part for part in parts if part != _THEM)
-        return normal(node.replace(of=conjunction(formula_of(subject), *others)))
+        return normal_form(node.replace(of=conjunction(formula_of(subject), *others)))
     if node.kind == "act" and not node.parts() and node.text("verb") in _NEEDS_THEME:
         return node.replace(of=subject)
     if node.kind != "seq":

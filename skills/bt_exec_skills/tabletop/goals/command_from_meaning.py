@@ -16,7 +16,6 @@ from bt_exec_skills.tabletop.goals.branches import (
     after_remarks,
     asked_branches,
     is_about,
-    itself,
     polarity,
     selected_question,
     unmet,
@@ -25,6 +24,7 @@ from bt_exec_skills.tabletop.goals.branches import (
     with_object,
     with_subject,
     with_theme,
+    without_number,
 )
 from bt_exec_skills.tabletop.goals.model import Ask, Phrase, Trouble, Verb
 from bt_exec_skills.tabletop.goals.object_phrases import (
@@ -39,7 +39,11 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
 )
 from bt_exec_skills.tabletop.goals.question import Question
 from bt_exec_skills.tabletop.goals.question_from_meaning import Questions
-from bt_exec_skills.tabletop.goals.related_parts import elaborated, with_swaps, with_verbs
+from bt_exec_skills.tabletop.goals.related_parts import (
+    with_swaps,
+    with_verbs,
+    without_general_order,
+)
 from bt_exec_skills.tabletop.object_names import CONTAINERS, Attribute
 from bt_exec_skills.tabletop.robot import Side
 
@@ -102,7 +106,7 @@ class Converter:
 
     def _asks(self, node: Node) -> list[Ask]:
         if node.kind == "seq":
-            said = with_swaps(elaborated(after_remarks(node.parts())))
+            said = with_swaps(without_general_order(after_remarks(node.parts())))
             parts = [ask for part in said for ask in self._asks(part)]
             return with_verbs(parts)
         if node.kind == "if":
@@ -164,7 +168,7 @@ class Converter:
         if acts and isinstance(other, Node) and (there or not (exists and self._korean)):
             other = with_theme(other, acts[0].node("of"))
         branches = [
-            self._branch(branch, itself(subject, placed=placed), every=exists and placed)
+            self._branch(branch, without_number(subject, placed=placed), every=exists and placed)
             for branch, placed in ((node.get("then"), there), (other, not there))
         ]
         wanted_branch = self.fulfils(question)

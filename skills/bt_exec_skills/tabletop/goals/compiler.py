@@ -18,7 +18,7 @@ from bt_exec.language.reading.chart import Edge
 from bt_exec.planning.command_parts import CommandPart
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import Mission
-from bt_exec_skills.tabletop.display_names import MOST_NAMED, listed, said
+from bt_exec_skills.tabletop.display_names import MOST_NAMED, display_name_or_id, list_names
 from bt_exec_skills.tabletop.environment import Environment, environment_of
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.model import Subgoal, Trouble
@@ -28,7 +28,7 @@ from bt_exec_skills.tabletop.goals.repair import replanned
 from bt_exec_skills.tabletop.goals.session_completion import ASKS_BACK
 from bt_exec_skills.tabletop.goals.understanding import (
     Understood,
-    holds,
+    answer_question,
     is_question,
     subgoals_for,
     understand,
@@ -168,17 +168,22 @@ class TableCompiler:
         """Return the answer to a question about the table now."""
         now, language = environment_of(request.situation), part.reading.language
         try:
-            return holds(part.reading, part.meaning, now)
+            return answer_question(part.reading, part.meaning, now)
         except Trouble as trouble:
             return self._refusal(trouble, language)
 
     def suggestions(self, request: Request) -> tuple[str, ...]:
         """Return commands that can be followed in the world of a request, in its language."""
         now, language = environment_of(request.situation), request.language
-        looks = now.looks()
+        looks = now.object_attributes()
         facts = {
-            "thing": next((said(one.name, language) for one in looks if not one.holds_things), ""),
-            "place": next((said(one.name, language) for one in looks if one.holds_things), ""),
+            "thing": next(
+                (display_name_or_id(one.name, language) for one in looks if not one.holds_things),
+                "",
+            ),
+            "place": next(
+                (display_name_or_id(one.name, language) for one in looks if one.holds_things), ""
+            ),
         }
         found = (_sentences().say(code, language, **facts) for code in _SUGGESTED)
         return tuple(text for text in found if _is_followed(text, now))
@@ -197,7 +202,9 @@ class TableCompiler:
         missing = tuple(str(trouble.facts[key]) for key in _TYPED if key in trouble.facts)
         near = _EXAMPLES[language] if trouble.code in ("NOT_UNDERSTOOD", "UNKNOWN_WORD") else ()
         if trouble.code in ASKS_BACK:
-            near = tuple(said(name, language) for name in trouble.choices[:MOST_NAMED])
+            near = tuple(
+                display_name_or_id(name, language) for name in trouble.choices[:MOST_NAMED]
+            )
         elif near:
             can = ", ".join(example.rstrip(".") for example in near)
             message += " " + _sentences().say("CAN", language, can=can).replace("?.", "?")
@@ -257,8 +264,8 @@ def _referred(request: Request, understood: Understood, now: Environment) -> tup
 def _fact(value: str | tuple[str, ...], language: str) -> str:
     """Return an argument of a message: display names of objects, or words as typed."""
     if isinstance(value, tuple):
-        return listed(value, language)
-    return said(value, language) if "_" in value else value
+        return list_names(value, language)
+    return display_name_or_id(value, language) if "_" in value else value
 
 
 def _why(lost: Iterable[str], request: Request) -> str:

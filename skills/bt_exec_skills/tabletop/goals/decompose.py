@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.goals.full_hand import held_first, with_empty_hand
+from bt_exec_skills.tabletop.goals.full_hand import with_empty_hand, with_held_object_first
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
-from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, tables_of, things_of
+from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, single_object_of, tables_of
 from bt_exec_skills.tabletop.goals.subgoals_by_verb import all_of, goals_for, themes_of
 from bt_exec_skills.tabletop.object_names import looks_of
 
-__all__ = ["clearest", "joined", "moves_of", "subgoals_for_asks", "subgoals_of"]
+__all__ = ["clearest", "merge_parts", "moves_of", "subgoals_for_asks", "subgoals_of"]
 
 
 _CLEAR = (
@@ -54,7 +54,7 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
     Raises:
         Trouble: If the command cannot be followed.
     """
-    asked = joined(asks)
+    asked = merge_parts(asks)
     scope = Scope(now)
     for ask in asked:
         if ask.verb == "leave" and ask.to is None:
@@ -85,7 +85,7 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
                 done.append(trouble)
                 continue
             found = _without_exceptions(found, subgoals)
-            found += subgoals if found else held_first(subgoals, now)
+            found += subgoals if found else with_held_object_first(subgoals, now)
             scope.last = tuple(move.thing for one in subgoals for move in one.moves)
             reached = {move.target for one in subgoals for move in one.moves}
             scope.used |= {*scope.last, *(reached & now.objects.keys())}
@@ -104,7 +104,7 @@ def _refer_back(asks: Iterable[Ask]) -> bool:
 def _all_targets(to: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return all containers and tables that a phrase may mean."""
     every = replace(to, number="all")
-    return tables_of(every, scope) if to.table else things_of(every, scope)
+    return tables_of(every, scope) if to.table else objects_of(every, scope)
 
 
 def _check_barred(ask: Ask, barred: set[tuple[str, str]], scope: Scope) -> None:
@@ -115,7 +115,7 @@ def _check_barred(ask: Ask, barred: set[tuple[str, str]], scope: Scope) -> None:
     """
     if not barred or ask.to is None:
         return
-    target = one_of(ask.to, scope)
+    target = single_object_of(ask.to, scope)
     for phrase in ask.themes:
         named = phrase.kind or phrase.name
         if named and all((name, target) in barred for name in all_of([phrase], scope)):
@@ -163,7 +163,7 @@ def _check_once(found: list[Subgoal]) -> None:
                 raise Trouble("TWO_PLACES", what=move.thing, options=options)
 
 
-def joined(asks: Iterable[Ask]) -> tuple[Ask, ...]:
+def merge_parts(asks: Iterable[Ask]) -> tuple[Ask, ...]:
     """Return the parts of a command, after merging parts that describe one goal.
 
     In "clean up the left table, put everything there" the first part selects the objects, the

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bt_exec_skills.tabletop.display_names import listed, said, value_said
+from bt_exec_skills.tabletop.display_names import display_name_or_id, list_names, value_word
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
-from bt_exec_skills.tabletop.goals.route import shortest, way_of
+from bt_exec_skills.tabletop.goals.route import path_length, shortest_order
 from bt_exec_skills.tabletop.object_names import Attribute
 from bt_exec_skills.tabletop.sentences import sentence
 
@@ -20,22 +20,24 @@ _MANY, _SAVED = 20, 0.1  # objects, and share of the way, from which on groups a
 def goal_of(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal:
     """Return the subgoal of some moves, which may have one target or several."""
     names, targets = [move.thing for move in moves], {move.target for move in moves}
-    things, into = listed(names, language), listed(sorted(targets), language)
+    things, into = list_names(names, language), list_names(sorted(targets), language)
     if len(names) > 2 or len(things) > 40:
         things = sentence("things", language, count=len(names))
     side = "on" if targets <= now.tables.keys() else moves[0].side
     text = sentence(side, language, things=things, place=into)
-    return Subgoal(text[:_LONGEST], shortest(moves, now))
+    return Subgoal(text[:_LONGEST], shortest_order(moves, now))
 
 
 def group_goal(
     by: Attribute, value: str, group: tuple[str, ...], target: str, now: Environment, language: str
 ) -> Subgoal:
     """Return the subgoal of an attribute group: its value, and its container."""
-    into, word = said(target, language), value_said(value, language)
+    into, word = display_name_or_id(target, language), value_word(value, language)
     group_name = "group_shape" if by == "shape" else "group"
     text = sentence(group_name, language, value=word, place=into)
-    return Subgoal(text[:_LONGEST], shortest(tuple(Move(name, target) for name in group), now))
+    return Subgoal(
+        text[:_LONGEST], shortest_order(tuple(Move(name, target) for name in group), now)
+    )
 
 
 def in_one_round(goals: Sequence[Subgoal], now: Environment, language: str) -> list[Subgoal]:
@@ -47,8 +49,8 @@ def in_one_round(goals: Sequence[Subgoal], now: Environment, language: str) -> l
     moves = tuple(move for goal in goals for move in goal.moves)
     if len(goals) < 2 or len(moves) < _MANY:
         return list(goals)
-    order = shortest(moves, now)
-    apart, joined = way_of(moves, now), way_of(order, now)
+    order = shortest_order(moves, now)
+    apart, joined = path_length(moves, now), path_length(order, now)
     if apart - joined < _SAVED * apart:
         return list(goals)
     text = ", ".join(goal.text for goal in goals)

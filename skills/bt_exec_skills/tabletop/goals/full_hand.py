@@ -6,16 +6,16 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from bt_exec_skills.tabletop.display_names import listed, said
+from bt_exec_skills.tabletop.display_names import display_name_or_id, list_names
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
-from bt_exec_skills.tabletop.goals.moves_to_places import changed_places
+from bt_exec_skills.tabletop.goals.moves_to_places import swap_moves
 from bt_exec_skills.tabletop.sentences import sentence
 
-__all__ = ["held_first", "put_aside", "put_back", "with_empty_hand"]
+__all__ = ["put_aside", "put_back", "with_empty_hand", "with_held_object_first"]
 
 
-def held_first(subgoals: Iterable[Subgoal], now: Environment) -> list[Subgoal]:
+def with_held_object_first(subgoals: Iterable[Subgoal], now: Environment) -> list[Subgoal]:
     """Return the subgoals of one request, starting with the subgoals that move the held object.
 
     The order within one request is free, as in "sort by colour".
@@ -51,7 +51,7 @@ def put_aside(now: Environment, language: str) -> Subgoal:
     if not now.tables:
         raise Trouble("HAND_FULL", what=held)
     near = min(now.tables, key=lambda name: math.dist(now.tables[name][:2], at[:2]))
-    text = sentence("aside", language, things=said(held, language))
+    text = sentence("aside", language, things=display_name_or_id(held, language))
     return Subgoal(text, (Move(held, near),))
 
 
@@ -76,11 +76,11 @@ def put_back(names: Sequence[str], now: Environment, language: str) -> Subgoal:
         if origin is None or place is None:
             raise Trouble("NO_ORIGIN", tuple(now.tables), what=name)
         spot = (round(origin.x, 3), round(origin.y, 3)) if place in now.tables else ()
-        if name == now.held or not now.lies_at(name, place, spot):
+        if name == now.held or not now.is_at(name, place, spot):
             moves.append(Move(name, place, spot=spot))
     if not moves:
         raise Trouble("NOTHING_TO_DO")
-    things = listed([move.thing for move in moves], language)
+    things = list_names([move.thing for move in moves], language)
     return Subgoal(sentence("back", language, things=things)[:64], _without_collision(moves, now))
 
 
@@ -90,8 +90,8 @@ def _without_collision(moves: Sequence[Move], now: Environment) -> tuple[Move, .
         (one.thing, other.thing)
         for one in moves
         for other in moves
-        if one != other and one.spot and now.lies_at(other.thing, one.target, one.spot)
+        if one != other and one.spot and now.is_at(other.thing, one.target, one.spot)
     }
     if len(moves) == 2 and len(taken) == 2:
-        return changed_places(moves[0].thing, moves[1].thing, now)
+        return swap_moves(moves[0].thing, moves[1].thing, now)
     return tuple(sorted(moves, key=lambda one: any(one.thing == first for first, _ in taken)))

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Move, Phrase, Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, table_for
-from bt_exec_skills.tabletop.placement_search import free_on, part_of
+from bt_exec_skills.tabletop.placement_search import free_point_on, part_of
 from bt_exec_skills.tabletop.robot import Spot
 
-__all__ = ["changed_places", "onto_table", "out_of"]
+__all__ = ["moves_onto_table", "moves_out_of", "swap_moves"]
 
 
-def onto_table(names: tuple[str, ...], to: Phrase, scope: Scope) -> tuple[Move, ...]:
+def moves_onto_table(names: tuple[str, ...], to: Phrase, scope: Scope) -> tuple[Move, ...]:
     """Return the moves of objects to a table, or to a part of it.
 
     Raises:
@@ -29,26 +29,26 @@ def onto_table(names: tuple[str, ...], to: Phrase, scope: Scope) -> tuple[Move, 
     return tuple(Move(name, table, spot=at) for name, at in zip(names, taken, strict=True))
 
 
-def out_of(names: tuple[str, ...], now: Environment) -> tuple[Move, ...]:
+def moves_out_of(names: tuple[str, ...], now: Environment) -> tuple[Move, ...]:
     """Return the moves of objects out of their containers, onto the table below.
 
     Raises:
         Trouble: NOTHING_TO_DO if the objects are in no container; WHERE_TO if the container is on
             no table.
     """
-    inside = tuple(name for name in names if now.holder(name) is not None)
+    inside = tuple(name for name in names if now.container_of(name) is not None)
     if not inside:
         raise Trouble("NOTHING_TO_DO")
     found = []
     for name in inside:
-        table = now.table_of(now.holder(name) or name)
+        table = now.table_of(now.container_of(name) or name)
         if table is None:
             raise Trouble("WHERE_TO", tuple(now.tables), options=tuple(now.tables))
         found.append(Move(name, table))
     return tuple(found)
 
 
-def changed_places(first: str, second: str, now: Environment) -> tuple[Move, ...]:
+def swap_moves(first: str, second: str, now: Environment) -> tuple[Move, ...]:
     """Return the moves that swap two objects; the first one is placed at a free position meanwhile.
 
     The free position is in a third container if both objects are in containers, else on a table.
@@ -57,7 +57,7 @@ def changed_places(first: str, second: str, now: Environment) -> tuple[Move, ...
         Trouble: NOTHING_TO_DO if they share a container; NOT_ON_TABLE for an object on the floor;
             FULL_TABLE.
     """
-    holders = now.holder(first), now.holder(second)
+    holders = now.container_of(first), now.container_of(second)
     if None not in holders and holders[0] == holders[1]:
         raise Trouble("NOTHING_TO_DO")
     one, other = _place(first, now), _place(second, now)
@@ -78,13 +78,13 @@ def _place(name: str, now: Environment) -> tuple[str, Spot]:
     place = now.place_of(name)
     if place is None:
         raise Trouble("NOT_ON_TABLE", (name,), what=name)
-    return place, () if now.holder(name) is not None else now.objects[name].pos[:2]
+    return place, () if now.container_of(name) is not None else now.objects[name].pos[:2]
 
 
 def _free_spot(
     now: Environment, table: str, near: Spot, without: Iterable[str], taken: Iterable[Spot]
 ) -> Spot:
-    found = free_on(now, table, near, without, taken)
+    found = free_point_on(now, table, near, without, taken)
     if found is None:
         raise Trouble("FULL_TABLE", (table,), what=table)
     return round(found.x, 3), round(found.y, 3)

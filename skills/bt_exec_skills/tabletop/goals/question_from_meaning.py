@@ -59,7 +59,7 @@ class Questions:
         if of.kind == "exists":
             return self._exists(of.node("of"))
         if of.kind == "more":
-            return self._richer(of) if what in ("which", "where") else self._more(what, of)
+            return self._which_has_more(of) if what in ("which", "where") else self._more(what, of)
         if what == "what" and of.kind == "aspect" and of.text("name") in get_args(Attribute):
             things, place = self._subject_and_place(of.node("of"))
             return Question("values", things, place, cast(Attribute, of.text("name")))
@@ -79,7 +79,7 @@ class Questions:
 
     def _which(self, of: Node) -> Question:
         if formula_of(of).text("attribute") in get_args(Fullness):
-            return self._richest(formula_of(of))
+            return self._which_has_most(formula_of(of))
         things, place = self._subject_and_place(of)
         if len(things) == 1 and things[0].empty:
             return Question("empties", (replace(things[0], empty=False),))
@@ -93,7 +93,7 @@ class Questions:
         sign = cast(Sign, more.text("sign"))
         return Question("difference" if what == "how_many" else "more", things, sign=sign)
 
-    def _richer(self, more: Node) -> Question:
+    def _which_has_more(self, more: Node) -> Question:
         """Return the question which of two places, or of all places, has more objects."""
         kind: Fullness = "fullest" if more.text("sign") == "more" else "emptiest"
         sides = [conjuncts(formula_of(more.node(name))) for name in ("of", "to")]
@@ -107,9 +107,9 @@ class Questions:
             raise Trouble("NOT_UNDERSTOOD")
         either = disjunction(*(formula_of(target_of(one)) for one in places))
         top = Node("most", (("attribute", kind), ("of", either)))
-        return self._richest(top.replace(to=more.node("of").replace(of=counted)))
+        return self._which_has_most(top.replace(to=more.node("of").replace(of=counted)))
 
-    def _richest(self, top: Node) -> Question:
+    def _which_has_most(self, top: Node) -> Question:
         """Return the question which of some places has the most or the fewest objects."""
         parts = conjuncts(top.node("of"))
         listed = next((one.parts() for one in parts if one.kind == "or"), (ANY,))

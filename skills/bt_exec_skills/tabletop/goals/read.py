@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading, Unread
 from bt_exec.language.reading.reference_resolution import with_named_conditions
-from bt_exec_skills.tabletop.display_names import called
+from bt_exec_skills.tabletop.display_names import display_name
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon, reader
@@ -79,7 +79,7 @@ def _parsed(text: str, words: Mapping[str, str], kinds: frozenset[str]) -> Readi
 
 def kinds_of(now: Environment) -> frozenset[str]:
     """Return the kinds of present objects for which the pack's own lexicon has no noun."""
-    kinds = {one.kind for one in now.looks()}
+    kinds = {one.kind for one in now.object_attributes()}
     return frozenset(kinds - lexicon()["things"].keys())
 
 
@@ -95,7 +95,7 @@ def names(now: Environment) -> dict[str, str]:
         looks = looks_of(name)
         words = {name.casefold()}
         if looks.number is not None:
-            display = (called(name, "en"), called(name, "ko"))
+            display = (display_name(name, "en"), display_name(name, "ko"))
             words |= {name.casefold().removeprefix("object_"), *filter(None, display)}
         found.update(dict.fromkeys(words, name))
         spoken = looks.kind.replace("_", " ")

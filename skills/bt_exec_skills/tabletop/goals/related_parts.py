@@ -9,10 +9,10 @@ from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts
 from bt_exec_skills.tabletop.goals.model import Ask, Trouble
 from bt_exec_skills.tabletop.goals.object_phrases import TABLE, formula_of, target_of
 
-__all__ = ["elaborated", "with_swaps", "with_verbs"]
+__all__ = ["with_swaps", "with_verbs", "without_general_order"]
 
 
-def elaborated(parts: tuple[Node, ...]) -> tuple[Node, ...]:
+def without_general_order(parts: tuple[Node, ...]) -> tuple[Node, ...]:
     """Return parts without a leading "tidy the table" that verbless parts after it explain.
 
     The verbless parts are about the objects on that table: "tidy the table: cups on the tray".

@@ -20,15 +20,15 @@ from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.full_hand import put_aside
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
 from bt_exec_skills.tabletop.goals.plan import REMARK, goals_of, plan_of, replies_of, targets_of
-from bt_exec_skills.tabletop.goals.route import shortest
+from bt_exec_skills.tabletop.goals.route import shortest_order
 
-__all__ = ["given_up", "replanned"]
+__all__ = ["given_up_objects", "replanned"]
 
 _HOPELESS = ("GRASP_MISSED", "UNREACHABLE", "NO_PATH", "OBJECT_GONE", "BLOCKED")
 _MOST_TRIES = 2  # attempts after other failures of one object
 
 
-def given_up(tried: tuple[Failure, ...]) -> dict[str, str]:
+def given_up_objects(tried: tuple[Failure, ...]) -> dict[str, str]:
     """Return the objects that are not tried again, each with the code of the reason."""
     found: dict[str, str] = {}
     counts: Counter[str] = Counter()
@@ -59,7 +59,7 @@ def replanned(
     previous, failure = request.previous, request.failure
     assert previous is not None
     assert failure is not None
-    lost = given_up(request.tried)
+    lost = given_up_objects(request.tried)
     goals = goals_of(previous.root)
     failing = _failing_subgoal(previous, failure)
     kept: list[Subgoal] = []
@@ -80,7 +80,7 @@ def replanned(
             if len({move.thing for move in moves}) < len({move.thing for move in goal.moves}):
                 moves = () if _changes_places(goal) else moves
             if number == failing:
-                moves = shortest(_held_first(moves, request), now)
+                moves = shortest_order(_held_first(moves, request), now)
         if moves:
             kept.append(Subgoal(goal.text, moves))
     if all(_is_reached(goal, now) for goal in kept) and not targets_of(previous.root):
@@ -139,8 +139,8 @@ def _is_done(move: Move, now: Environment) -> bool:
     if not move.target or move.side != "in":
         return False
     if move.spot:
-        return now.lies_at(move.thing, move.target, move.spot)
-    return now.inside(move.thing, move.target)
+        return now.is_at(move.thing, move.target, move.spot)
+    return now.is_in_place(move.thing, move.target)
 
 
 def _changes_places(goal: Subgoal) -> bool:

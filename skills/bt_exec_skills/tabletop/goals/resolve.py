@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from bt_exec_skills.tabletop.environment import Environment, Point
-from bt_exec_skills.tabletop.goals.attribute_groups import things
+from bt_exec_skills.tabletop.goals.attribute_groups import non_containers
 from bt_exec_skills.tabletop.goals.model import Phrase, Relation, Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon
 from bt_exec_skills.tabletop.object_names import CONTAINERS, SIZES, Looks, looks_of
 from bt_exec_skills.tabletop.placement_search import is_beside, is_between
 
-__all__ = ["Scope", "number_in", "one_of", "table_for", "tables_of", "things_of"]
+__all__ = ["Scope", "count_in", "objects_of", "single_object_of", "table_for", "tables_of"]
 
 _ANY_SIZE = "medium"
 _FULL = ("fullest", "emptiest")
@@ -45,7 +45,7 @@ class Scope:
             self.last = (self.now.held,)
 
 
-def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, ...]:
+def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, ...]:
     """Return the objects that a phrase means, at least one.
 
     Args:
@@ -77,7 +77,7 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
             raise _nothing(phrase, scope)
         return found
     if phrase.near is not None and phrase.order not in _FULL:
-        found = tuple(name for name in found if name != one_of(phrase.near, scope))
+        found = tuple(name for name in found if name != single_object_of(phrase.near, scope))
     if phrase.order and found:
         alike = number == "all" and phrase.rank == 1
         best = _of_best_size(found, phrase.order) if alike else ()
@@ -89,20 +89,20 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
     raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
 
 
-def one_of(phrase: Phrase, scope: Scope) -> str:
+def single_object_of(phrase: Phrase, scope: Scope) -> str:
     """Return the one object that a phrase means.
 
     Raises:
-        Trouble: As `things_of`; WHICH_ONE for several.
+        Trouble: As `objects_of`; WHICH_ONE for several.
     """
-    return _single(things_of(phrase, scope, some="one"), phrase)
+    return _single(objects_of(phrase, scope, some="one"), phrase)
 
 
 def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return every object that matches a phrase, in the order of the environment."""
     now = scope.now
     if phrase.listed:
-        return tuple(dict.fromkeys(n for one in phrase.listed for n in things_of(one, scope)))
+        return tuple(dict.fromkeys(n for one in phrase.listed for n in objects_of(one, scope)))
     if phrase.name:
         return (phrase.name,) if phrase.name in now.objects else ()
     if phrase.again:
@@ -110,14 +110,14 @@ def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
             raise Trouble("NOTHING_BEFORE", what=phrase.text)
         return scope.last
     if phrase.table:
-        return _on_tables(tables_of(phrase, scope), things(now), now)
+        return _on_tables(tables_of(phrase, scope), non_containers(now), now)
     return _described(phrase, scope)
 
 
 def _described(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return every object with the properties that a phrase describes."""
     now = scope.now
-    found = [one for one in now.looks() if _fits(one, phrase)]
+    found = [one for one in now.object_attributes() if _fits(one, phrase)]
     if phrase.held:
         return _held_if_matching(found, phrase, now)
     if phrase.kind and any(one.kind == phrase.kind for one in found):
@@ -131,7 +131,7 @@ def _described(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
         found = [one for one in found if one.name not in scope.used | scope.left]
     found = _repeated(found, phrase)
     if phrase.empty:
-        found = [one for one in found if one.holds_things and not now.content(one.name)]
+        found = [one for one in found if one.holds_things and not now.objects_in(one.name)]
     if phrase.relation is not None:
         related = _in_relation(tuple(one.name for one in found), phrase.relation, scope)
         found = [one for one in found if one.name in related]
@@ -164,7 +164,7 @@ def _without_exceptions(found: Iterable[Looks], phrase: Phrase, scope: Scope) ->
     out = {
         name
         for but in phrase.but
-        for name in (_matching_objects if but.number == "some" else things_of)(but, scope)
+        for name in (_matching_objects if but.number == "some" else objects_of)(but, scope)
         if not but.order or name == _extreme(names, but, scope)
     }
     kept = tuple(name for name in names if name not in out)
@@ -193,12 +193,12 @@ def _in_relation(
     """Return the objects that have a relation: in or on a place, or beside other objects."""
     side, other = relation
     if side == "between":
-        ends = things_of(replace(other, number="all"), scope)
+        ends = objects_of(replace(other, number="all"), scope)
         return tuple(name for name in names if is_between(scope.now, name, ends))
     if other.table:
         return _on_tables(tables_of(other, scope), names, scope.now) if side == "in" else ()
     wide = other if other.count or other.order else replace(other, number="all")
-    anchors = things_of(wide, scope)
+    anchors = objects_of(wide, scope)
     return tuple(
         name
         for name in names
@@ -229,7 +229,7 @@ def tables_of(phrase: Phrase, scope: Scope, themes: tuple[str, ...] = ()) -> tup
         found = tuple(name for name in found if looks_of(name).number == phrase.index)
     if phrase.relation is not None:
         side, other = phrase.relation
-        anchors = things_of(replace(other, number="all"), scope) if not other.table else ()
+        anchors = objects_of(replace(other, number="all"), scope) if not other.table else ()
         wanted = {now.table_of(name) for name in anchors} if side == "in" else set()
         found = tuple(name for name in found if name in wanted)
     if not found or phrase.values:
@@ -252,11 +252,11 @@ def table_for(phrase: Phrase, scope: Scope, themes: tuple[str, ...]) -> str:
     found = tables_of(phrase, scope, themes)
     if len(found) > 1 and not phrase.rest and phrase.relation is None:
         here = {now.table_of(name) for name in themes}
-        inside = all(now.holder(name) is not None for name in themes)
+        inside = all(now.container_of(name) is not None for name in themes)
         own = tuple(name for name in found if name in here)
         if len(here) == 1 and own and (inside or phrase.part):
             return own[0]
-    if len(found) > 1 and (phrase.number == "any" or all(map(now.on_floor, themes))):
+    if len(found) > 1 and (phrase.number == "any" or all(map(now.is_on_floor, themes))):
         found = _near_first(found, scope)[:1]
     if len(found) > 1:
         raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
@@ -268,12 +268,12 @@ def _on_tables(
 ) -> tuple[str, ...]:
     """Return the objects on tables; objects in containers only if there are no others."""
     there = tuple(name for name in names if now.table_of(name) in tables)
-    return tuple(name for name in there if now.holder(name) is None) or there
+    return tuple(name for name in there if now.container_of(name) is None) or there
 
 
 def _is_related(name: str, anchor: str, side: object, now: Environment) -> bool:
     if side == "in":
-        return now.inside(name, anchor)
+        return now.is_in_place(name, anchor)
     return is_beside(now, name, anchor, side, now.base)  # type: ignore[arg-type]  # a Side
 
 
@@ -303,14 +303,14 @@ def _nothing(phrase: Phrase, scope: Scope) -> Trouble:
     if phrase.kind in CONTAINERS:
         there = scope.now.containers() or there
     elif phrase.kind == "" and not phrase.name:
-        there = things(scope.now)
+        there = non_containers(scope.now)
     holder = _emptied(phrase)
     if holder is not None:
-        return Trouble("EMPTY_ALREADY", what=things_of(holder, scope))
+        return Trouble("EMPTY_ALREADY", what=objects_of(holder, scope))
     what = phrase.name or phrase.text
     trouble = Trouble("NOTHING_LIKE_THAT", there, what=what, options=tuple(there))
     trouble.absent = bool(phrase.kind) and not any(
-        _fits(one, Phrase(kind=phrase.kind)) for one in scope.now.looks()
+        _fits(one, Phrase(kind=phrase.kind)) for one in scope.now.object_attributes()
     )
     return trouble
 
@@ -329,7 +329,7 @@ def _near_first(
 ) -> tuple[str, ...]:
     """Return names by their distance from the robot, or from an object."""
     now = scope.now
-    origin = now.base if anchor is None else _place(one_of(anchor, scope), now)
+    origin = now.base if anchor is None else _place(single_object_of(anchor, scope), now)
     if origin is None:
         return found
     return tuple(sorted(found, key=lambda name: _place(name, now).flat(origin)))
@@ -384,7 +384,7 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
             raise Trouble("NO_ATTRIBUTE", found, attribute="size", options=found)
         return _single(_of_best_size(found, order), phrase)
     if order in _FULL:
-        held = {name: number_in(name, phrase.near or Phrase(), scope) for name in found}
+        held = {name: count_in(name, phrase.near or Phrase(), scope) for name in found}
         best = (max if order == "fullest" else min)(held.values())
         return _single(tuple(name for name in found if held[name] == best), phrase)
     if now.base is None and phrase.near is None:
@@ -423,8 +423,8 @@ def _single(names: tuple[str, ...], phrase: Phrase) -> str:
     return names[0]
 
 
-def number_in(place: str, phrase: Phrase, scope: Scope) -> int:
+def count_in(place: str, phrase: Phrase, scope: Scope) -> int:
     """Return how many of the objects that a phrase may mean are in a container or on a table."""
     names = _matching_objects(replace(phrase, number="all", count=0), scope)
-    loose = names if phrase.kind or phrase.name else things(scope.now)
+    loose = names if phrase.kind or phrase.name else non_containers(scope.now)
     return sum(scope.now.place_of(name) == place for name in names if name in loose)

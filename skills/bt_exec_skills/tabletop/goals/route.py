@@ -19,7 +19,7 @@ import numpy as np
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Move
 
-__all__ = ["shortest", "way_of"]
+__all__ = ["path_length", "shortest_order"]
 
 _FEWEST = 4
 """Moves from which on batches are formed."""
@@ -41,7 +41,7 @@ class _Leg(NamedTuple):
     target: str
 
 
-def shortest(moves: Sequence[Move], now: Environment) -> tuple[Move, ...]:
+def shortest_order(moves: Sequence[Move], now: Environment) -> tuple[Move, ...]:
     """Return the moves in the order of the shortest path; the final places stay the same.
 
     A swap, in which an object moves twice, keeps its order. The held object is placed first.
@@ -54,12 +54,12 @@ def shortest(moves: Sequence[Move], now: Environment) -> tuple[Move, ...]:
     here = _leg(held[0], now).end if held else base
     ways = [legs, _greedy(legs, here)]
     if len(legs) >= _FEWEST and here is not None:
-        ways += _toured(legs, here)
+        ways += _eulerian_order(legs, here)
     best = min(ways, key=lambda order: _length(order, here))
     return (*held, *(leg.move for leg in best))
 
 
-def way_of(moves: Sequence[Move], now: Environment) -> float:
+def path_length(moves: Sequence[Move], now: Environment) -> float:
     """Return the path length of some moves in their order, without obstacles [m]."""
     base = (now.base.x, now.base.y) if now.base is not None else None
     return _length([_leg(move, now) for move in moves], base)
@@ -99,7 +99,7 @@ def _greedy(legs: Sequence[_Leg], here: Flat | None) -> list[_Leg]:
     return found
 
 
-def _toured(legs: Sequence[_Leg], here: Flat) -> list[list[_Leg]]:
+def _eulerian_order(legs: Sequence[_Leg], here: Flat) -> list[list[_Leg]]:
     """Return the order along an Eulerian circuit of loaded and empty paths, as a list of one order.
 
     The list is empty without networkx, or with too many pairs of batches and targets.

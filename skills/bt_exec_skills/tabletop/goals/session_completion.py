@@ -15,16 +15,22 @@ from bt_exec.language.reading.meaning_node import (
     Node,
     conjunction,
     disjunction,
-    normal,
+    normal_form,
 )
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec.language.reading.reference_resolution import with_named_conditions
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.goals.amendments import amended, formulas, holds, last_act, like_before
+from bt_exec_skills.tabletop.goals.amendments import (
+    amended,
+    formulas,
+    last_act,
+    like_before,
+    names_holder,
+)
 from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.read import Said, read
-from bt_exec_skills.tabletop.goals.resolve import Scope, tables_of, things_of
+from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, tables_of
 from bt_exec_skills.tabletop.object_names import looks_of
 
 __all__ = ["ASKS_BACK", "Meanings", "Session"]
@@ -187,7 +193,7 @@ class Session:
                 kind = phrase.kind or (next(iter(kinds)) if len(kinds) == 1 else "")
                 kind = "" if kind == "object" else kind
                 phrase = replace(phrase, kind=kind, number="all")
-                found = things_of(phrase, Scope(replace(self._now, objects=objects, held=None)))
+                found = objects_of(phrase, Scope(replace(self._now, objects=objects, held=None)))
         except Trouble:
             return ""
         return found[0] if len(found) == 1 else ""
@@ -203,7 +209,7 @@ class Session:
             return node.replace(verb="put_down")
         if node.kind == "act" and not node.parts() and _lacks_theme(node):
             return node.replace(of=_IT)
-        if isinstance(of, Node) and of.kind == "np" and holds(of):
+        if isinstance(of, Node) and of.kind == "np" and names_holder(of):
             of = Node("rel", (("relation", "at"), ("to", of)))
         if not isinstance(of, Node) or of.kind != "rel":
             return node
@@ -216,12 +222,12 @@ class Session:
             return named if named.kind == "if" else node
         if node.text("what") == "how_many" and node.get("of") in _ANYTHING:
             subjects = tuple(filter(_is_named, self.subjects))
-            return normal(node.replace(of=subjects[0])) if len(subjects) == 1 else node
+            return normal_form(node.replace(of=subjects[0])) if len(subjects) == 1 else node
         there = self.place.get("to") if node.kind == "ask" and self.place is not None else None
         if not isinstance(there, Node):
             return node
         node = node.substitute(_THERE, there)
-        return node if any(map(holds, self.subjects)) else _with_holder(node, there)
+        return node if any(map(names_holder, self.subjects)) else _with_holder(node, there)
 
     def _undoes(self, node: Node, before: Node) -> bool:
         """Return True for a command to put back the objects that the last mission moved."""
@@ -252,7 +258,7 @@ class Session:
                 for one in filter(partial(_may_contrast, part), subjects):
                     part = like_before(part, one)
             if part.kind == "np" and _THEM in formulas(part) and not done:
-                return normal(
+                return normal_form(
                     part.substitute(_THEM, disjunction(*(n.node("of") for n in subjects)))
                 )
             if part.kind == "pronoun" and part.text("name") not in ("there", "all"):
@@ -274,7 +280,7 @@ class Session:
             done = before
             return found
 
-        return normal(walk(node))
+        return normal_form(walk(node))
 
 
 def _with_holder(node: Node, place: Node) -> Node:
@@ -319,7 +325,7 @@ def _questions(node: Node) -> Iterator[Node]:
             of = Node("np", (("of", of),))
         if isinstance(place, Node) and of.kind == "np":
             of = of.replace(of=conjunction(*formulas(of), place), det=None)
-        yield normal(Node("ask", (("what", "whether"), ("of", Node("exists", (("of", of),))))))
+        yield normal_form(Node("ask", (("what", "whether"), ("of", Node("exists", (("of", of),))))))
 
 
 def _subjects(meaning: Node) -> tuple[Node, ...]:
@@ -341,7 +347,7 @@ def _place_of(meaning: Node) -> Node | None:
         one for one in meaning.walk() if one.kind == "rel" and isinstance(one.get("to"), Node)
     ]
     named = [one for one in places if one.node("to").kind == "np"]
-    asked = [one for one in meaning.walk() if one.kind == "np" and holds(one)]
+    asked = [one for one in meaning.walk() if one.kind == "np" and names_holder(one)]
     if not named and asked and meaning.kind == "ask":
         return Node("rel", (("relation", "at"), ("to", asked[0])))
     return named[-1] if named else None
@@ -364,7 +370,7 @@ def _subject(of: Node, said: Node) -> Node | None:
     kept = [part for part in formulas(of) if part.kind not in ("rel", "any", "one")]
     if all(part.kind == "many" for part in kept):
         return None
-    return normal(of.replace(of=conjunction(*kept)))
+    return normal_form(of.replace(of=conjunction(*kept)))
 
 
 def _is_named(phrase: Node) -> bool:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from bt_exec_skills.tabletop.display_names import said
+from bt_exec_skills.tabletop.display_names import display_name_or_id
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.goals.attribute_groups import containers_of, groups_of, things
+from bt_exec_skills.tabletop.goals.attribute_groups import containers_of, groups_of, non_containers
 from bt_exec_skills.tabletop.goals.describe import goal_of, group_goal, in_one_round
 from bt_exec_skills.tabletop.goals.full_hand import put_aside, put_back
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
-from bt_exec_skills.tabletop.goals.moves_to_places import changed_places, onto_table, out_of
+from bt_exec_skills.tabletop.goals.moves_to_places import moves_onto_table, moves_out_of, swap_moves
 from bt_exec_skills.tabletop.goals.object_phrases import EACH_OTHER, taken_from
-from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, table_for, things_of
+from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, single_object_of, table_for
 from bt_exec_skills.tabletop.object_names import looks_of
 from bt_exec_skills.tabletop.robot import Side
 from bt_exec_skills.tabletop.sentences import sentence
@@ -35,36 +35,36 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: 
         raise Trouble("CANNOT_LIFT", what=tables[0].text)
     match ask.verb:
         case "sort":
-            return _sorted(ask, scope, language)
+            return _sort_subgoals(ask, scope, language)
         case "swap":
-            return [_swapped(ask, scope, language)]
+            return [_swap_subgoal(ask, scope, language)]
         case "bring":
             tray = _tray(scope.now)
-            names = _loose(all_of(ask.themes, scope, some="one"), scope)
-            return [goal_of(_into(names, tray), scope.now, language)]
+            names = _require_movable(all_of(ask.themes, scope, some="one"), scope)
+            return [goal_of(_moves_into(names, tray), scope.now, language)]
         case "empty" if not any(phrase.table for phrase in ask.themes):
-            names = _loose(_content(ask.themes, scope), scope)
-            return [goal_of(out_of(names, scope.now), scope.now, language)]
+            names = _require_movable(_content(ask.themes, scope), scope)
+            return [goal_of(moves_out_of(names, scope.now), scope.now, language)]
         case "clear" | "empty":
-            return _cleared(ask, scope, language)
+            return _clear_subgoals(ask, scope, language)
         case "out" if ask.to is not None and ask.to.table:
-            return _cleared(replace(ask, themes=themes_of(ask), to=None), scope, language)
+            return _clear_subgoals(replace(ask, themes=themes_of(ask), to=None), scope, language)
         case "out":
-            names = _loose(all_of(themes_of(ask), _inside(scope)), scope)
-            return [goal_of(out_of(names, scope.now), scope.now, language)]
+            names = _require_movable(all_of(themes_of(ask), _inside(scope)), scope)
+            return [goal_of(moves_out_of(names, scope.now), scope.now, language)]
         case "pick":
-            names = _loose(all_of(ask.themes, scope, some="one"), scope)
+            names = _require_movable(all_of(ask.themes, scope, some="one"), scope)
             if len(names) > 1:
                 raise Trouble("ONE_HAND", names, options=names)
-            thing = said(names[0], language)
+            thing = display_name_or_id(names[0], language)
             text = sentence("in_hand", language, things=thing)
             return [Subgoal(text, (Move(names[0]),))]
         case "put_down" | "put_back":
-            return [_returned(ask, scope, language)]
+            return [_return_subgoal(ask, scope, language)]
         case "go":
             place = ask.themes[0]
-            name = table_for(place, scope, ()) if place.table else one_of(place, scope)
-            text = sentence("at", language, place=said(name, language))
+            name = table_for(place, scope, ()) if place.table else single_object_of(place, scope)
+            text = sentence("at", language, place=display_name_or_id(name, language))
             return [Subgoal(text, (Move(name, hold=False),))]
         case _:
             if ask.to is None:
@@ -74,17 +74,17 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: 
                 and not ask.to.table
                 and (ask.to.number == "all" or ask.to.count > 1)
             ):
-                return _dealt(ask, ask.to, scope, language)
+                return _distribute_subgoals(ask, ask.to, scope, language)
             return [_move_goal(ask, scope, language)]
 
 
-def _dealt(ask: Ask, to: Phrase, scope: Scope, language: str) -> list[Subgoal]:
+def _distribute_subgoals(ask: Ask, to: Phrase, scope: Scope, language: str) -> list[Subgoal]:
     """Return the subgoals of distributing objects over containers.
 
     Raises:
         Trouble: TOO_FEW if there are fewer objects than containers.
     """
-    targets = tuple(name for name in things_of(to, scope) if name not in scope.left)
+    targets = tuple(name for name in objects_of(to, scope) if name not in scope.left)
     if not targets:
         raise Trouble("ALL_LEFT_OUT", what=to.text)
     if len(targets) == 1:
@@ -97,18 +97,18 @@ def _dealt(ask: Ask, to: Phrase, scope: Scope, language: str) -> list[Subgoal]:
         number = one.count or int(one.number == "any")
         phrases.append(replace(one, number="all", count=number * (len(targets) if each else 1)))
     meant = set(all_of(phrases, scope)) - {*targets}
-    names = _loose(tuple(name for name in scope.now.objects if name in meant), scope)
+    names = _require_movable(tuple(name for name in scope.now.objects if name in meant), scope)
     if len(names) < len(targets):
         wanted, there = str(len(targets)), str(len(names))
         raise Trouble("TOO_FEW", names, wanted=wanted, there=there, what=ask.themes[0].text)
     shares = [names[number :: len(targets)] for number in range(len(targets))]
     return [
-        goal_of(_into(share, target), scope.now, language)
+        goal_of(_moves_into(share, target), scope.now, language)
         for share, target in zip(shares, targets, strict=True)
     ]
 
 
-def _returned(ask: Ask, scope: Scope, language: str) -> Subgoal:
+def _return_subgoal(ask: Ask, scope: Scope, language: str) -> Subgoal:
     """Return the subgoal of putting down the held object, or of putting it back.
 
     Raises:
@@ -145,7 +145,7 @@ def _moved_before(ask: Ask, scope: Scope) -> tuple[str, ...]:
         return now.returnable
     names: list[str] = []
     for phrase in ask.themes:
-        meant = things_of(replace(phrase, number="all", count=0), scope)
+        meant = objects_of(replace(phrase, number="all", count=0), scope)
         found = tuple(name for name in meant if name in now.origins)
         if not found:
             raise Trouble("NO_ORIGIN", tuple(now.tables), what=meant)
@@ -165,7 +165,7 @@ def themes_of(ask: Ask) -> tuple[Phrase, ...]:
 def _inside(scope: Scope) -> Scope:
     """Return a context limited to the containers and their objects, if there are any."""
     now = scope.now
-    holders = {name: now.holder(name) for name in now.objects}
+    holders = {name: now.container_of(name) for name in now.objects}
     inside = {name for name, holder in holders.items() if holder is not None}
     kept = {
         name: one
@@ -186,7 +186,7 @@ def _content(phrases: Iterable[Phrase], scope: Scope) -> tuple[str, ...]:
     for name in names:
         if not looks_of(name).holds_things:
             raise Trouble("NO_CONTAINER", scope.now.containers(), what=name)
-        found += scope.now.content(name)
+        found += scope.now.objects_in(name)
     if not found:
         raise Trouble("EMPTY_ALREADY", what=names)
     return tuple(found)
@@ -196,11 +196,11 @@ def all_of(phrases: Iterable[Phrase], scope: Scope, *, some: str = "all") -> tup
     """Return the objects that any of the phrases means, each once."""
     found: dict[str, None] = {}
     for phrase in phrases:
-        found.update(dict.fromkeys(things_of(phrase, scope, some=some)))
+        found.update(dict.fromkeys(objects_of(phrase, scope, some=some)))
     return tuple(found)
 
 
-def _loose(names: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
+def _require_movable(names: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
     """Return the movable objects; refuse containers.
 
     Raises:
@@ -226,33 +226,33 @@ def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
     if to.table:
         if side != "in":
             raise Trouble("NO_TABLE", scope.now.containers())
-        names = _loose(all_of(ask.themes, scope), scope)
-        return goal_of(onto_table(names, to, scope), scope.now, language)
+        names = _require_movable(all_of(ask.themes, scope), scope)
+        return goal_of(moves_onto_table(names, to, scope), scope.now, language)
     if to.kind == EACH_OTHER:
-        names = _loose(all_of(_in_full(ask.themes), scope), scope)
+        names = _require_movable(all_of(_in_full(ask.themes), scope), scope)
         *others, anchor = sorted(names, key=lambda name: name != scope.now.held)
         if not others:
             raise Trouble("TOO_FEW", names, wanted="2", there="1", what=ask.themes[0].text)
-        return goal_of(_into(others, anchor, side), scope.now, language)
+        return goal_of(_moves_into(others, anchor, side), scope.now, language)
     if not any(phrase.again for phrase in ask.themes):
         _movable(ask.themes, scope)  # a missing object is reported before "which bowl?" is asked
     all_of(
         (_every(but) for but in to.but if but.kind == to.kind), scope
     )  # all of them are at the place
     moved = set(_movable(ask.themes, scope)) if to.rest else set()  # "next to the other cup"
-    target = one_of(to, replace(scope, used=scope.used | moved))
-    holder = scope.now.holder(target)
+    target = single_object_of(to, replace(scope, used=scope.used | moved))
+    holder = scope.now.container_of(target)
     if side == "next_to" and holder is not None:
         target, side = holder, "in"  # beside an object in a bowl
     names = tuple(name for name in _movable(ask.themes, scope) if name != target)
-    names = _loose(names, scope) if names else ()
+    names = _require_movable(names, scope) if names else ()
     if not names:
         raise Trouble("ALL_LEFT_OUT", what=ask.text)
     if side == "in" and not looks_of(target).holds_things:
         raise Trouble("NO_CONTAINER", scope.now.containers(), what=target)
     if side not in ("in", "next_to") and len(names) > 1:
         raise Trouble("ONE_BESIDE", names, what=target, options=names)
-    return goal_of(_into(names, target, side), scope.now, language)
+    return goal_of(_moves_into(names, target, side), scope.now, language)
 
 
 def _movable(phrases: tuple[Phrase, ...], scope: Scope) -> tuple[str, ...]:
@@ -277,18 +277,20 @@ def _in_full(phrases: Iterable[Phrase]) -> list[Phrase]:
     return [replace(one, number="all" if one.number == "one" else one.number) for one in phrases]
 
 
-def _into(names: Iterable[str], target: str, side: Side = "in") -> tuple[Move, ...]:
+def _moves_into(names: Iterable[str], target: str, side: Side = "in") -> tuple[Move, ...]:
     return tuple(Move(name, target, side) for name in names)
 
 
-def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
+def _sort_subgoals(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     """Return one subgoal for each attribute group."""
     assert ask.by is not None
     now, by = _without_holders(scope.now, scope.left), ask.by
     these = [phrase for phrase in ask.themes if not _means_all(phrase, scope)]
-    names = all_of(these, scope) if these else things(now)  # "sort these" before anything else
+    names = (
+        all_of(these, scope) if these else non_containers(now)
+    )  # "sort these" before anything else
     names = tuple(name for name in names if not looks_of(name).holds_things)
-    names = _loose(names, scope) if names else ()
+    names = _require_movable(names, scope) if names else ()
     if not names:
         raise Trouble("NOTHING_LIKE_THAT", tuple(now.objects), what=ask.text, options=())
     groups = groups_of(names, by)
@@ -330,31 +332,35 @@ def _means_all(phrase: Phrase, scope: Scope) -> bool:
     return phrase.again and (several or not scope.last)
 
 
-def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
+def _clear_subgoals(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     """Return the subgoal of clearing a table: into the only container, or onto the other table."""
     now = scope.now
     phrases = ask.themes or (Phrase("", number="all"),)
-    names = tuple(name for name in all_of(phrases, scope) if ask.themes or now.holder(name) is None)
+    names = tuple(
+        name for name in all_of(phrases, scope) if ask.themes or now.container_of(name) is None
+    )
     if not names:
         raise Trouble("NOTHING_TO_DO")
-    names = _loose(names, scope)
+    names = _require_movable(names, scope)
     if ask.to is None and names == (now.held,):
         return [put_aside(now, language)]
     if ask.to is not None and ask.to.table:
-        return [goal_of(onto_table(names, ask.to, scope), now, language)]
+        return [goal_of(moves_onto_table(names, ask.to, scope), now, language)]
     if ask.to is not None:
-        return [goal_of(_into(names, one_of(ask.to, scope)), now, language)]
-    holders = [one for one in now.looks() if one.holds_things and one.kind != _USER_TRAY]
+        return [goal_of(_moves_into(names, single_object_of(ask.to, scope)), now, language)]
+    holders = [
+        one for one in now.object_attributes() if one.holds_things and one.kind != _USER_TRAY
+    ]
     for kind in ("basket", "box"):
         bins = [one.name for one in holders if one.kind == kind]
         if len(bins) == 1:
-            return [goal_of(_into(names, bins[0]), now, language)]
+            return [goal_of(_moves_into(names, bins[0]), now, language)]
     if len(holders) == 1:
-        return [goal_of(_into(names, holders[0].name), now, language)]
+        return [goal_of(_moves_into(names, holders[0].name), now, language)]
     here = {now.table_of(name) for name in names}
     others = tuple(now.tables.keys() - here)
     if len(here) == len(others) == 1 and any(map(_of_table, phrases)):
-        return [goal_of(_into(names, others[0]), now, language)]
+        return [goal_of(_moves_into(names, others[0]), now, language)]
     options = (*(one.name for one in holders), *sorted(others))
     raise Trouble("WHERE_TO", options, what=ask.text, options=tuple(options))
 
@@ -370,16 +376,16 @@ def _tray(now: Environment) -> str:
     Raises:
         Trouble: NO_TRAY.
     """
-    trays = [one.name for one in now.looks() if one.kind == _USER_TRAY]
+    trays = [one.name for one in now.object_attributes() if one.kind == _USER_TRAY]
     if not trays:
         raise Trouble("NO_TRAY", now.containers())
     return trays[0]
 
 
-def _swapped(ask: Ask, scope: Scope, language: str) -> Subgoal:
+def _swap_subgoal(ask: Ask, scope: Scope, language: str) -> Subgoal:
     """Return the subgoal of swapping two objects."""
-    names = _loose(all_of(ask.themes, scope, some="one"), scope)
+    names = _require_movable(all_of(ask.themes, scope, some="one"), scope)
     if len(names) != 2:
         raise Trouble("SWAP_TWO", names, options=names)
-    text = " ↔ ".join(said(name, language) for name in names)
-    return Subgoal(text[:64], changed_places(*names, scope.now))
+    text = " ↔ ".join(display_name_or_id(name, language) for name in names)
+    return Subgoal(text[:64], swap_moves(*names, scope.now))

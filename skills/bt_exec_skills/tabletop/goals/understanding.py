@@ -27,7 +27,14 @@ from bt_exec_skills.tabletop.goals.question import Question
 from bt_exec_skills.tabletop.goals.read import Said, read
 from bt_exec_skills.tabletop.goals.session_completion import ASKS_BACK, Meanings, Session
 
-__all__ = ["Understood", "holds", "is_question", "subgoals_for", "understand", "understand_parts"]
+__all__ = [
+    "Understood",
+    "answer_question",
+    "is_question",
+    "subgoals_for",
+    "understand",
+    "understand_parts",
+]
 
 _NOTHING = ("NOTHING_TO_DO", "EMPTY_ALREADY", "CONDITION_UNMET", "ONLY_THE_REST", "ALL_LEFT_OUT")
 """Refusals of a meaning that leaves nothing to do; no other meaning is tried after them."""
@@ -214,7 +221,7 @@ def is_question(command: str, now: Environment) -> bool:
         return False
 
 
-def holds(reading: Reading, question: Node, now: Environment) -> bool:
+def answer_question(reading: Reading, question: Node, now: Environment) -> bool:
     """Return the answer to a question in a text.
 
     Raises:

@@ -26,7 +26,7 @@ from bt_exec_skills.perception.picture import Box
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.object_names import SHAPES, looks_of
 from bt_exec_skills.tabletop.perception.picture import Picture
-from bt_exec_skills.vision.decode import suppress
+from bt_exec_skills.vision.decode import suppress_overlaps
 
 __all__ = ["Finder", "LearnedFinder", "OracleFinder", "make_finder"]
 
@@ -119,7 +119,7 @@ def _best_of_overlapping(found: list[Detection]) -> list[Detection]:
     """Return the best of overlapping detections, since tiles show objects twice."""
     best = sorted(found, key=lambda one: -one.score)
     boxes = np.array([one.bbox for one in best], np.float32).reshape(-1, 4)
-    return [best[k] for k in suppress(boxes, None, _SAME)]
+    return [best[k] for k in suppress_overlaps(boxes, None, _SAME)]
 
 
 def _boxes_by_object(found: list[Detection], picture: Picture, now: Environment) -> dict[str, Box]:

@@ -49,7 +49,7 @@ class TableObservation:
             place = now.place_of(name)
             if place is not None and not looks_of(name).holds_things:
                 found[f"spot.{name}"] = f"in {place}"
-            elif now.on_floor(name) and not looks_of(name).holds_things:
+            elif now.is_on_floor(name) and not looks_of(name).holds_things:
                 found[f"spot.{name}"] = "floor"
         for name, table in now.tables.items():
             found[f"table.{name}"] = " ".join(f"{value:.2f}" for value in table)
@@ -63,8 +63,8 @@ class TableObservation:
 
     def describe(self, language: str) -> str:
         """Return one line for the operator."""
-        things = [one for one in self.environment.looks() if not one.holds_things]
-        placed = sum(self.environment.holder(one.name) is not None for one in things)
+        things = [one for one in self.environment.object_attributes() if not one.holds_things]
+        placed = sum(self.environment.container_of(one.name) is not None for one in things)
         return sentence("seen", language, count=len(things), placed=placed)
 
     def record(self) -> dict[str, Any]:

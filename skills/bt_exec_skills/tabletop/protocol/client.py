@@ -19,7 +19,7 @@ from bt_exec.failure import Failed
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.protocol.timed_request import Asked, open_directly
-from bt_exec_skills.tabletop.tables import Table, tables_under
+from bt_exec_skills.tabletop.tables import Table, infer_tables
 
 __all__ = ["Client", "Grip", "environment_from", "pose_from"]
 
@@ -105,7 +105,7 @@ class Client:
 
     def infer_tables(self, now: Environment) -> Environment:
         """Return the world with the tables below its objects, which are kept for later readings."""
-        self._tables = tables_under(
+        self._tables = infer_tables(
             placed.pos for name, placed in now.objects.items() if name != now.held
         )
         return replace(now, told=self._tables)

@@ -11,8 +11,8 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from bt_exec.failure import nearest
-from bt_exec_skills.tabletop.protocol.interpreter import Interpreter, Program, evaluated
+from bt_exec.failure import nearest_names
+from bt_exec_skills.tabletop.protocol.interpreter import Interpreter, Program, is_supported
 from bt_exec_skills.tabletop.protocol.published_functions import (
     CALLS,
     FUNCTIONS,
@@ -80,7 +80,7 @@ def _check(node: ast.AST, depth: int) -> None:
         case ast.Constant(value=value):
             if not (value is None or isinstance(value, bool | int | float | str)):
                 raise _refusal(node, f"the value {value!r:.20}")
-        case _ if not evaluated(node):
+        case _ if not is_supported(node):
             found = _REASONS.get(type(node), type(node).__name__)
             raise _refusal(node, found)
         case _:
@@ -133,7 +133,7 @@ def _check_call(node: ast.Call) -> None:
 
 
 def _near(name: str) -> str:
-    found = nearest(name, CALLS, count=1)
+    found = nearest_names(name, CALLS, count=1)
     return f" (did you mean {found[0]}?)" if found else ""
 
 

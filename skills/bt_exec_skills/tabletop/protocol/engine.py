@@ -110,7 +110,7 @@ class Engine:
             raise ValueError("time advances in real time here; start the simulator with --lockstep")
         if not 0.0 <= seconds <= _MOST_STEP_S:
             raise ValueError(f"seconds must be 0..{_MOST_STEP_S:g}; found {seconds:g}")
-        return self.ask(lambda: self._pass(seconds))
+        return self.ask(lambda: self._advance_time(seconds))
 
     def cancel(self) -> Future[bool]:
         """Stop the running motion, and return True if there was one."""
@@ -129,7 +129,7 @@ class Engine:
             try:
                 item = self._asked.get(timeout=self._wait(due))
             except Empty:
-                self._pass(CONTROL_S)
+                self._advance_time(CONTROL_S)
                 due = max(due + CONTROL_S, time.monotonic() - 0.5)
                 continue
             if item is None:
@@ -154,10 +154,10 @@ class Engine:
             raise Busy("another motion is under way; wait for its end, or POST /cancel")
         self._job = _Job(program)
         job = self._job
-        self._go_on(None)
+        self._resume_program(None)
         return job.answer
 
-    def _pass(self, seconds: float) -> float:
+    def _advance_time(self, seconds: float) -> float:
         robot = self.robot
         left = seconds
         while left > 1e-9:
@@ -170,12 +170,12 @@ class Engine:
                 if failure is not None:
                     self._end(Ended(failure))
                 else:
-                    self._go_on(True)
+                    self._resume_program(True)
         if seconds == 0.0:
             robot.step(0.0)
         return robot.time
 
-    def _go_on(self, value: Any) -> None:
+    def _resume_program(self, value: Any) -> None:
         """Send a value into the program and process its calls, up to a motion or its end."""
         job = self._job
         assert job is not None
@@ -253,7 +253,7 @@ class Engine:
                 yaw = world.pose.yaw + float(world.joints[1:].sum())
                 return [list(world.grip), [0.0, 0.0, math.remainder(yaw, math.tau)]]
             case "get_gripper_width":
-                return 2 * world.gap
+                return 2 * world.half_gap
         at = point_of([*_pair(call.args.get("position")), 0.6])
         self._goal = at
         way = self.robot.plan(at)

@@ -25,7 +25,7 @@ from bt_exec_skills.tabletop.protocol.published_functions import (
     bind,
 )
 
-__all__ = ["Interpreter", "Program", "evaluated"]
+__all__ = ["Interpreter", "Program", "is_supported"]
 
 _MOST_STEPS = 5000
 _MOST_ITEMS = 20_000
@@ -69,7 +69,7 @@ _COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 }
 
 
-def evaluated(node: ast.AST) -> bool:
+def is_supported(node: ast.AST) -> bool:
     """Return True if the interpreter supports a kind of node, including operators."""
     match node:
         case ast.BinOp(op=op) | ast.AugAssign(op=op):

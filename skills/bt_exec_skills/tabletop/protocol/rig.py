@@ -38,7 +38,7 @@ class RemotePerception:
         """
         now: Environment = self._robot.client.environment()
         self._robot.latest = now
-        return TableObservation(capture, self._hand.seen_in(now))
+        return TableObservation(capture, self._hand.world_with_held_object(now))
 
 
 def http_rig(remote: Remote) -> Rig:

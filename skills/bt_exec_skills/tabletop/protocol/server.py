@@ -85,7 +85,7 @@ def _add_views(app: FastAPI, engine: Engine) -> None:
                     "time": robot.time,
                     "mobile": pose_of(world.pose),
                     "arm": {"joints": [float(value) for value in world.joints]},
-                    "gripper": {"width": 2 * world.gap, "holding": world.held() is not None},
+                    "gripper": {"width": 2 * world.half_gap, "holding": world.held() is not None},
                     "still": robot.still,
                     "busy": engine.busy,
                 }

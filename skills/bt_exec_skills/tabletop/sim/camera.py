@@ -6,7 +6,7 @@ import numpy as np
 
 from bt_exec_skills.perception.picture import box_of
 from bt_exec_skills.simulation.camera import Capture, WorldCamera
-from bt_exec_skills.simulation.ray_casting import cast, through_pixels
+from bt_exec_skills.simulation.ray_casting import cast_rays, pixel_rays
 from bt_exec_skills.tabletop.perception.picture import Picture, Viewpoint
 from bt_exec_skills.tabletop.sim.world import TableWorld
 
@@ -35,7 +35,7 @@ class HeadCamera(WorldCamera[Picture]):
         self._camera = model.camera("head").id
         fovy = float(model.cam_fovy[self._camera])
         self._focal = 0.5 * height / float(np.tan(np.radians(fovy) / 2))
-        self._rays = through_pixels(width, height, np.radians(fovy))
+        self._rays = pixel_rays(width, height, np.radians(fovy))
         self._colours = np.vstack([model.geom_rgba[:, :3] * 255.0, _SKY])
         self._owner = np.array([model.geom_bodyid[g] for g in range(model.ngeom)] + [-1])
 
@@ -46,7 +46,7 @@ class HeadCamera(WorldCamera[Picture]):
         eye = data.cam_xpos[self._camera].copy()
         rays = self._rays @ turn.T
         base = model.body("base").id
-        hits = cast(model, data, eye, rays, _FAR_M, without_body=base)
+        hits = cast_rays(model, data, eye, rays, _FAR_M, without_body=base)
         light = np.clip(np.abs(hits.normals @ np.array([0.3, 0.2, 0.93])), 0.0, 1.0)
         colour = self._colours[hits.geoms] * (0.45 + 0.55 * light)[:, None]
         colour[hits.geoms < 0] = _SKY

@@ -214,7 +214,7 @@ def place(world: TableWorld, ik: ArmIK, at: Point, retract: float) -> MotionStep
     held = world.held()
     if held is None:
         raise Failed("EMPTY", "the hand holds nothing")
-    gap = world.gap + 0.014
+    gap = world.half_gap + 0.014
     above = _reach(world, ik, at, _yaws(world, at, None, gap + 0.012))
     yield from _raised(world, at.z + 0.2)
     yield from _glide(world, above, "reaching", 0.8)
@@ -223,13 +223,13 @@ def place(world: TableWorld, ik: ArmIK, at: Point, retract: float) -> MotionStep
     low[0] = at.z + HAND_DROP + 0.008
     for step in _glide(world, low, "lowering", 0.7):
         yield step
-        if world.bumps(held):
+        if world.is_colliding(held):
             world.command_arm(world.joints)
             break
     here = world.joints
     world.command_arm(here)
     for k in range(round(0.3 / CONTROL_S)):
-        world.command_fingers(world.gap + 0.004 if k < 5 else gap)
+        world.command_fingers(world.half_gap + 0.004 if k < 5 else gap)
         yield 0.8, "letting go"
     up = here.copy()
     up[0] = max(here[0] + retract, above[0])

@@ -53,7 +53,9 @@ class Map:
         fallen = [
             Slab(placed.pos.x, placed.pos.y, 0.04, 0.04)
             for name, placed in now.objects.items()
-            if now.on_floor(name) and placed.pos.flat(target) > 0.05 and abs(placed.pos.x) < ROOM[0]
+            if now.is_on_floor(name)
+            and placed.pos.flat(target) > 0.05
+            and abs(placed.pos.x) < ROOM[0]
         ]
         grid = Grid.of_slabs([*self._slabs, *fallen], _CELL_M)
         return grid, grid.clearance > BASE_RADIUS + _MARGIN_M

@@ -89,7 +89,7 @@ class TableWorld(Physics):
         return Point(*(float(value) for value in self.data.site_xpos[self._grip]))
 
     @property
-    def gap(self) -> float:
+    def half_gap(self) -> float:
         """Half the distance between the fingers [m]."""
         return float(self.data.qpos[self._finger_q].mean())
 
@@ -130,7 +130,7 @@ class TableWorld(Physics):
                 return name
         return None
 
-    def bumps(self, held: str | None) -> bool:
+    def is_colliding(self, held: str | None) -> bool:
         """Return True if the hand, or the held object, touches anything else."""
         ours = {held} if held is not None else set()
         for contact in self.data.contact[: self.data.ncon]:

@@ -17,10 +17,10 @@ from bt_exec.language.meaning import Turn
 from bt_exec.language.messages import language_of
 from bt_exec.observation import World
 from bt_exec.skill import Service, Verdict, condition
-from bt_exec_skills.tabletop.display_names import said
+from bt_exec_skills.tabletop.display_names import display_name_or_id
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.answers import answer
-from bt_exec_skills.tabletop.goals.attribute_groups import unsorted
+from bt_exec_skills.tabletop.goals.attribute_groups import unsorted_objects
 from bt_exec_skills.tabletop.goals.compiler import in_words, understand
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.held_object import NEAR_M, Hand
@@ -63,7 +63,7 @@ def at(robot: TableRobot, world: World[TableObservation], target: ObjectName) ->
         return _WAITING
     place = now.at(target)
     if place is None:
-        return Verdict.no(f"{said(target, 'en')} is not there")
+        return Verdict.no(f"{display_name_or_id(target, 'en')} is not there")
     away = place.flat(now.base)
     return Verdict(away <= NEAR_M, f"{away:.1f} m away")
 
@@ -80,7 +80,7 @@ def holds(
     if now is None:
         return _WAITING
     held = hand.holds(now)
-    return Verdict(held == object, f"hand: {said(held, 'en') if held else 'empty'}")
+    return Verdict(held == object, f"hand: {display_name_or_id(held, 'en') if held else 'empty'}")
 
 
 @condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN, establishes={"hand": "empty"})
@@ -90,7 +90,7 @@ def hand_empty(robot: TableRobot, world: World[TableObservation], hand: Service[
     if now is None:
         return _WAITING
     held = hand.holds(now)
-    return Verdict(held is None, f"hand: {said(held, 'en') if held else 'empty'}")
+    return Verdict(held is None, f"hand: {display_name_or_id(held, 'en') if held else 'empty'}")
 
 
 @condition(
@@ -111,10 +111,10 @@ def object_in(
     if now is None:
         return _WAITING
     if hand.holds(now) == object:
-        return Verdict.no(f"{said(object, 'en')}: hand")
+        return Verdict.no(f"{display_name_or_id(object, 'en')}: hand")
     place = now.place_of(object)
-    where = said(place, "en") if place is not None else "outside"
-    return Verdict(now.inside(object, target), f"{said(object, 'en')}: {where}")
+    where = display_name_or_id(place, "en") if place is not None else "outside"
+    return Verdict(now.is_in_place(object, target), f"{display_name_or_id(object, 'en')}: {where}")
 
 
 @condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN)
@@ -138,7 +138,7 @@ def all_sorted_by(
     now = _current_environment(robot, world)
     if now is None:
         return _WAITING
-    left = unsorted(now, attribute)
+    left = unsorted_objects(now, attribute)
     return Verdict(not left, f"{len(left)} not sorted", left[:5])
 
 
@@ -146,7 +146,7 @@ def _misplaced(now: Environment, objects: Iterable[str], targets: Iterable[str])
     """Return the objects that are not in their targets, each with its target."""
     pairs = zip(objects, targets, strict=False)
     return [
-        f"{said(name, 'en')} → {said(target, 'en')}"
+        f"{display_name_or_id(name, 'en')} → {display_name_or_id(target, 'en')}"
         for name, target in pairs
         if now.place_of(name) != target
     ]
@@ -208,7 +208,7 @@ def answer_to(
     now = _current_environment(robot, world)
     if now is None:
         return _WAITING
-    now, language = hand.seen_in(now), language_of(question)
+    now, language = hand.world_with_held_object(now), language_of(question)
     turns = [Turn(*turn) for turn in zip(before, repeat(""), codes, strict=False)]
     try:
         asked = understand(question, now, turns).question

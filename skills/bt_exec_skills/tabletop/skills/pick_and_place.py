@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
-from bt_exec_skills.tabletop.display_names import said
+from bt_exec_skills.tabletop.display_names import display_name_or_id
 from bt_exec_skills.tabletop.environment import AT_SPOT_M, Environment
 from bt_exec_skills.tabletop.held_object import NEAR_M, Hand
 from bt_exec_skills.tabletop.object_names import ObjectName
-from bt_exec_skills.tabletop.placement_search import is_beside, spot_for
+from bt_exec_skills.tabletop.placement_search import is_beside, placement_for
 from bt_exec_skills.tabletop.robot import Side, Spot, TableRobot
-from bt_exec_skills.tabletop.skills.shared import MOTION_FAILS, aim, drive, read, settle, where
+from bt_exec_skills.tabletop.skills.shared import (
+    MOTION_FAILS,
+    finish_motion,
+    position_of,
+    read_world,
+    target_point,
+    wait_for_rest,
+)
 
 __all__ = ["go_to_object", "pick_object", "place_object", "verify_hold"]
 
@@ -50,18 +57,22 @@ def go_to_object(
 
     The pose is read when the skill starts. If the object moves meanwhile, it is followed twice.
     """
-    now = yield from read(robot)
+    now = yield from read_world(robot)
     verify_hold(hand, now)
     for _ in range(1 + _CHASES):
-        at = aim(now, target, spot, hand.thing)
-        yield from drive(robot, robot.goto(at), target=target)
-        now = yield from read(robot)
+        at = target_point(now, target, spot, hand.thing)
+        yield from finish_motion(robot, robot.goto(at), target=target)
+        now = yield from read_world(robot)
         verify_hold(hand, now)
-        if aim(now, target, spot, hand.thing).flat(at) <= _MOVED_M:
+        if target_point(now, target, spot, hand.thing).flat(at) <= _MOVED_M:
             break
-    away = aim(now, target, spot, hand.thing).flat(now.base) if now.base is not None else 0.0
+    away = (
+        target_point(now, target, spot, hand.thing).flat(now.base) if now.base is not None else 0.0
+    )
     if away > NEAR_M:
-        raise Failed("NOT_THERE", f"{said(target, 'en')} is {away:.2f} m away", target=target)
+        raise Failed(
+            "NOT_THERE", f"{display_name_or_id(target, 'en')} is {away:.2f} m away", target=target
+        )
 
 
 @skill(
@@ -88,32 +99,32 @@ def place_object(
     object is placed if, according to the world, it is in the target, or on the requested side as
     seen by the robot.
     """
-    thing, place = said(object, "en"), said(target, "en")
-    now = yield from read(robot)
+    thing, place = display_name_or_id(object, "en"), display_name_or_id(target, "en")
+    now = yield from read_world(robot)
     held = verify_hold(hand, now)
     if held is None:
         raise Failed("HAND_EMPTY", "the hand holds nothing", object=object)
     if held != object:
-        other = said(held, "en")
+        other = display_name_or_id(held, "en")
         raise Failed("HAND_FULL", f"the hand holds {other}, not {thing}", held=held)
-    at = aim(now, target, spot, object)
+    at = target_point(now, target, spot, object)
     if now.base is not None and at.flat(now.base) > NEAR_M:
         away = at.flat(now.base)
         raise Failed("NOT_THERE", f"{place} is {away:.2f} m away: go to it first", target=target)
-    free = spot_for(now, object, target, side, spot)
+    free = placement_for(now, object, target, side, spot)
     if free is None:
         raise Failed("NO_ROOM", f"no room {side.replace('_', ' ')} {place}", target=target)
     hand.release()
-    yield from drive(robot, robot.place(free), target=target)
-    yield from settle()
+    yield from finish_motion(robot, robot.place(free), target=target)
+    yield from wait_for_rest()
     seen_from = now.base
-    now = yield from read(robot)
-    here = where(now, object)
+    now = yield from read_world(robot)
+    here = position_of(now, object)
     if hand.look(now) == object and here.flat(free) > 0.1:
         raise Failed("PLACE_MISSED", "it is still in the hand", object=object)
     hand.let_go()
     done = (
-        now.inside(object, target) and (not spot or here.flat(free) <= AT_SPOT_M)
+        now.is_in_place(object, target) and (not spot or here.flat(free) <= AT_SPOT_M)
         if side == "in"
         else is_beside(now, object, target, side, seen_from)
     )
@@ -136,21 +147,21 @@ def pick_object(robot: TableRobot, hand: Service[Hand], target: ObjectName) -> S
     The object is held if, according to the world, it has left its position and follows the hand.
     An object that is already held is not picked again.
     """
-    now = yield from read(robot)
+    now = yield from read_world(robot)
     held = hand.look(now)
     if held == target:
         return
     if held is not None:
-        raise Failed("HAND_FULL", f"the hand holds {said(held, 'en')}", held=held)
-    at = where(now, target)
+        raise Failed("HAND_FULL", f"the hand holds {display_name_or_id(held, 'en')}", held=held)
+    at = position_of(now, target)
     if now.base is not None and at.flat(now.base) > NEAR_M:
         away = at.flat(now.base)
-        name = said(target, "en")
+        name = display_name_or_id(target, "en")
         raise Failed("NOT_THERE", f"{name} is {away:.2f} m away: go to it first", target=target)
     hand.reach(target, at)
-    missed = yield from drive(robot, robot.pick(at), target=target)
-    now = yield from read(robot)
-    where(now, target)
+    missed = yield from finish_motion(robot, robot.pick(at), target=target)
+    now = yield from read_world(robot)
+    position_of(now, target)
     if hand.look(now) != target:
         why = missed.message if missed is not None else "it did not leave the table"
         raise Failed("GRASP_MISSED", why, target=target)

@@ -6,20 +6,28 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from bt_exec.failure import Failed, nearest
+from bt_exec.failure import Failed, nearest_names
 from bt_exec.skill import Running, Steps
 from bt_exec_skills.motion.stepped_motion import follow_motion
-from bt_exec_skills.tabletop.display_names import listed
+from bt_exec_skills.tabletop.display_names import list_names
 from bt_exec_skills.tabletop.environment import Environment, Point
-from bt_exec_skills.tabletop.placement_search import free_on
+from bt_exec_skills.tabletop.placement_search import free_point_on
 from bt_exec_skills.tabletop.robot import Motion, Spot, TableRobot
 
-__all__ = ["MOTION_FAILS", "READ_FAILS", "aim", "drive", "read", "settle", "where"]
+__all__ = [
+    "MOTION_FAILS",
+    "READ_FAILS",
+    "finish_motion",
+    "position_of",
+    "read_world",
+    "target_point",
+    "wait_for_rest",
+]
 
 READ_FAILS = frozenset({"SIMULATOR_UNREACHABLE", "SIMULATOR_FAULT"})
-"""Failure codes of `read`."""
+"""Failure codes of `read_world`."""
 MOTION_FAILS = frozenset({"UNREACHABLE", "NO_PATH", "BLOCKED", "STOPPED", *READ_FAILS})
-"""Failure codes of `drive`."""
+"""Failure codes of `finish_motion`."""
 
 _CODES: Mapping[str, str] = MappingProxyType(
     {code: code for code in ("UNREACHABLE", "NO_PATH", "STOPPED", *READ_FAILS)}
@@ -28,7 +36,7 @@ _ITS_OWN = ("MISSED", "EMPTY", "UNCERTAIN")  # decided by a reading of the world
 _SETTLE_TICKS = 3
 
 
-def read(robot: TableRobot) -> Steps[Environment]:
+def read_world(robot: TableRobot) -> Steps[Environment]:
     """Return the current world.
 
     Raises:
@@ -43,7 +51,7 @@ def read(robot: TableRobot) -> Steps[Environment]:
     return reading.environment
 
 
-def where(now: Environment, name: str) -> Point:
+def position_of(now: Environment, name: str) -> Point:
     """Return the position of an object.
 
     Raises:
@@ -51,14 +59,14 @@ def where(now: Environment, name: str) -> Point:
     """
     at = now.at(name)
     if at is None:
-        near = nearest(name, now.objects)
+        near = nearest_names(name, now.objects)
         rest = [other for other in now.objects if other not in near]
-        known = listed((*near, *rest, *now.tables), "en")
+        known = list_names((*near, *rest, *now.tables), "en")
         raise Failed("OBJECT_GONE", f"there are: {known}", target=name)
     return at
 
 
-def aim(now: Environment, target: str, spot: Spot, thing: str | None) -> Point:
+def target_point(now: Environment, target: str, spot: Spot, thing: str | None) -> Point:
     """Return the point to reach: that of an object, or the free point on a table nearest to `spot`.
 
     Args:
@@ -70,13 +78,13 @@ def aim(now: Environment, target: str, spot: Spot, thing: str | None) -> Point:
     Raises:
         Failed: OBJECT_GONE.
     """
-    at = where(now, target)
+    at = position_of(now, target)
     if target in now.objects:
         return at
-    return free_on(now, target, spot or at[:2], () if thing is None else (thing,)) or at
+    return free_point_on(now, target, spot or at[:2], () if thing is None else (thing,)) or at
 
 
-def drive(robot: TableRobot, motion: Motion, **facts: Any) -> Steps[Failed | None]:
+def finish_motion(robot: TableRobot, motion: Motion, **facts: Any) -> Steps[Failed | None]:
     """Wait for the end of `motion`, which is stopped in any case.
 
     Returns:
@@ -94,7 +102,7 @@ def drive(robot: TableRobot, motion: Motion, **facts: Any) -> Steps[Failed | Non
     raise Failed(code, failed.message or failed.code, **facts)
 
 
-def settle() -> Steps:
+def wait_for_rest() -> Steps:
     """Wait a moment, so that a released object comes to rest."""
     for _ in range(_SETTLE_TICKS):
         yield Running(None, "looking")

@@ -9,7 +9,7 @@ import numpy as np
 from bt_exec_skills.things.dataset.meshes import Rng
 from bt_exec_skills.things.dataset.room_model import Prop
 
-__all__ = ["Pose", "arranged"]
+__all__ = ["Pose", "arrange_props"]
 
 _HOLD_Z = {"bowl": 0.01, "plate": 0.008}  # height of the contents [m]
 _HOLD_SHARE = {
@@ -28,7 +28,7 @@ class Pose(NamedTuple):
     yaw: float
 
 
-def arranged(props: list[Prop], spread: float, rng: Rng) -> dict[str, Pose]:
+def arrange_props(props: list[Prop], spread: float, rng: Rng) -> dict[str, Pose]:
     """Return the pose of each prop by name; props without room are left out.
 
     Args:

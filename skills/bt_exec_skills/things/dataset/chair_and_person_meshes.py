@@ -11,13 +11,13 @@ from bt_exec_skills.things.dataset.meshes import (
     Colour,
     Part,
     Rng,
-    about,
-    box,
+    axis_rotation,
+    box_mesh,
     lathe,
     moved,
     random_colour,
-    turned,
-    wood,
+    rotated,
+    wood_colour,
 )
 
 __all__ = ["SEAT_M", "chair", "person"]
@@ -28,25 +28,25 @@ SEAT_M = 0.46
 
 def chair(rng: Rng) -> list[Part]:
     """Return a chair that faces along x."""
-    colour = wood(rng) if rng.random() < 0.5 else random_colour(rng)
+    colour = wood_colour(rng) if rng.random() < 0.5 else random_colour(rng)
     seat = colour if rng.random() < 0.5 else random_colour(rng)
     half, high = rng.uniform(0.19, 0.24), rng.uniform(0.82, 1.0)
     thick, leg = rng.uniform(0.015, 0.04), rng.uniform(0.014, 0.024)
-    parts = [box((half, half, thick), (0, 0, SEAT_M - thick), seat)]
+    parts = [box_mesh((half, half, thick), (0, 0, SEAT_M - thick), seat)]
     for x in (-1, 1):
         for y in (-1, 1):
             at = (x * (half - leg), y * (half - leg), SEAT_M / 2 - thick)
-            parts.append(box((leg, leg, SEAT_M / 2 - thick), at, colour))
+            parts.append(box_mesh((leg, leg, SEAT_M / 2 - thick), at, colour))
     back = -half + leg
     if rng.random() < 0.5:  # one board
         middle = (high + SEAT_M) / 2 + 0.05
-        parts.append(box((0.012, half, (high - SEAT_M) / 2 - 0.05), (back, 0, middle), seat))
+        parts.append(box_mesh((0.012, half, (high - SEAT_M) / 2 - 0.05), (back, 0, middle), seat))
     else:  # bars
         heights = np.linspace(SEAT_M + 0.15, high - 0.03, int(rng.integers(2, 4)))
-        parts += [box((0.01, half, 0.025), (back, 0, float(z)), colour) for z in heights]
+        parts += [box_mesh((0.01, half, 0.025), (back, 0, float(z)), colour) for z in heights]
     for y in (-1, 1):
         at = (back, y * (half - leg), (high + SEAT_M) / 2)
-        parts.append(box((leg, leg, (high - SEAT_M) / 2), at, colour))
+        parts.append(box_mesh((leg, leg, (high - SEAT_M) / 2), at, colour))
     return parts
 
 
@@ -107,5 +107,7 @@ def _limb(start: npt.ArrayLike, end: npt.ArrayLike, radius: float, colour: Colou
     size = float(np.linalg.norm(axis))
     if size > 1e-6:
         x, y, z = axis / size
-        rod = turned([rod], about((x, y, z), float(np.arccos(np.clip(along[2], -1, 1)))))[0]
+        rod = rotated([rod], axis_rotation((x, y, z), float(np.arccos(np.clip(along[2], -1, 1)))))[
+            0
+        ]
     return moved(rod, a)

@@ -14,12 +14,12 @@ from bt_exec_skills.things.dataset.meshes import (
     Part,
     Rng,
     Shade,
+    colour_near,
     lathe,
-    leaning,
-    lying,
-    settled,
-    shade_of,
-    turned,
+    lying_rotation,
+    rotated,
+    settled_on_ground,
+    tilted_rotation,
 )
 
 __all__ = ["FRUITS"]
@@ -71,7 +71,7 @@ def _tomato(rng: Rng, shade: Shade) -> list[Part]:
     )
     top = radius * (flat - dent) + 0.001
     reach = radius * rng.uniform(0.5, 0.85)
-    leaf, count = shade_of(_LEAF, rng), int(rng.integers(5, 7))
+    leaf, count = colour_near(_LEAF, rng), int(rng.integers(5, 7))
     edge = flat * radius * float(np.sqrt(max(0.05, 1 - (reach / radius) ** 2))) + 0.0015
     star = lathe(
         [(0, top - 0.001), (reach, edge), (reach * 0.5, max(top, edge) + 0.003), (0, top + 0.003)],
@@ -87,7 +87,7 @@ def _apple(rng: Rng, shade: Shade) -> list[Part]:
     flat = rng.uniform(0.88, 1.0)
     body = lathe(_round(radius, flat, dent, heart=rng.uniform(0.08, 0.16)), shade)
     foot = radius * (flat - dent)
-    return [body, _stalk(foot, radius * rng.uniform(0.4, 0.75), 0.0018, shade_of(_BARK, rng))]
+    return [body, _stalk(foot, radius * rng.uniform(0.4, 0.75), 0.0018, colour_near(_BARK, rng))]
 
 
 def _orange(rng: Rng, shade: Shade) -> list[Part]:
@@ -96,7 +96,7 @@ def _orange(rng: Rng, shade: Shade) -> list[Part]:
     top = radius * (flat - 0.06)
     navel = lathe(
         [(0, top), (0.005, top + 0.0005), (0.003, top + 0.002), (0, top + 0.002)],
-        shade_of((0.35, 0.4, 0.12), rng),
+        colour_near((0.35, 0.4, 0.12), rng),
         segments=10,
         wide=_star,
     )
@@ -109,7 +109,7 @@ def _lemon(rng: Rng, shade: Shade) -> list[Part]:
     for t in np.linspace(-np.pi / 2, np.pi / 2, 15):
         tip = 0.2 * np.exp(-((np.cos(t) / 0.25) ** 2)) * np.sign(t)
         profile.append((float(np.cos(t) ** 0.9 * radius), float((long * np.sin(t) + tip) * radius)))
-    return turned([lathe(profile, shade)], lying(rng))
+    return rotated([lathe(profile, shade)], lying_rotation(rng))
 
 
 def _egg(rng: Rng, shade: Shade) -> list[Part]:
@@ -119,7 +119,7 @@ def _egg(rng: Rng, shade: Shade) -> list[Part]:
         for t in np.linspace(-np.pi / 2, np.pi / 2, 13)
     ]
     body = [lathe(profile, shade)]
-    return turned(body, lying(rng)) if rng.random() < 0.85 else body
+    return rotated(body, lying_rotation(rng)) if rng.random() < 0.85 else body
 
 
 _MAKERS = {"tomato": _tomato, "apple": _apple, "orange": _orange, "lemon": _lemon, "egg": _egg}
@@ -128,11 +128,11 @@ _LEANS = {"tomato": 0.6, "apple": 0.7, "orange": 3.0}  # maximum lean [rad]
 
 def _make(label: str, rng: Rng, colour: str) -> list[Part]:
     shades = FRUIT[label]
-    parts = _MAKERS[label](rng, shade_of(shades[colour], rng))
+    parts = _MAKERS[label](rng, colour_near(shades[colour], rng))
     lean = _LEANS.get(label, 0.0)
     if rng.random() < 0.1:
         lean *= 2
-    return settled(turned(parts, leaning(rng, lean)) if lean else parts)
+    return settled_on_ground(rotated(parts, tilted_rotation(rng, lean)) if lean else parts)
 
 
 FRUITS: Mapping[str, Callable[[Rng, str], list[Part]]] = MappingProxyType(

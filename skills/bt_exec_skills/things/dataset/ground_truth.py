@@ -15,7 +15,7 @@ import numpy.typing as npt
 from bt_exec_skills.perception.picture import Box, box_of
 from bt_exec_skills.things.dataset.room_model import Prop, Stage
 
-__all__ = ["LEAST_PX", "LEAST_SHARE", "Shown", "shown_in"]
+__all__ = ["LEAST_PX", "LEAST_SHARE", "Shown", "labelled_objects"]
 
 LEAST_PX = 80
 """Minimum visible area of an object, in a picture of 384 by 288 [px]."""
@@ -42,13 +42,13 @@ class Shown(NamedTuple):
     painted: float
 
     @property
-    def counts(self) -> bool:
+    def is_visible_enough(self) -> bool:
         """Whether enough of the object is visible to label it."""
         least = _SLENDER if self.prop.label in ("chair", "person") else LEAST_SHARE
         return self.pixels >= LEAST_PX and self.share >= least
 
 
-def shown_in(stage: Stage, data: Any, geoms: npt.NDArray[np.int32]) -> list[Shown]:
+def labelled_objects(stage: Stage, data: Any, geoms: npt.NDArray[np.int32]) -> list[Shown]:
     """Return the labelled objects in a picture, from the geom at each of its pixels."""
     owner = stage.owner[geoms]
     found = []

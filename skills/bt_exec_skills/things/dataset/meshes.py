@@ -22,18 +22,18 @@ __all__ = [
     "Part",
     "Rng",
     "Shade",
-    "about",
-    "box",
+    "axis_rotation",
+    "box_mesh",
+    "colour_near",
     "lathe",
-    "leaning",
-    "lying",
+    "lying_rotation",
     "moved",
     "random_colour",
-    "settled",
-    "shade_of",
+    "rotated",
+    "settled_on_ground",
+    "tilted_rotation",
     "tube",
-    "turned",
-    "wood",
+    "wood_colour",
 ]
 
 Rng = np.random.Generator
@@ -73,7 +73,7 @@ FRUIT: Mapping[str, Mapping[str, Shade]] = MappingProxyType(
 """Colours of fruits and eggs."""
 
 
-def shade_of(shade: Shade, rng: Rng) -> Shade:
+def colour_near(shade: Shade, rng: Rng) -> Shade:
     """Return a colour near `shade`."""
     r, g, b = np.clip(np.asarray(shade) * rng.uniform(0.88, 1.1) + rng.normal(0, 0.025, 3), 0, 1)
     return float(r), float(g), float(b)
@@ -85,7 +85,7 @@ def random_colour(rng: Rng) -> Shade:
     return colorsys.hsv_to_rgb(rng.random(), vivid, rng.uniform(0.1, 1.0))
 
 
-def wood(rng: Rng) -> Shade:
+def wood_colour(rng: Rng) -> Shade:
     """Return a colour of wood."""
     hue, vivid = rng.uniform(0.05, 0.11), rng.uniform(0.25, 0.65)
     return colorsys.hsv_to_rgb(hue, vivid, rng.uniform(0.3, 0.9))
@@ -94,7 +94,7 @@ def wood(rng: Rng) -> Shade:
 Matrix = npt.NDArray[np.float64]
 
 
-def about(axis: tuple[float, float, float], angle: float) -> Matrix:
+def axis_rotation(axis: tuple[float, float, float], angle: float) -> Matrix:
     """Return the rotation about a unit vector by an angle [rad]."""
     quat, turn = np.zeros(4), np.zeros(9)
     mujoco.mju_axisAngle2Quat(quat, np.asarray(axis, float), angle)
@@ -102,16 +102,16 @@ def about(axis: tuple[float, float, float], angle: float) -> Matrix:
     return turn.reshape(3, 3)
 
 
-def leaning(rng: Rng, most: float) -> Matrix:
+def tilted_rotation(rng: Rng, most: float) -> Matrix:
     """Return a rotation with a random yaw and a tilt of at most this angle [rad]."""
     way, spin = rng.uniform(0, 2 * np.pi, 2)
-    tilt = about((float(np.cos(way)), float(np.sin(way)), 0.0), rng.uniform(0, most))
-    return np.asarray(tilt @ about((0.0, 0.0, 1.0), spin))
+    tilt = axis_rotation((float(np.cos(way)), float(np.sin(way)), 0.0), rng.uniform(0, most))
+    return np.asarray(tilt @ axis_rotation((0.0, 0.0, 1.0), spin))
 
 
-def lying(rng: Rng) -> Matrix:
+def lying_rotation(rng: Rng) -> Matrix:
     """Return a rotation that lays the z axis down, with a small deviation."""
-    return about((0.0, 1.0, 0.0), float(np.pi / 2 + rng.uniform(-0.12, 0.12)))
+    return axis_rotation((0.0, 1.0, 0.0), float(np.pi / 2 + rng.uniform(-0.12, 0.12)))
 
 
 Floats = npt.NDArray[np.float64]
@@ -197,7 +197,7 @@ def tube(path: Floats, radius: float, colour: Colour, *, segments: int = 8) -> P
     return Part(vertices, np.concatenate(faces).astype(np.int32), colour)
 
 
-def box(half: Sequence[float], middle: Sequence[float], colour: Colour) -> Part:
+def box_mesh(half: Sequence[float], middle: Sequence[float], colour: Colour) -> Part:
     """Return a box; each side has separate vertices, so that its edges stay sharp."""
     vertices: list[Floats] = []
     faces: list[tuple[int, int, int]] = []
@@ -215,7 +215,7 @@ def box(half: Sequence[float], middle: Sequence[float], colour: Colour) -> Part:
     return Part(np.array(vertices), np.array(faces, np.int32), colour)
 
 
-def turned(parts: Sequence[Part], turn: Floats) -> list[Part]:
+def rotated(parts: Sequence[Part], turn: Floats) -> list[Part]:
     """Return the parts rotated by a matrix about the origin."""
     return [part._replace(vertices=part.vertices @ turn.T) for part in parts]
 
@@ -225,7 +225,7 @@ def moved(part: Part, by: npt.ArrayLike) -> Part:
     return part._replace(vertices=part.vertices + np.asarray(by))
 
 
-def settled(parts: Sequence[Part]) -> list[Part]:
+def settled_on_ground(parts: Sequence[Part]) -> list[Part]:
     """Return the parts moved together so that the lowest point is at height 0, on the axis."""
     every = np.concatenate([part.vertices for part in parts])
     low, high = every.min(axis=0), every.max(axis=0)

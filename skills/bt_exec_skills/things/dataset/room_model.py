@@ -22,15 +22,15 @@ from bt_exec_skills.things.dataset.meshes import (
     Part,
     Rng,
     Shade,
-    box,
+    box_mesh,
     lathe,
-    lying,
+    lying_rotation,
     moved,
     random_colour,
-    settled,
+    rotated,
+    settled_on_ground,
     tube,
-    turned,
-    wood,
+    wood_colour,
 )
 from bt_exec_skills.things.dataset.tableware import WARE
 
@@ -174,7 +174,7 @@ def _room(spec: Any, rng: Rng, floor_m: float) -> None:
         material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = name
         material.texrepeat = [rng.uniform(0.5, 4)] * 2
     colours: dict[str, Shade] = {name: random_colour(rng) for name in ("floor", "wall")}
-    colours["top"] = wood(rng) if rng.random() < 0.5 else random_colour(rng)
+    colours["top"] = wood_colour(rng) if rng.random() < 0.5 else random_colour(rng)
     half = rng.uniform(0.5, 0.8), rng.uniform(0.46, 0.6)
     flat = {"contype": 0, "conaffinity": 0}
     world.add_geom(
@@ -192,7 +192,7 @@ def _room(spec: Any, rng: Rng, floor_m: float) -> None:
         name="top", type=mujoco.mjtGeom.mjGEOM_BOX, size=[*half, thick],
         pos=[0, 0, -thick], material="top", rgba=[*colours["top"], 1], **flat,
     )  # fmt: skip
-    leg = wood(rng)
+    leg = wood_colour(rng)
     for x in (-1, 1):
         for y in (-1, 1):
             at = [x * (half[0] - 0.04), y * (half[1] - 0.04), -thick - floor_m / 2]
@@ -242,7 +242,7 @@ def _pattern(rng: Rng, *, plain: bool) -> Frame:
 def clutter(rng: Rng) -> list[Part]:
     """Return an unlabelled object that lies on height 0."""
     kinds = (_book, _pencil, _ring, _cone, _tray, _spoon)
-    return settled(kinds[int(rng.integers(len(kinds)))](rng))
+    return settled_on_ground(kinds[int(rng.integers(len(kinds)))](rng))
 
 
 def _limb(rng: Rng, colour: Shade) -> list[Part]:
@@ -255,13 +255,13 @@ def _limb(rng: Rng, colour: Shade) -> list[Part]:
 
 def _book(rng: Rng) -> list[Part]:
     x, y, z = rng.uniform(0.04, 0.11), rng.uniform(0.05, 0.14), rng.uniform(0.001, 0.012)
-    return [box((x, y, z), (0, 0, z), random_colour(rng))]
+    return [box_mesh((x, y, z), (0, 0, z), random_colour(rng))]
 
 
 def _pencil(rng: Rng) -> list[Part]:
     radius, long = rng.uniform(0.003, 0.008), rng.uniform(0.1, 0.2)
     rod = [(0.0, -0.008), (radius, 0.0), (radius, long), (0.0, long)]
-    return turned([lathe(rod, random_colour(rng), segments=8)], lying(rng))
+    return rotated([lathe(rod, random_colour(rng), segments=8)], lying_rotation(rng))
 
 
 def _ring(rng: Rng) -> list[Part]:
@@ -280,10 +280,10 @@ def _cone(rng: Rng) -> list[Part]:
 def _tray(rng: Rng) -> list[Part]:
     x, y, high = rng.uniform(0.08, 0.15), rng.uniform(0.08, 0.15), rng.uniform(0.01, 0.07)
     colour = random_colour(rng)
-    parts = [box((x, y, 0.003), (0, 0, 0.003), colour)]
+    parts = [box_mesh((x, y, 0.003), (0, 0, 0.003), colour)]
     for end in (-1, 1):
-        parts.append(box((0.005, y, high / 2), (end * x, 0, high / 2), colour))
-        parts.append(box((x, 0.005, high / 2), (0, end * y, high / 2), colour))
+        parts.append(box_mesh((0.005, y, high / 2), (end * x, 0, high / 2), colour))
+        parts.append(box_mesh((x, 0.005, high / 2), (0, end * y, high / 2), colour))
     return parts
 
 
@@ -293,5 +293,5 @@ def _spoon(rng: Rng) -> list[Part]:
     head = lathe([(float(np.cos(a)), float(np.sin(a))) for a in t], colour, segments=12)
     size = rng.uniform(0.013, 0.02)
     head = head._replace(vertices=head.vertices * [1.5 * size, size, 0.004])
-    handle = box((long / 2, 0.004, 0.002), (long / 2 + size, 0, 0), colour)
+    handle = box_mesh((long / 2, 0.004, 0.002), (long / 2 + size, 0, 0), colour)
     return [head, moved(handle, (0, 0, 0))]

@@ -19,9 +19,9 @@ import numpy.typing as npt
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.simulation.ray_casting import RayPainter
 from bt_exec_skills.simulation.renderer import GlPainter, gl_works
-from bt_exec_skills.things.dataset.arrange import Pose, arranged
+from bt_exec_skills.things.dataset.arrange import Pose, arrange_props
 from bt_exec_skills.things.dataset.chair_and_person_meshes import SEAT_M
-from bt_exec_skills.things.dataset.ground_truth import Shown, shown_in
+from bt_exec_skills.things.dataset.ground_truth import Shown, labelled_objects
 from bt_exec_skills.things.dataset.meshes import Rng
 from bt_exec_skills.things.dataset.room_model import AWAY, Prop, Stage, build_stage
 from bt_exec_skills.things.weights import SHIPPED
@@ -87,8 +87,8 @@ class TableScenes:
                 by_ray = gl is None or rng.random() < _BY_RAY
                 painter = RayPainter(stage.model, WIDTH, HEIGHT) if gl is None or by_ray else gl
                 picture = painter.paint(data)
-                shown = shown_in(stage, data, picture.geoms)
-                counted = [one for one in shown if one.counts]
+                shown = labelled_objects(stage, data, picture.geoms)
+                counted = [one for one in shown if one.is_visible_enough]
                 yield Sample(
                     _through_sensor(picture.rgb, rng),
                     tuple(Mark(one.prop.label, one.box) for one in counted),
@@ -115,7 +115,7 @@ def _truth_data(one: Shown) -> dict[str, Any]:
         "pixels": one.pixels,
         "share": round(one.share, 3),
         "painted": round(one.painted, 3),
-        "counts": one.counts,
+        "counts": one.is_visible_enough,
     }
 
 
@@ -132,7 +132,7 @@ def _set_up(stage: Stage, floor_m: float, rng: Rng) -> _ViewName:
     laid += [one for one in stage.clutter if rng.random() < 0.3]
     size = float(np.sqrt(sum(prop.radius**2 for prop in laid))) if laid else 0.05
     spread = min(0.38, size * rng.uniform(1.0, 1.8))
-    poses = arranged(laid, spread, rng)
+    poses = arrange_props(laid, spread, rng)
     view = _draw_view(view_name, spread, floor_m, rng)
     if view_name != "mast" and rng.random() < (0.85 if view_name == "room" else 0.12):
         poses |= _poses_around_table(stage, floor_m, view.eye, rng)

@@ -13,15 +13,15 @@ from bt_exec_skills.things.dataset.meshes import (
     Part,
     Rng,
     Shade,
-    about,
-    box,
+    axis_rotation,
+    box_mesh,
+    colour_near,
     lathe,
-    lying,
+    lying_rotation,
     random_colour,
-    settled,
-    shade_of,
+    rotated,
+    settled_on_ground,
     tube,
-    turned,
 )
 
 __all__ = ["WARE"]
@@ -33,12 +33,12 @@ def _cup(rng: Rng, shade: Shade) -> list[Part]:
     wall, floor = 0.0035, 0.006
     outer = [(0, 0), (foot, 0), ((foot + 2 * radius) / 3, high * 0.4), (radius, high)]
     inner = [(radius - wall, high), ((foot + 2 * radius) / 3 - wall, high * 0.4)]
-    inside = shade if rng.random() < 0.6 else shade_of(PAINT["white"], rng)
+    inside = shade if rng.random() < 0.6 else colour_near(PAINT["white"], rng)
     parts = [lathe([*outer, *inner, (foot - wall, floor), (0, floor)], shade)]
     if rng.random() < 0.35:  # with contents
         level = high * rng.uniform(0.6, 0.85)
         rim = (radius - wall) * 0.97
-        drink = shade_of(
+        drink = colour_near(
             ((0.2, 0.11, 0.05), (0.55, 0.33, 0.1), (0.9, 0.88, 0.8))[rng.integers(3)], rng
         )
         parts.append(
@@ -59,8 +59,8 @@ def _cup(rng: Rng, shade: Shade) -> list[Part]:
         parts.append(tube(path, rng.uniform(0.004, 0.006), shade))
     pose = rng.random()
     if pose < 0.07:  # on its side
-        return turned(parts, about((1.0, 0.0, 0.0), float(np.pi / 2)))
-    return turned(parts, about((1.0, 0.0, 0.0), float(np.pi))) if pose < 0.12 else parts
+        return rotated(parts, axis_rotation((1.0, 0.0, 0.0), float(np.pi / 2)))
+    return rotated(parts, axis_rotation((1.0, 0.0, 0.0), float(np.pi))) if pose < 0.12 else parts
 
 
 def _bowl(rng: Rng, shade: Shade) -> list[Part]:
@@ -132,12 +132,12 @@ def _bottle(rng: Rng, shade: Shade) -> list[Part]:
         low, up = shoulder * 0.25, shoulder * 0.8
         label = [(0, low), (radius * 1.012, low), (radius * 1.012, up), (0, up)]
         parts.append(lathe(label, random_colour(rng), segments=18))
-    return turned(parts, lying(rng)) if rng.random() < 0.22 else parts
+    return rotated(parts, lying_rotation(rng)) if rng.random() < 0.22 else parts
 
 
 def _cube(rng: Rng, shade: Shade) -> list[Part]:
     half = rng.uniform(0.014, 0.035)
-    return [box((half, half, half), (0, 0, half), shade)]
+    return [box_mesh((half, half, half), (0, 0, half), shade)]
 
 
 def _ball(rng: Rng, shade: Shade) -> list[Part]:
@@ -150,7 +150,7 @@ def _ball(rng: Rng, shade: Shade) -> list[Part]:
         t = np.linspace(-wide, wide, 5)
         arc = [(float(np.cos(a)) * radius * 1.008, float(np.sin(a)) * radius * 1.008) for a in t]
         parts.append(lathe([(0, arc[0][1]), *arc, (0, arc[-1][1])], random_colour(rng)))
-        parts = turned(parts, about((1.0, 0.0, 0.0), rng.uniform(0, np.pi)))
+        parts = rotated(parts, axis_rotation((1.0, 0.0, 0.0), rng.uniform(0, np.pi)))
     return parts
 
 
@@ -162,7 +162,9 @@ def _cylinder(rng: Rng, shade: Shade) -> list[Part]:
         low, up = high * rng.uniform(0.1, 0.4), high * rng.uniform(0.5, 0.9)
         band = [(0, low), (radius * 1.01, low), (radius * 1.01, up), (0, up)]
         parts.append(lathe(band, random_colour(rng)))
-    return turned(parts, about((0.0, 1.0, 0.0), np.pi / 2)) if rng.random() < 0.15 else parts
+    return (
+        rotated(parts, axis_rotation((0.0, 1.0, 0.0), np.pi / 2)) if rng.random() < 0.15 else parts
+    )
 
 
 _MAKERS = {
@@ -177,8 +179,8 @@ _MAKERS = {
 
 
 def _make(label: str, rng: Rng, colour: str) -> list[Part]:
-    shade = shade_of(PAINT[colour], rng)
-    return settled(_MAKERS[label](rng, shade))
+    shade = colour_near(PAINT[colour], rng)
+    return settled_on_ground(_MAKERS[label](rng, shade))
 
 
 WARE: Mapping[str, Callable[[Rng, str], list[Part]]] = MappingProxyType(

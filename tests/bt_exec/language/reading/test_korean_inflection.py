@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec.language.reading.korean_inflection import FORMS, inflect, letters, past
+from bt_exec.language.reading.korean_inflection import FORMS, inflect, letters, past_stem
 from bt_exec.language.reading.lexicon import language_data
 
 TABLE = """
@@ -34,8 +34,8 @@ def test_inflect_gives_the_forms_of_the_table(row):
 
 
 def test_past_tense_closes_the_open_form():
-    assert past("바뀌어") == "바뀌었"
-    assert past("커") == "컸"
+    assert past_stem("바뀌어") == "바뀌었"
+    assert past_stem("커") == "컸"
 
 
 def test_letters_decomposes_syllable_blocks():

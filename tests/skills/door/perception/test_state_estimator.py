@@ -20,7 +20,7 @@ from bt_exec_skills.door.perception.learned_detector import (
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.door.perception.state_estimator import (
     LearnedEstimator,
-    contenders,
+    likely_states,
     possible_states,
 )
 from bt_exec_skills.door.sim.camera import SimCamera
@@ -156,7 +156,7 @@ def test_uncertainty_between_neighbours_names_both(angle: float, scores: Any, be
     ],
 )
 def test_dominant_state_is_selected(scores: dict[str, float], left: tuple[str, ...]) -> None:
-    assert contenders(door((0, 0, 9, 9), **scores)) == left
+    assert likely_states(door((0, 0, 9, 9), **scores)) == left
 
 
 CASES = [
@@ -275,7 +275,7 @@ class SecondLooks(LearnedDetector):
         super().__init__(Finds([before], [after]))
         self.answers = [*answers]
 
-    def second_look(self, *_: Any) -> bool:
+    def confirm_enlarged(self, *_: Any) -> bool:
         return self.answers.pop(0)
 
 
@@ -346,7 +346,7 @@ def test_material_beside_the_opening_is_uncertain(place: float, doubt: str) -> N
     box = (x - 6.0, y - 10.0, x + 6.0, y + 10.0)
     network = Finds([Found("material", box, 0.9)])
     eyes = LearnedDetector(network, opening=calibration.opening())
-    eyes.second_look = lambda *_: True  # type: ignore[method-assign]
+    eyes.confirm_enlarged = lambda *_: True  # type: ignore[method-assign]
     (found,) = eyes.detect(View(0.0, np.zeros((240, 320, 3), np.uint8)))
     assert found.doubt == doubt
 

@@ -62,6 +62,6 @@ def test_network_reaches_its_documented_figures_on_held_out_scenes(tmp_path: Pat
     assert by_class["door-handle"].ap50 >= 0.95
     assert by_class["material"].ap50 >= 0.85
     assert found.states is not None
-    assert found.states.answered >= 0.88
-    assert found.states.right >= 0.97
+    assert found.states.decided_share >= 0.88
+    assert found.states.accuracy >= 0.97
     assert found.states.count_of("open", "closed") == found.states.count_of("closed", "open") == 0

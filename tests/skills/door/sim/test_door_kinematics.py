@@ -21,7 +21,9 @@ metres = st.floats(-0.5, 0.5)
 def test_point_has_the_requested_distance_from_the_panel(
     angle: float, r: float, out: float, up: float
 ) -> None:
-    assert DOOR.outside(angle, DOOR.point(angle, r, out, up)) == pytest.approx(out, abs=1e-9)
+    assert DOOR.signed_distance(angle, DOOR.point(angle, r, out, up)) == pytest.approx(
+        out, abs=1e-9
+    )
 
 
 @given(angle=angles)
@@ -32,7 +34,7 @@ def test_panel_and_its_normal_are_perpendicular(angle: float) -> None:
 @given(angle=angles, along=st.floats(-1.0, 1.0))
 def test_every_point_of_the_bar_touches_the_handle(angle: float, along: float) -> None:
     place = DOOR.handle(angle, along * DOOR.handle_half)
-    assert DOOR.to_handle(angle, place) == pytest.approx(0.0, abs=1e-9)
+    assert DOOR.distance_to_handle(angle, place) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_closed_door_faces_the_robot_and_opens_towards_it() -> None:
@@ -47,8 +49,8 @@ def test_distance_of_a_point_beside_the_panel_is_measured_to_the_panel(
     angle: float, r: float, out: float, up: float
 ) -> None:
     place = DOOR.point(angle, r, out, up)
-    assert DOOR.beside(angle, place[None]) == pytest.approx(abs(out), abs=1e-9)
+    assert DOOR.distance_to_panel(angle, place[None]) == pytest.approx(abs(out), abs=1e-9)
 
 
 def test_point_beyond_the_free_edge_is_not_beside_the_panel() -> None:
-    assert DOOR.beside(0.6, DOOR.edge(0.6)[None] + [0.0, -0.2, 0.0]) == math.inf
+    assert DOOR.distance_to_panel(0.6, DOOR.edge(0.6)[None] + [0.0, -0.2, 0.0]) == math.inf

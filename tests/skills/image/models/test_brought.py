@@ -161,7 +161,7 @@ def test_unknown_names_are_refused():
 )
 def test_text_model_decides_each_crop(picture, said, holds):
     model = Words(said)
-    found = finish(Looker(model).crops([picture, picture[:50]], "Is it red?"))
+    found = finish(Looker(model).ask_each_crop([picture, picture[:50]], "Is it red?"))
     assert [one.holds for one in found] == [holds, holds]
     assert model.asked == [(picture.shape, "Is it red?"), ((50, 320, 3), "Is it red?")]
     assert all(one.confidence <= UNMEASURED for one in found)
@@ -169,8 +169,8 @@ def test_text_model_decides_each_crop(picture, said, holds):
 
 def test_model_that_raises_or_is_silent_is_a_failure(picture):
     with pytest.raises(Failed, match="no answer"):
-        finish(Looker(Words("")).whole(picture, "What is it?", "en"))
+        finish(Looker(Words("")).ask_whole_picture(picture, "What is it?", "en"))
     broken = Words("x")
     del broken.reply
     with pytest.raises(Failed, match="AttributeError"):
-        finish(Looker(broken).whole(picture, "What is it?", "en"))
+        finish(Looker(broken).ask_whole_picture(picture, "What is it?", "en"))

@@ -181,10 +181,10 @@ def test_only_new_notes_are_reported_with_the_latest_attempt(site):
     )
     assert report_of(book, "ko", 75.0) == "1분 전에 라운지를 둘러보았습니다. There is nobody."
     assert "6 minutes ago" in report_of(book, "en", 372.0)
-    book.mark_told()
+    book.mark_reported()
     book.note(20.0, "asked", "basecamp", target="professor", topic="Tuesday", answer="Fine.")
     assert report_of(book, "en") == ("I asked the professor: “Tuesday” The answer was: “Fine.”")
-    book.mark_told()
+    book.mark_reported()
     # on a repeated request, everything is reported again
     assert "There is nobody." in report_of(book, "en")
 
@@ -316,7 +316,7 @@ def test_findings_are_the_final_message_without_a_report(site):
     book.note(2.0, "went", "lounge", target="lounge")
     book.note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
     assert memory.told() == "I looked around the lounge. There is nobody."
-    book.mark_told()
+    book.mark_reported()
     assert memory.told() == ""
 
 
@@ -351,7 +351,7 @@ def test_failed_report_is_left_out_of_the_report_to_that_person(site):
     facts = {"skill": "talk_to_person", "target": "user", "topic": "report", "code": "STOPPED"}
     book.note(12.0, "failed", "basecamp", **facts)
     assert report_of(book, "en") == "I looked around the lounge. There is nobody."
-    book.mark_told()
+    book.mark_reported()
     book.note(20.0, "failed", "basecamp", **facts)
     assert report_of(book, "en") == "I looked around the lounge. There is nobody."
 

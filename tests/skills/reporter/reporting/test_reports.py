@@ -34,7 +34,7 @@ def book_of(memory: Memory) -> Notebook:
 
 def test_findings_of_the_continued_mission_are_reported(memory: Memory) -> None:
     memory.resume([Done("a", "observe_scene", QUERY, "", SEEN, -20.0)])
-    (note,) = book_of(memory).news()
+    (note,) = book_of(memory).unreported_notes()
     assert (note.kind, note.place, note.t) == ("saw", "lounge", -20.0)
     assert memory.told() == "라운지를 둘러보았습니다. 사람이 2명 있습니다."
 
@@ -54,7 +54,7 @@ def test_report_that_the_user_has_heard_is_not_repeated(memory: Memory) -> None:
             Done("c", "navigate", {}, "already there"),
         ]
     )
-    assert book_of(memory).news() == []
+    assert book_of(memory).unreported_notes() == []
     assert memory.told() == "두 명이 있습니다."
 
 
@@ -62,7 +62,7 @@ def test_answer_and_delivery_are_noted(memory: Memory) -> None:
     asked = {"target": "professor", "topic": "언제?", "answer": "세 시요."}
     gave = {"object": "편지", "recipient": "professor", "place": "professor_office"}
     memory.resume([Done("a", "talk_to_person", asked), Done("b", "deliver_object", gave)])
-    notes = book_of(memory).news()
+    notes = book_of(memory).unreported_notes()
     assert [(note.kind, note.place) for note in notes] == [
         ("asked", None),
         ("delivered", "professor_office"),
@@ -83,7 +83,7 @@ def test_resumed_patrol_reports_in_its_language_what_it_saw_before_the_stop(
     with Session(load_site("building"), fast=True, journal=journal, world={"seed": "1"}) as session:
         session.run("go to the lounge")
         now = session.clock.now()
-        session.clock.at(now + 25.0, lambda: session.abort("operator"))
+        session.clock.call_at(now + 25.0, lambda: session.abort("operator"))
         first = session.run("look around the lounge and report")
         assert first.status == "aborted"
         done = session.resume(journal.mission(first.mission_id), language=language)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.cli.app import call
+from bt_exec.cli.app import run_command_line
 
 COMMAND = "교수님 방 불 켜져 있는지 보고 와"
 
@@ -17,7 +17,7 @@ def bt(capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
     def bt(*arguments: str) -> tuple[int, str, str]:
-        code = call([*arguments])
+        code = run_command_line([*arguments])
         return code, *capsys.readouterr()
 
     return bt

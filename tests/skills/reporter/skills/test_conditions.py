@@ -192,7 +192,7 @@ def test_two_places_are_compared_by_their_last_observations(
         one.notebook.note(2.0, "saw", place, **facts)
     args = {"target": "lounge", "other": "break_room", "about": about, "order": order}
     assert Question(one).ask("more_there", **args).holds is holds
-    several = len(one.notebook.looks()) > 1
+    several = len(one.notebook.observed_facts()) > 1
     assert Question(one).ask("compared", about=about, order=order).holds is several
 
 
