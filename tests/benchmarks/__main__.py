@@ -41,6 +41,8 @@ SMALL: dict[str, tuple[str, ...]] = {
     "understanding": ("--small",),
 }
 """Arguments of each benchmark for a short run."""
+TIMED = ("pictures",)
+"""Benchmarks that fail if they take too long, which run alone."""
 
 
 def machine() -> str:
@@ -116,10 +118,12 @@ def main() -> int:
     failed, sections = [], {}
     names = given.names or [*SMALL]
     arguments_of = {name: SMALL[name] if given.small else () for name in names}
-    alone = given.results or not given.small
-    with ThreadPoolExecutor(1 if alone else os.cpu_count()) as pool:
-        ends = pool.map(lambda name: run(name, arguments_of[name], alone=alone), names)
-        ran = dict(zip(names, ends, strict=True))
+    alone = TIMED if given.small and not given.results else tuple(SMALL)
+    ran = {name: run(name, arguments_of[name], alone=True) for name in names if name in alone}
+    others = [name for name in names if name not in alone]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        ends = pool.map(lambda name: run(name, arguments_of[name], alone=False), others)
+        ran |= dict(zip(others, ends, strict=True))
     for name, (code, output) in ran.items():
         arguments = arguments_of[name]
         if code or not output.strip():
