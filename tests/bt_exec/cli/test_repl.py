@@ -141,11 +141,21 @@ def test_command_of_the_robot_may_contain_a_word_of_the_prompt(
     assert said in bt("repl", "--fast", stdin=f"{line}\n").out
 
 
-@pytest.mark.parametrize("line", ["resume 1", "bt-exec resume", "bt-exec resume 1", "재개 1"])
-def test_prompt_resumes_a_mission(bt: Run, line: str) -> None:
-    bt("run", "open the door", "--fast", "--fault", "open_door=DOOR_STUCK")
+@pytest.mark.parametrize(
+    ("command", "line", "said"),
+    [
+        ("open the door", "resume 1", "Resuming “open the door”"),
+        ("open the door", "bt-exec resume", "Resuming “open the door”"),
+        ("open the door", "bt-exec resume 1", "Resuming “open the door”"),
+        ("open the door", "재개 1", "Resuming “open the door”"),
+        ("문 열어", "resume 1", "“문 열어” 임무를 이어서"),
+    ],
+)
+def test_prompt_resumes_a_mission_in_the_language_of_its_command(
+    bt: Run, command: str, line: str, said: str
+) -> None:
+    bt("run", command, "--fast", "--fault", "open_door=DOOR_STUCK")
     ran = bt("repl", "--fast", stdin=f"{line}\n")
-    said = "“open the door” 임무를 이어서" if line == "재개 1" else "Resuming “open the door”"
     assert said in ran.out
     assert "bt-exec why 2" in ran.out
 
