@@ -266,7 +266,8 @@ class SelfAnswers:
             return Refusal("NOTHING_LEFT", self._left(request))
         if question is None:
             return answer
-        if isinstance(answer, Reply) and answer.code == "COURTESY":  # "did it go well?", in Korean
+        general = ("COURTESY", "DONE")  # a courtesy is also "did it go well?", in Korean
+        if isinstance(answer, Reply) and answer.code in general:
             answer = Refusal("NOT_UNDERSTOOD", answer.message)
         if not isinstance(answer, Refusal) or answer.did_you_mean:
             return answer

@@ -61,7 +61,7 @@ class Environment:
         t: Time of the reading [s, clock of the mission].
         objects: Objects by name, in the simulator's order.
         base: Pose of the robot; None if the simulator does not report it.
-        told: Tables reported by the simulator; empty if it reports none.
+        told: Tables, as the simulator reports them; empty if it reports none.
         held: Object in the hand; None if it is empty or unknown.
         origin: Position where that object was picked up [m]; None if unknown.
         origins: Position of each object before the last mission that moved it [m].

@@ -37,7 +37,7 @@ _INSIDE: Place = ("in", Phrase())
 class Answer:
     """Answer: True for yes or if an object was found; its text; the objects that it names.
 
-    An answer that is not `decided` says why the question does not apply to its objects.
+    An answer that is not `decided` gives the reason why the question does not apply to its objects.
     """
 
     holds: bool
