@@ -36,7 +36,7 @@ class Truth:
     def of(cls, robot: Any) -> Truth:
         """Return the state of the simulated world, independent of reports of the robot."""
         world = robot.world
-        held = tuple(arm for arm, limb in world.limbs.items() if limb.holds)
+        held = tuple(arm for arm, limb in world.limbs.items() if limb.holds_material)
         pose = world.material_pose()
         inside = pose is not None and not held and pose[0][0] > world.layout.hinge[0]
         return cls(world.angle, held, inside)

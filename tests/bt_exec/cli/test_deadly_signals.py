@@ -227,7 +227,7 @@ def call(arguments):
     {before}
     exec("import os, signal\\nos.kill(os.getpid(), signal.{name})\\nfor _ in range(1000): pass")
 
-app.call = call
+app.run_command_line = call
 app.main()
 """
 

@@ -97,11 +97,11 @@ class Gone:
     def __del__(self):
         os.kill(os.getpid(), signal.SIGINT)
 
-def _streams(real=app._streams):
+def _prepare_streams(real=app._prepare_streams):
     Gone()
     return real()
 
-app._streams = _streams
+app._prepare_streams = _prepare_streams
 """
 
 
@@ -109,7 +109,7 @@ app._streams = _streams
     ("before", "said"),
     [
         (INTERRUPTED, "bt-exec: stopped\n"),
-        (INTERRUPTED.replace("_call", "_streams"), "bt-exec: stopped\n"),
+        (INTERRUPTED.replace("_call", "_prepare_streams"), "bt-exec: stopped\n"),
         (IN_A_CALLBACK, "bt-exec: stopped\n"),
         (SWALLOWED.format(what="pass"), "bt-exec: stopped\n"),
         (SWALLOWED.format(what="raise ImportError('initialisation failed')"), "bt-exec: stopped\n"),

@@ -67,7 +67,7 @@ def test_torture_lists_the_tested_cases(bt: Run, tmp_path: Path) -> None:
 
 
 def test_ctrl_c_ends_torture_after_the_mission_that_it_stopped(bt: Run, monkeypatch) -> None:
-    monkeypatch.setattr("bt_exec.cli.torture.pressed", lambda: True)
+    monkeypatch.setattr("bt_exec.cli.torture.was_interrupted", lambda: True)
     ran = bt("torture", "--runs", "9", "--seed", "5", "--no-kills", "--json")
     assert sum(json.loads(ran.out)["statuses"].values()) == 1
     assert "the report covers the finished missions" in ran.err

@@ -67,10 +67,10 @@ def test_node_states_are_those_of_the_requested_plan(journal, make_spec):
         Planned(0.0, 2, make_spec(2), 1),
         NodeChanged(0.0, 3, "b", "running"),
     )
-    assert mission.states(0) == {"early": "done"}
-    assert mission.states(1) == {"a": "failed"}
-    assert mission.states(2) == mission.states() == {"b": "running"}
-    assert mission.states(3) == {}
+    assert mission.node_states(0) == {"early": "done"}
+    assert mission.node_states(1) == {"a": "failed"}
+    assert mission.node_states(2) == mission.node_states() == {"b": "running"}
+    assert mission.node_states(3) == {}
 
 
 def test_skill_start_is_paired_with_its_own_end(journal, make_spec):
@@ -88,7 +88,7 @@ def test_skill_start_is_paired_with_its_own_end(journal, make_spec):
 
 def test_failed_observation_is_listed_with_the_observations(journal):
     blind = PerceptionFailed(0.0, 1, "door", "no picture")
-    assert recorded(journal, blind).looks == (blind,)
+    assert recorded(journal, blind).observations == (blind,)
 
 
 def test_exchanges_are_in_order_with_the_plan_of_their_request(journal, make_spec):

@@ -77,14 +77,14 @@ def test_parts_are_prefixed_with_their_robot(site):
         for tree in ("fetch", "go_home", "wait_here")
     }
     assert set(site.library.names()) == {*own, "pause"}
-    assert site.catalogue.robots == ("cart_a", "cart_b")
+    assert site.catalogue.robots_sharing_pack == ("cart_a", "cart_b")
     assert site.kinds == ("cart", "gate")
 
 
 def test_names_of_a_single_robot_have_no_prefix(load):
     site = load("site: s\npacks: {cart_a: {pack: cart}, gate: {}}\n")
     assert set(site.library.names()) == {"fetch", "go_home", "wait_here", "pause"}
-    assert site.catalogue.robots == ()
+    assert site.catalogue.robots_sharing_pack == ()
     assert site.catalogue.skill("load").needs == {"at": "shelf", "load": "empty"}
 
 

@@ -25,7 +25,7 @@ def look(t: float, file: str | None = None, **facts: str) -> Any:
 
 def mission(**parts: Any) -> Any:
     line = SimpleNamespace(site="door", language="en")
-    about = {"id": "m1", "line": line, "looks": (), "unreadable": (), "frames_dropped": 0}
+    about = {"id": "m1", "line": line, "observations": (), "unreadable": (), "frames_dropped": 0}
     about |= {"skills": (), "command": "open the door", "outcome": None, "verdicts": ()}
     return SimpleNamespace(**{**about, "events": (), **parts})
 
@@ -47,7 +47,7 @@ def test_frames_and_first_facts_are_those_of_the_observations() -> None:
         look(0.5, door="closed"),
         look(1.0, "b.png", door="open"),
     ]
-    episode = read(looks=looks)
+    episode = read(observations=looks)
     assert episode.frames == (FileFrame(0.0, Path("a.png")), FileFrame(1.0, Path("b.png")))
     assert episode.start_facts == {"door": "closed"}
     assert (episode.id, episode.command, episode.language) == ("m1", "open the door", "en")
@@ -57,7 +57,7 @@ def test_frames_and_first_facts_are_those_of_the_observations() -> None:
 
 def test_gap_is_a_pause_of_more_than_two_seconds() -> None:
     shown = [look(0.0, "a.png"), look(2.0, "b.png"), look(4.1, "c.png")]
-    flaws = read(looks=shown, frames_dropped=3, unreadable=("a cell",)).flaws
+    flaws = read(observations=shown, frames_dropped=3, unreadable=("a cell",)).flaws
     assert flaws == (
         Flaw("damaged", "m1", "a cell"),
         Flaw("gap", "m1", "3 frames were dropped"),
@@ -67,7 +67,7 @@ def test_gap_is_a_pause_of_more_than_two_seconds() -> None:
 
 def test_mission_without_frames_has_one_flaw() -> None:
     why = "was recorded without frames; run with --frames"
-    assert read(looks=[look(0.0, door="open")], frames_dropped=3).flaws == (
+    assert read(observations=[look(0.0, door="open")], frames_dropped=3).flaws == (
         Flaw("no_frames", "m1", why),
     )
 

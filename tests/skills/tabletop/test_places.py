@@ -33,9 +33,9 @@ def world(told=True, **objects):
 
 def test_held_object_is_in_no_container():
     now = world(red_0=(0.0, 1.0, 0.7), bowl_0=(0.0, 1.0, 0.5))
-    assert now.inside("object_red_0", "object_bowl_0")
+    assert now.is_in_place("object_red_0", "object_bowl_0")
     held = replace(now, held="object_red_0")
-    assert not held.inside("object_red_0", "object_bowl_0")
+    assert not held.is_in_place("object_red_0", "object_bowl_0")
     assert held.container_of("object_red_0") is None
 
 
@@ -98,7 +98,7 @@ def test_place_of_an_object_is_a_table_a_container_or_none():
     assert now.place_of("object_cup_0") == "table_0"
     assert now.place_of("object_apple_0") == "object_red_bowl_0"
     assert now.table_of("object_apple_0") == "table_0"
-    assert not now.inside("object_apple_0", "table_0")
+    assert not now.is_in_place("object_apple_0", "table_0")
     assert now.place_of("object_pen_0") is None
 
 

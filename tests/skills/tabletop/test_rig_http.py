@@ -34,7 +34,7 @@ def is_carried(world):
 
 
 def is_lowered(world):
-    return world.held() == THING and world.environment().inside(THING, BOWL)
+    return world.held() == THING and world.environment().is_in_place(THING, BOWL)
 
 
 @pytest.fixture
@@ -82,5 +82,5 @@ def test_second_process_reports_the_true_content_of_the_hand(
         if held:
             done = session.run("put it in the red bowl")
             assert done.status == "satisfied", done.message
-        assert engine.robot.world.environment().inside(THING, BOWL) or not held
+        assert engine.robot.world.environment().is_in_place(THING, BOWL) or not held
     assert engine.robot.world.held() is None

@@ -143,7 +143,7 @@ def test_site_selects_its_detector_and_model(picture, tmp_path):
         rig = make_rig(settings, PictureStart(image=str(file)))
         answer = ask(rig.services["bench"], "Is there a tomato?")
         assert (answer.value, answer.confidence <= UNMEASURED) == (True, True)
-        look = finish(rig.services["looker"].whole(picture, "Is it safe?", "en"))
+        look = finish(rig.services["looker"].ask_whole_picture(picture, "Is it safe?", "en"))
     assert (look.answer, look.confidence) == ("There is one.", UNMEASURED)
 
 

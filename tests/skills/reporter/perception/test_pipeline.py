@@ -177,8 +177,8 @@ def test_names_are_found_in_both_languages(site):
         "옥상": None,
     }
     assert {word: site.find(word) for word in words} == words
-    assert site.called("break_room", "ko") == "휴게실"
-    assert site.called("nowhere", "en") == "nowhere"
+    assert site.display_name("break_room", "ko") == "휴게실"
+    assert site.display_name("nowhere", "en") == "nowhere"
 
 
 def test_point_belongs_to_the_nearest_place(site):

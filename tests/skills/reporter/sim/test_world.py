@@ -79,8 +79,8 @@ def test_world_options_are_applied():
     assert world.truth("corridor_center").people == 0
     assert (world.lights["lounge"], world.lights["corridor_east"]) == (False, True)
     assert all(world.truth(room).noise_db >= 66 for room in ROOMS)
-    assert world.where("professor") is None
-    assert world.where("user") is not None
+    assert world.person_position("professor") is None
+    assert world.person_position("user") is not None
     quiet = world_of(people="none", lights="on", noise="quiet", unusual="none")
     assert all(quiet.lights.values())
     assert [quiet.truth(room).people for room in ROOMS] == [1, 1, 0, 0, 0, 0]

@@ -111,7 +111,7 @@ def test_professor_is_asked_and_faced(trip):
     assert one.run("navigate", target="professor_office") == "OK"
     assert one.run("talk_to_person", target="professor", topic="회의 일정 문의") == "OK"
     assert one.result.answer == "화요일 3시에 봅시다."
-    x, y = one.robot.world.where("professor")
+    x, y = one.robot.world.person_position("professor")
     assert abs(one.robot.pose.bearing(x, y)) < 0.1
 
 
