@@ -16,7 +16,7 @@ __all__ = ["Candidate", "edit_distance", "intended_texts"]
 
 _MOST = 8  # maximum number of texts to try
 _PER_WORD = 3
-_MOST_UNKNOWN = 3  # with more unknown words, a short text is not considered misspelt
+_MOST_UNKNOWN = 4  # with more unknown words, a short text is not considered misspelt
 _UNKNOWN_SHARE = 3  # a long text is, unless more than one word in so many is unknown
 _MOST_MISSPELT = 6  # even in the longest text, because all combinations are compared
 _MISSED, _SAME_END = 0.25, 0.1
