@@ -411,7 +411,8 @@ def _no_answer(c: Checker, m: re.Match[str]) -> bool:
 )
 def _not_told(c: Checker, m: re.Match[str]) -> bool:
     person, world = PEOPLE[m["w"].lower()], c.witness._robot.world
-    there = world.person_position(person) is not None and world.options.answer not in ("none", "refuse")
+    there = world.person_position(person) is not None
+    there = there and world.options.answer not in ("none", "refuse")
     return not (there and c.witness.said_to(person, m["q"]))
 
 

@@ -22,7 +22,9 @@ def places(command, world, turns=()):
     moved = {}
     for one in understand(command, world, turns).subgoals:
         moved.update({move.thing: (move.side, move.target) for move in one.moves})
-    return {thing: place for thing, place in moved.items() if not world.is_in_place(thing, place[1])}
+    return {
+        thing: place for thing, place in moved.items() if not world.is_in_place(thing, place[1])
+    }
 
 
 def with_objects(world, **objects):
