@@ -21,8 +21,9 @@ import pytest
 
 ACROSS, DOWN, SIDE = 4000, 3000, 100
 SHADES = ((200, 30, 30), (30, 60, 200), (40, 150, 60), (240, 215, 40))
-MOST_S = 3.0
-"""Limit for verifying 100 crops of such a photo on 2 cores, without process start [s]."""
+MOST_DETECTIONS = 20
+"""Limit for verifying 100 crops of such a photo, without process start, in the time of a bare
+detection in the same run."""
 MOST_MB = 900
 """Limit of the peak memory of the process with its libraries [MB]; a picture takes about 36 MB."""
 
@@ -104,7 +105,7 @@ def test_crop_verification_of_a_large_photo_is_fast(capsys: pytest.CaptureFixtur
                 f"= {row['seconds'] / peer:.1f} detections, peak {row['mb']:.0f} MB"
             )
     assert [row["value"] for row in rows.values()] == [25, 25]
-    assert rows["annotated"]["seconds"] <= MOST_S
+    assert rows["annotated"]["seconds"] <= MOST_DETECTIONS * peer
     assert max(row["mb"] for row in rows.values()) <= MOST_MB
 
 
