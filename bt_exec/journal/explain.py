@@ -27,6 +27,7 @@ from bt_exec.journal.record import MissionLine, MissionRecord, SkillRun
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE
 from bt_exec.pack import Catalogue
 from bt_exec.planning.effects import DoneAction, first_cause
+from bt_exec.spec.condition_expression import Is, Not
 from bt_exec.spec.expand import with_results
 from bt_exec.spec.model import Check, Do, MissionSpec
 from bt_exec.spec.node_paths import is_kept, locate
@@ -237,6 +238,8 @@ def _attempt(spec: MissionSpec, record: MissionRecord) -> Attempt:
 def _as_step(node: Do | Check, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     if isinstance(node, Do):
         return node.do, with_results(node.args, given)
+    if isinstance(node.check, Not) and isinstance(node.check.of, Is):
+        return f"not {node.check.of.name}", node.check.of.args
     return node.runs or str(node.check), node.given
 
 

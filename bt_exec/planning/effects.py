@@ -24,6 +24,7 @@ from bt_exec.verify.facts import (
     after_success,
     established_facts,
     fill_arguments,
+    is_known,
     known_args,
 )
 
@@ -122,7 +123,9 @@ def outdated_leaves(request: Request) -> frozenset[str]:
 def lost_effect(request: Request) -> Failure | None:
     """Return a failure if the facts contradict the effect of a finished skill; None otherwise.
 
-    Only the last skill that sets a fact counts. A skipped skill has the effects that the condition
+    Only the last skill that sets a fact counts, and only a declared constant value: one that names
+    an argument may be one of several true descriptions ("next to the apple", "on the table"). A
+    skipped skill has the effects that the condition
     of its skip establishes, so the negative condition of "close it if it is open" promises nothing.
 
     Args:
@@ -135,7 +138,12 @@ def lost_effect(request: Request) -> Failure | None:
         if not isinstance(node, Do) or path not in done:
             continue
         skill = request.catalogue.skill(node.do)
-        gave = after_success({}, skill, done[path].args or known_args(skill, node.args))
+        args = done[path].args or known_args(skill, node.args)
+        gave = {
+            fill_arguments(key, args): value
+            for key, value in skill.effects.items()
+            if value != UNKNOWN and "{" not in value and is_known(key, args)
+        }
         if done[path].skipped:
             held = established_facts(node.skip_if, request.catalogue)
             gave = {fact: value for fact, value in gave.items() if held.get(fact) == value}

@@ -212,6 +212,8 @@ class Why:
 
     def step(self, name: str, args: Mapping[str, Any]) -> str:
         """Return a skill or check with its arguments, as the pack's phrase if there is one."""
+        if name.startswith("not "):
+            return f"{self.word('not')}: {self.step(name.removeprefix('not '), args)}"
         args = {key: self._quoted(value) for key, value in args.items()}
         if self.messages.has_phrase(name) and not any(map(is_reference, args.values())):
             return clean(self.messages.phrase(name, self.language, args))
