@@ -186,7 +186,7 @@ def open_stage(options: Options) -> Iterator[Stage]:
         )
         interrupted = ""
         if journal is not None and options.interrupted:
-            spoken = "".join(options.languages) if len(options.languages) == 1 else ""
+            spoken = options.languages[0] if len(options.languages) == 1 else ""
             interrupted = report_interrupted_mission(
                 painter, journal, prompt=options.prompt, language=spoken
             )

@@ -341,7 +341,7 @@ class Messages:
         facts = {**failure.args, **failure.evidence, "message": detail}
         if failure.code == "NEED_NOT_MET" and "facts" in facts:
             facts["facts"] = own.blocking_facts(str(facts["facts"]).split(", "), language)
-        if failure.message.startswith(INJECTED):  # it is no value for the sentence of the code
+        if failure.message.startswith(INJECTED):  # it cannot stand for a measured value
             said = own.say(failure.code, language, **{**facts, "message": "…"})
             said = f"{said.removesuffix('.').removesuffix(': …')}: {detail}."
         else:

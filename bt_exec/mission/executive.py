@@ -546,7 +546,7 @@ class Executive:
     ) -> tuple[Ending, str, Mapping[str, str]]:
         """Stop the robots and perceive once more; return the ending, its sentences and facts."""
         unstopped = self._come_to_rest()
-        perceived = self._perceived_at == self.clock.now()
+        perceived = self.clock.now() - self._perceived_at < self.clock.period_s
         if not perceived and self._watched and not self._abort_reason:
             self._at_the_end(lambda: self._perception_loop.look(self._keep_still), None)
         unknown: dict[str, str] = {}

@@ -73,7 +73,7 @@ class PlainView:
             case ev.Rejected():
                 for problem in event.problems:
                     said = problem.code == NEED_NOT_MET or problem.code in model.messages
-                    if self.verbose or not said:  # those are told at the end
+                    if self.verbose or not said:  # the summary has their sentences
                         self.line("rejected", model.mistake(problem))
             case ev.Aborting():
                 self.line("stop", model.stopping)
