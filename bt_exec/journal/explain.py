@@ -33,7 +33,10 @@ from bt_exec.spec.model import Check, Do, MissionSpec
 from bt_exec.spec.node_paths import is_kept, locate
 from bt_exec.verify.facts import UNKNOWN, after_failure, after_success, touched_facts
 
-__all__ = ["Attempt", "Cause", "Explanation", "explain"]
+__all__ = ["NEGATED", "Attempt", "Cause", "Explanation", "explain"]
+
+NEGATED = "not "
+"""Beginning of the name of a step that checks that a condition does not hold."""
 
 
 @dataclass
@@ -239,7 +242,7 @@ def _as_step(node: Do | Check, given: Mapping[str, Any]) -> tuple[str, Mapping[s
     if isinstance(node, Do):
         return node.do, with_results(node.args, given)
     if isinstance(node.check, Not) and isinstance(node.check.of, Is):
-        return f"not {node.check.of.name}", node.check.of.args
+        return f"{NEGATED}{node.check.of.name}", node.check.of.args
     return node.runs or str(node.check), node.given
 
 

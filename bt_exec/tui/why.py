@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bt_exec.failure import Failure
-from bt_exec.journal.explain import Attempt, Explanation
+from bt_exec.journal.explain import NEGATED, Attempt, Explanation
 from bt_exec.language.fact_sentences import UNKNOWN, fact_sentences
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.spec.expand import is_reference, reference_name
@@ -212,8 +212,9 @@ class Why:
 
     def step(self, name: str, args: Mapping[str, Any]) -> str:
         """Return a skill or check with its arguments, as the pack's phrase if there is one."""
-        if name.startswith("not "):
-            return f"{self.word('not')}: {self.step(name.removeprefix('not '), args)}"
+        if name.startswith(NEGATED):
+            held = self.step(name.removeprefix(NEGATED), args)
+            return f"{self.word(NEGATED.strip())}: {held}"
         args = {key: self._quoted(value) for key, value in args.items()}
         if self.messages.has_phrase(name) and not any(map(is_reference, args.values())):
             return clean(self.messages.phrase(name, self.language, args))
