@@ -318,6 +318,11 @@ class Failure:
         if isinstance(self.message, str):  # a pack may give anything
             object.__setattr__(self, "message", _truncated(self.message))
 
+    @property
+    def signature(self) -> tuple[str, str, str]:
+        """Code, node and arguments; equal for repeated failures, whatever was measured."""
+        return self.code, self.node, str(dict(self.args))
+
     def chain(self) -> tuple[Failure, ...]:
         """Return this failure and its causes, latest first."""
         found: list[Failure] = [self]

@@ -6,6 +6,7 @@ import contextlib
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,12 +68,14 @@ class Stage:
         conductor: Displays them.
         asks: Whether the operator can be asked for missing information.
         interrupted: Command of an interrupted mission whose state was just reported; empty if none.
+        knows_world: Whether the operator knows that the simulated world is new, or it is restored.
     """
 
     session: Session
     conductor: Conductor
     asks: bool = False
     interrupted: str = ""
+    knows_world: bool = False
 
     def run(self, command: str, plan: MissionSpec | None = None) -> Outcome:
         """Run and display one command, by `plan` if given.
@@ -81,14 +84,14 @@ class Stage:
         answer is run. The outcome is that of the last command.
         """
         from bt_exec.language.messages import language_of
-        from bt_exec.mission.conversation import asks_to_continue
+        from bt_exec.mission.conversation import NEED_WORLD, asks_to_continue, question_of
 
         site, ascii_only = self.session.site, self.conductor.painter.ascii
         language = "en" if ascii_only else language_of(command)
-        asks = plan is None and asks_to_continue(command)
-        if asks and (record := self.session.unfinished()) is not None:
+        continues = plan is None and asks_to_continue(command)
+        if continues and (record := self.session.unfinished()) is not None:
             self.session.open()
-            self.interrupted = ""  # its world is restored
+            self.knows_world = True  # that of the mission, restored
             return continue_mission(self.session, self.conductor, record, language)
         with self.conductor.shown_preparation(
             site.messages.say("PREPARING", language, site=site.name)
@@ -97,8 +100,9 @@ class Stage:
                 self.session.open_for(command)
             else:
                 self.session.open()
-        if self.interrupted:
-            self.say_world_is_new(self.interrupted, language)
+        asks = command.rstrip().endswith("?") or question_of(command) in NEED_WORLD
+        if self.interrupted or (plan is None and asks):
+            self.say_world_is_new(language)
         outcome = self.conductor.run(self.session, command, plan)
         for _ in range(_MOST_QUESTIONS if self.asks else 0):
             said = _next_command(outcome, self.conductor.painter)
@@ -109,12 +113,21 @@ class Stage:
             outcome = self.conductor.run(self.session, said)
         return outcome
 
-    def say_world_is_new(self, command: str, language: str) -> None:
-        """Print once that the simulated world is new, without the effects of an earlier mission."""
-        if self.session.simulated:
-            self.interrupted = ""
-            say = self.session.site.messages.say
-            self.conductor.painter.say(say("WORLD_IS_NEW", language, command=command))
+    def say_world_is_new(self, language: str) -> None:
+        """Print once that this simulated world lacks the results of the last mission before it."""
+        session = self.session
+        if self.knows_world or session.journal is None or not session.simulated:
+            return
+        self.knows_world, self.interrupted = True, ""
+        last = session.journal.last_action(session.site.name, session.conversation.actions)
+        left = session.unfinished()
+        line = left.line if left is not None else last
+        if line is None or session.journal.mission(line.id).session == session.world_id:
+            return
+        if left is not None or line.started_at.date() == datetime.now().astimezone().date():
+            code = "WORLD_IS_NEW" if left is not None else "WORLD_IS_NEW_DONE"
+            say = session.site.messages.say
+            self.conductor.painter.say(say(code, language, command=line.command))
 
 
 def _report_unused(session: Session, painter: Painter, language: str) -> None:

@@ -92,8 +92,8 @@ class _Prompt:
             hint = site.messages.say("PROMPT_HINT", language)
             head = " · ".join(filter(None, (site.name, site.summary_in(language))))
             self.painter.say(f"{head}\n{hint}")
-            if (left := self.stage.session.unfinished()) is not None:
-                self.stage.say_world_is_new(left.command, language)
+            if self.stage.session.unfinished() is not None:
+                self.stage.say_world_is_new(language)
         for line in self.lines():
             text = line.strip()
             if not text or text.startswith("#"):

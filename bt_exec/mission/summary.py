@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -207,13 +208,12 @@ class _Summary:
             said.append(stopped if root.code in messages else f"{stopped} {root.code}:")
         said.append(messages.explain(root, language))
         others = dict.fromkeys(
-            messages.explain(one, language)
-            for one in tried
-            if (one.code, one.node, one.args) != (root.code, root.node, root.args)
+            messages.explain(one, language) for one in tried if one.signature != root.signature
         )
         others.pop(said[-1], None)
-        if others:
-            said += [self.say("TRIED_INSTEAD"), *list(others)[-_TRIED:]]
+        if others:  # texts that differ in numbers only, such as the count of calls, are repetitions
+            kinds = {re.sub(r"\d+", "#", one): one for one in others}
+            said += [self.say("TRIED_INSTEAD"), *list(kinds.values())[-_TRIED:]]
         if ending.said:
             said.append(ending.said)
         elif ending.why:

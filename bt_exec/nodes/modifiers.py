@@ -202,9 +202,11 @@ class Timeout(Modifier):
         taken = self.runtime.now() - self._began
         if taken < self.seconds - 1e-9:
             return None
+        doing = self.skill.doing if self.skill is not None else ""
         self.failure = Failure(
             self.CODE,
-            f"not done after {taken:.1f} s (limit {self.seconds:g} s)",
+            f"not done after {taken:.1f} s (limit {self.seconds:g} s)"
+            + (f"; last activity: {doing}" if doing else ""),
             self.path,
             "timeout",
             self.skill.skill.name if self.skill is not None else "",

@@ -198,6 +198,12 @@ class SkillNode(Leaf):
                 self.runtime.broken = error
         self.args = {}
 
+    @property
+    def doing(self) -> str:
+        """Last reported activity of the running attempt; empty if there is none."""
+        last = self._last if self._call else None
+        return str(last.doing) if isinstance(last, Running) else ""
+
     def attempted(self) -> Mapping[str, Any]:
         """Return the arguments of the current attempt, also while a guard delays it."""
         if self._call:

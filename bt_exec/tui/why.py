@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from bt_exec.failure import Failure
@@ -179,13 +180,16 @@ class Why:
         at = next((n for n, one in enumerate(attempt.passed) if str(one) in ended), None)
         earlier, later = attempt.passed[:at], attempt.passed[len(attempt.passed[:at]) :]
         rows += self.passed(earlier)
-        for failure in reversed(attempt.failure.chain()) if attempt.failure is not None else ():
-            rows.append(("failed first" if failure == root else "failed", self.failed(failure)))
-            if failure == root and cause is not None:
+        chain = attempt.failure.chain() if attempt.failure is not None else ()
+        for _, repeated in groupby(reversed(chain), key=lambda one: one.signature):
+            same = list(repeated)
+            first = root is not None and root in same
+            rows.append(("failed first" if first else "failed", self.failed(same[0], len(same))))
+            if first and cause is not None and root is not None:
                 after = (
                     "" if cause.t is None else self.word("after # s").replace("#", f"{cause.t:.1f}")
                 )
-                measured = _measured(failure) if self.verbose else ()
+                measured = _measured(root) if self.verbose else ()
                 rows.append(("evidence", " · ".join(filter(None, (*measured, after)))))
                 rows.append(("seen", "; ".join(map(clean, cause.seen))))
         return [*rows, *self.passed(one for one in later if str(one) not in ended)]
@@ -194,17 +198,16 @@ class Why:
         """Yield the failures that did not end a plan; equal failures are counted with the first."""
         kinds: dict[tuple[str, str, str], list[Failure]] = {}
         for one in failures:
-            if one.cause is not None:
-                continue
-            kinds.setdefault((one.code, one.node, str(one.args)), []).append(one)
-        for first, *others in kinds.values():
-            more = f" ({self.word(f'and {len(others)} more')})" if others else ""
-            yield "continued after", self.failed(first) + more
+            if one.cause is None:
+                kinds.setdefault(one.signature, []).append(one)
+        for same in kinds.values():
+            yield "continued after", self.failed(same[0], len(same))
 
-    def failed(self, failure: Failure) -> str:
-        """Return the failed step with the reason."""
+    def failed(self, failure: Failure, times: int) -> str:
+        """Return the failed step with the reason, and how often it failed in this way."""
         what = self.step(failure.node, failure.args) if failure.node else clean(failure.path)
-        return f"{what}: {self.failure(failure)}" if what else self.failure(failure)
+        said = f"{what}: {self.failure(failure)}" if what else self.failure(failure)
+        return f"{said} ({self.word(f'{times} times')})" if times > 1 else said
 
     def failure(self, failure: Failure) -> str:
         """Return the reason of a failure as a sentence."""

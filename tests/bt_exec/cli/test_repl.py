@@ -220,13 +220,22 @@ def test_notice_at_the_prompt_names_what_can_be_typed_there(bt: Run, tmp_path: P
         assert ways.replace("·", "-") in screen.getvalue()
 
 
-@pytest.mark.parametrize("command", ["is the door open?", "go on"])
-def test_new_simulated_world_after_an_interruption_is_reported_once(bt: Run, command: str) -> None:
+NEW_WORLD = "This simulated world is new and does not contain the results of “open the door”"
+
+
+@pytest.mark.parametrize("command", ["is the door open?", "go on", "close the door"])
+def test_new_world_is_reported_after_an_interruption_unless_restored(bt: Run, command: str) -> None:
     bt("run", "open the door", "--fast")
     with sqlite3.connect(open_journal(None).path) as database:
         database.execute("UPDATE missions SET status = NULL, process = NULL")
-    new = "This simulated world is new and does not contain the results of “open the door”"
-    assert [new in bt("run", command, "--fast").out for _ in range(2)] == [
-        command != "go on",
-        False,
-    ]
+    assert (NEW_WORLD in bt("run", command, "--fast").out) == (command != "go on")
+
+
+@pytest.mark.parametrize("fault", [(), ("--fault", "open_door=DOOR_STUCK")])
+def test_new_world_is_reported_once_a_program_before_questions(
+    bt: Run, fault: tuple[str, ...]
+) -> None:
+    bt("run", "open the door", "--fast", *fault)
+    asked = bt("repl", "--fast", stdin="is the door open?\nwhat are you holding?\n").out
+    assert asked.count(NEW_WORLD) == 1
+    assert NEW_WORLD not in bt("run", "close the door", "--fast").out

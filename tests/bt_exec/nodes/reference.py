@@ -49,6 +49,7 @@ class Reference:
         self.told: dict[str, str] = {}
         self.events: list[Event] = []
         self.args: dict[str, Mapping[str, Any]] = {}
+        self.doing: dict[str, str] = {}
         self.reasons: dict[str, str] = {}
         self.around = Surroundings(self.events.append, script)
         self.log = self.around.log
@@ -220,6 +221,8 @@ class Reference:
             if limit is None or taken < limit - 1e-9:
                 return None
             said = f"not done after {taken:.1f} s (limit {limit:g} s)"
+            if doing := self.doing.get(self.path(node)):
+                said += f"; last activity: {doing}"
             facts = {"seconds": round(taken, 3), "limit": limit}
             skill, args = "", {}
             if isinstance(node, Do):
@@ -364,6 +367,7 @@ class Reference:
 
         def ended(state: str, result: Any = None, failure: Failure | None = None) -> Any:
             taken = around.now - began
+            self.doing.pop(path, None)
             self.emit(SkillEnded, path, name, number, state, taken, result or {}, failure)
             return failure
 
@@ -387,6 +391,7 @@ class Reference:
                 if now != told:
                     told = now
                     self.emit(Progress, path, None, now.doing)
+                    self.doing[path] = now.doing
                 yield
         except GeneratorExit:
             around.log.append(f"{name} closed")

@@ -190,4 +190,5 @@ def test_every_skill_has_a_timeout():
     skill = scripted_skill("a", [("forever",)], timeout_s=0.2)
     run = run_tree("tree: t\nroot: {do: a}", [skill], limits=no_replans())
     assert run.trace()[-1] == "5 a failed TIMEOUT"
-    assert run.outcome.failures[0]["message"] == "not done after 0.2 s (limit 0.2 s)"
+    message = run.outcome.failures[0]["message"]
+    assert message == "not done after 0.2 s (limit 0.2 s); last activity: running"
