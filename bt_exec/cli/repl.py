@@ -303,9 +303,11 @@ class _Prompt:
         bare = command_name(text.strip(" ?")) == "why"
         failed = line is not None and line.status != "satisfied"
         asked = question_of(text)
-        if asked in ("STOPPED", "WHY") or not (bare or failed):
+        session = self.stage.session
+        if not bare and (named := session.mission_in_question(text)) is not None:
+            which = named.id
+        elif asked in ("STOPPED", "WHY") or not (bare or failed):
             # the last mission that moved anything; questions and refusals did not
-            session = self.stage.session
             site, actions = session.site.name, session.conversation.actions
             acted = journal.last_action(site, actions)
             if acted is None:

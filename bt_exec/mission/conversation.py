@@ -36,7 +36,14 @@ from bt_exec.spec.shipped_yaml import parse_yaml
 if TYPE_CHECKING:
     from bt_exec.journal import Journal, MissionLine
 
-__all__ = ["NEED_WORLD", "Conversation", "SelfAnswers", "asks_to_continue", "question_of"]
+__all__ = [
+    "NEED_WORLD",
+    "Conversation",
+    "SelfAnswers",
+    "act_in_question",
+    "asks_to_continue",
+    "question_of",
+]
 
 _EARLIER = 5
 """Number of missions of earlier sessions that are searched for the last one with actions."""
@@ -224,6 +231,14 @@ def question_of(command: str) -> Question | None:
     return "PAST" if any(re.search(form, said) for form in _forms()["past"]) else None
 
 
+def act_in_question(question: str) -> str:
+    """Return the action in a question about the past as a command; empty for other texts."""
+    said = _normalized(question)
+    found = (re.fullmatch(form, said) for form in _forms()["acts"])
+    act = next((match["act"] for match in found if match), "")
+    return unicodedata.normalize("NFC", act)
+
+
 def _thing_of(said: str) -> str:
     """Return the thing in a normalized question about where it is; empty for other texts."""
     found = (re.fullmatch(form, said) for form in _forms()["thing"])
@@ -238,6 +253,7 @@ class SelfAnswers:
         seen: Returns the last observation of this world in a language; empty if there is none.
         steps_left: Returns the steps of the unfinished mission of a command that are left, in a
             language; empty if they are not known.
+        mission_in_question: Returns the mission that carried out the action in a question.
     """
 
     def __init__(
@@ -245,11 +261,13 @@ class SelfAnswers:
         compiler: Compiler,
         seen: Callable[[str], str],
         steps_left: Callable[[str, str], str],
+        mission_in_question: Callable[[str], MissionLine | None],
     ) -> None:
         self.name = compiler.name
         self._compiler = compiler
         self._seen = seen
         self._steps_left = steps_left
+        self._mission_in_question = mission_in_question
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Answer a request."""
@@ -294,6 +312,10 @@ class SelfAnswers:
                 stopped = question == "STOPPED"
                 told = last_ending(request.context, request.messages, language, stopped=stopped)
                 return "WHY", told
+        if (mission := self._mission_in_question(request.command)) is not None:
+            when = mission.started_at.strftime("%H:%M")
+            told = say("SELF_DID_THAT", language, when=when, command=mission.command)
+            return "DONE", f"{say('yes', language)} {told}" if question == "PAST" else told
         done = list_missions(request.context, request.messages, language)
         if question == "PAST" and done:
             done = say("SELF_PAST", language, missions=done)

@@ -10,6 +10,7 @@ import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from bt_exec.events import Aborting, Finished, Listener, MissionStarted
@@ -33,6 +34,7 @@ from bt_exec.mission.conversation import (
 from bt_exec.mission.executive import Executive
 from bt_exec.mission.life_cycle import LifeCycle
 from bt_exec.mission.perception_loop import PerceptionWorker
+from bt_exec.mission.recorded_acts import mission_in_question
 from bt_exec.mission.recorded_setup import DEFERRED, setup_of
 from bt_exec.mission.resumption import Resumed, Work, recorded_work, steps_left, unfinished
 from bt_exec.mission.rigs import check_world, identity_of, make_rig
@@ -324,7 +326,12 @@ class Session:
             return FixedPlan(plan)
         if work is not None:
             return Resumed(self.compiler, work, self._phrase)
-        return SelfAnswers(self.compiler, self._last_observation_line, self._steps_left)
+        return SelfAnswers(
+            self.compiler,
+            self._last_observation_line,
+            self._steps_left,
+            self.mission_in_question,
+        )
 
     def _recorded(
         self,
@@ -399,6 +406,14 @@ class Session:
             return ""
         work = recorded_work(record, self.site.catalogue)
         return ", ".join(self._phrase(step.do, step.args, language) for step in steps_left(work))
+
+    def mission_in_question(self, question: str) -> MissionLine | None:
+        """Return the newest mission of today that carried out the action in a question."""
+        if self.journal is None:
+            return None
+        request = partial(request_of, self.site, context=self.conversation.context())
+        acted = partial(self.journal.actions, self.site.name, self.conversation.actions)
+        return mission_in_question(question, self.journal, acted, self.compiler, request)
 
     def _today(self) -> Sequence[MissionLine]:
         """Return today's ended or interrupted missions at this site, oldest first."""

@@ -239,3 +239,19 @@ def test_new_world_is_reported_once_a_program_before_questions(
     asked = bt("repl", "--fast", stdin="is the door open?\nwhat are you holding?\n").out
     assert asked.count(NEW_WORLD) == 1
     assert NEW_WORLD not in bt("run", "close the door", "--fast").out
+
+
+def test_question_about_a_past_action_names_the_mission_that_did_it(bt: Run) -> None:
+    asked = ("did you open the door?", "문 닫았어?", "when did you close the door?")
+    lines = "\n".join(("open the door", "bring your arms home", *asked))
+    said = " ".join(bt("repl", "--fast", stdin=lines).out.split())
+    assert re.search(r"Yes\. I did that at \d\d:\d\d \(“open the door”\)\.", said)
+    assert "꼭 맞는 답은 모르지만" in said
+    assert said.count("I did that") == 1
+
+
+def test_why_explains_the_mission_that_did_the_action_in_the_question(bt: Run) -> None:
+    lines = "open the door\nclose the door\nis the door open?\nwhy did you open the door?\n"
+    said = " ".join(bt("repl", "--fast", stdin=lines).out.split())
+    assert "asked open the door (" in said
+    assert "asked close the door (" not in said

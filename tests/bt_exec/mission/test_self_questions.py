@@ -190,7 +190,9 @@ class Knows(Refuses):
 
 
 def asking(compiler: Compiler, seen: str = "", left: str = "") -> SelfAnswers:
-    return SelfAnswers(compiler, lambda _: seen, lambda command, _: left if command else "")
+    return SelfAnswers(
+        compiler, lambda _: seen, lambda command, _: left if command else "", lambda _: None
+    )
 
 
 def answer(command: str, seen: str = "", *, context: Context | None = None, **facts: str) -> object:

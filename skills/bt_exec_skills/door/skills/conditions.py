@@ -65,13 +65,17 @@ def door_known(world: World[DoorObservation]) -> Verdict:
 def material_visible(world: World[DoorObservation], robot: DoorRobot) -> Verdict:
     """Whether the material is in view behind the door.
 
-    It counts as absent only if a hand holds it, or if nothing hides the inside.
+    It counts as absent only if a hand holds it, if a hand lost it in front of the door, or if
+    nothing hides the inside.
     """
     for arm in ARMS:
         held = hand_holds(robot=robot, arm=arm)
         if held.holds:
             return Verdict.no(held.why, held.evidence)
-    return _material_behind_door(world)
+    found = _material_behind_door(world)
+    if (found.holds is False or found.why == HIDDEN) and world.fresh[-1].touched == "in_front":
+        return Verdict.no("material fell to the floor in front of the door", found.evidence)
+    return found
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)

@@ -210,6 +210,24 @@ def test_contents_of_hands_are_determined_by_touch(scripted: Any) -> None:
     assert conditions.arms_home(robot=robot).why == "arms are at home"
 
 
+@pytest.mark.parametrize(
+    ("touched", "seen", "holds", "why"),
+    [
+        ("in_front", (), False, "material fell to the floor in front of the door"),
+        ("in_front", ("material",), True, "material seen"),
+        ("lost", (), None, "part of the inside is hidden"),
+        (None, (), None, "part of the inside is hidden"),
+    ],
+)
+def test_material_that_fell_in_front_of_the_door_is_not_behind_it(
+    scene: Scenes, touched: Any, seen: tuple[str, ...], holds: bool | None, why: str
+) -> None:
+    door = DoorEstimate("closed", 0.9, inside=0.0)
+    scenes = (scene(t=8.2 + k / 5, labels=seen) for k in range(4))
+    verdict = sees_material(world_of(*(replace(s, door=door, touched=touched) for s in scenes)))
+    assert (verdict.holds, verdict.why) == (holds, why)
+
+
 @pytest.mark.parametrize("condition", CONDITIONS, ids=lambda c: c.name)
 def test_uncertainty_has_one_code_in_all_conditions(condition: Any) -> None:
     assert condition.unknown == "UNCERTAIN_PERCEPTION"

@@ -1,0 +1,110 @@
+"""Search of the record for the action that a question about the past names.
+
+The named action is compiled like a command: "did you open the door?" is about the plan of "open the
+door". It was carried out in a mission whose finished skills are those of an execution of this plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from functools import partial
+from typing import Any
+
+from bt_exec.failure import BtExecError
+from bt_exec.journal import Journal, MissionLine
+from bt_exec.journal.record import SkillRun
+from bt_exec.mission.conversation import act_in_question
+from bt_exec.planning.compiler import Compiler, Plan, Request
+from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
+from bt_exec.spec.expand import expand, has_reference
+from bt_exec.spec.model import Do, NodeBase, walk
+from bt_exec.spec.node_paths import Located, locate
+
+__all__ = ["mission_in_question", "was_carried_out"]
+
+
+def mission_in_question(
+    question: str,
+    journal: Journal,
+    missions: Callable[..., Sequence[MissionLine]],
+    compiler: Compiler,
+    request: Callable[[str], Request],
+) -> MissionLine | None:
+    """Return the newest mission of today that carried out the action in a question.
+
+    Args:
+        question: The question of the operator.
+        journal: The records.
+        missions: Returns the missions of a ``day`` that started an action, newest first.
+        compiler: Plans the action.
+        request: Returns the planning request of a command.
+
+    Returns:
+        The mission; None if the question names no known action or no mission carried it out.
+    """
+    if not (act := act_in_question(question)):
+        return None
+    asked = request(act)
+    answer = compiler.compile(asked)
+    if not isinstance(answer, Plan):
+        return None
+    try:
+        root = expand(answer.spec, asked.library).root
+    except BtExecError:
+        return None
+    steps = tuple(walk(root, Do))
+    if not steps or not asked.catalogue.skill(steps[-1].do).effects:
+        return None  # it ends with an observation, and the question is about what was observed
+    in_english = partial(asked.messages.word, language="en")
+    read = ((line, journal.mission(line.id).skills) for line in missions(day=date.today()))
+    return next((line for line, runs in read if was_carried_out(root, runs, in_english)), None)
+
+
+def was_carried_out(
+    root: NodeBase, runs: Sequence[SkillRun], in_english: Callable[[Any], str] = str
+) -> bool:
+    """Return True if the finished skills of a record contain those of one execution of a plan.
+
+    Skipped skills were not carried out. Arguments that refer to results are not compared.
+
+    Args:
+        root: The plan, expanded.
+        runs: The calls of skills on record.
+        in_english: Returns a value of an argument in one language, for comparison.
+    """
+    return _CarriedOut(runs, in_english).run(locate(root), 0).done > 0
+
+
+class _CarriedOut(AbstractRun[int]):
+    """Run whose value is the number of skills so far that were carried out."""
+
+    nothing = -1
+
+    def __init__(self, runs: Sequence[SkillRun], in_english: Callable[[Any], str]) -> None:
+        self._in_english = in_english
+        self._done = [run.start for run in runs if run.end is not None and run.end.state == "done"]
+
+    def join(self, *values: int) -> int:
+        """Return the largest number."""
+        return max(values)
+
+    def ask(self, step: Step, expression: Any, before: int) -> Answers[int]:
+        """Return the number after a condition, which may have had any value; skips do not count."""
+        if expression is step.node.skip_if:
+            return Answers(self.nothing, self.nothing, before)
+        return Answers(before, before, before)
+
+    def do(self, step: Located[Do], before: int) -> Ends[int]:
+        """Count a skill that is on record as finished."""
+        node = step.node
+        known = {key: value for key, value in node.args.items() if not has_reference(value)}
+        found = any(
+            start.skill == node.do
+            and self._comparable(known).items() <= self._comparable(start.args).items()
+            for start in self._done
+        )
+        return self.ends(before + 1 if found and before >= 0 else self.nothing, before)
+
+    def _comparable(self, args: Mapping[str, Any]) -> dict[str, str]:
+        return {key: self._in_english(value) for key, value in args.items()}
