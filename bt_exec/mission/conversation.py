@@ -203,6 +203,14 @@ def only_stops(said: str) -> bool:
     return asks_to_stop(said) and re.search(further, _after_stop(said) or "") is None
 
 
+def _command_after_stop(said: str) -> str:
+    """Return "come back" of "stop and come back"; empty if the request to stop has an object."""
+    further, between = ("|".join(_forms()["stop"][part]) for part in ("further", "between"))
+    before, *rest = re.split(further, _after_stop(said) or "", maxsplit=1)
+    alone = re.fullmatch(between, before.rstrip()) is not None
+    return unicodedata.normalize("NFC", rest[-1]) if rest and alone else ""
+
+
 def _after_stop(said: str) -> str | None:
     """Return the rest of a line that begins with a request to stop; None for other lines."""
     before, begins, alone = (
@@ -279,6 +287,9 @@ class SelfAnswers:
         answer = self._compiler.compile(request)
         if isinstance(answer, Refusal) and only_stops(request.command):
             return Refusal("STOP", request.messages.say("SELF_IDLE", request.language))
+        if isinstance(answer, Refusal) and (command := _command_after_stop(request.command)):
+            then = self._compiler.compile(replace(request, command=command))
+            return then if isinstance(then, Plan) else answer
         repeats = isinstance(answer, Plan) and _was_unfinished(request.context)
         if continues and request.previous is None and not (repeats or isinstance(answer, Refusal)):
             return Refusal("NOTHING_LEFT", self._left(request))

@@ -23,7 +23,7 @@ from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import load_site
-from bt_exec.spec.model import MissionSpec
+from bt_exec.spec.model import Do, Mission, MissionSpec
 
 
 @pytest.mark.parametrize(
@@ -511,3 +511,31 @@ def test_command_after_a_stop_is_recognized(said):
 @pytest.mark.parametrize("said", re.split(r"[|\n]", OTHERS))
 def test_commands_and_questions_do_not_ask_to_stop(said):
     assert not asks_to_stop(said)
+
+
+class Comes:
+    """Compiler that knows one command and refuses others."""
+
+    name = "comes"
+
+    def compile(self, request: Request) -> Plan | Refusal:
+        if request.command not in ("come back", "돌아와"):
+            return Refusal("NOT_UNDERSTOOD", request.command)
+        return Plan(MissionSpec(mission=Mission(command=request.command), root=Do(do="come")))
+
+
+@pytest.mark.parametrize(
+    ("said", "planned"),
+    [
+        *((one, True) for one in FURTHER.split("|")),
+        ("stop it now, then come back", True),
+        ("그만하고 돌아와", True),
+        ("stop at the lounge and come back", False),
+        ("stop opening doors, come back", False),
+        ("그만 열고 돌아와", False),
+        ("stop and dance", False),
+    ],
+)
+def test_command_after_a_stop_is_planned_when_nothing_runs(said: str, planned: bool) -> None:
+    request = request_of(load_site("door"), said)
+    assert isinstance(asking(Comes()).compile(request), Plan) is planned
