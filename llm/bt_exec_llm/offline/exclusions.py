@@ -19,6 +19,7 @@ __all__ = [
     "find_only_other_value",
     "forbidden_verbs",
     "forbids_touching",
+    "leave_out_of_others",
 ]
 
 ALL_OF_IT = frozenset([*closed_words("en", "all_of_it"), *closed_words("ko", "all_of_it")])
@@ -79,6 +80,25 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     if rest is not None:
         rest.pieces[:] = _expand_rest_value(rest.pieces, lexicon)
     return [replace(step, pieces=_without_excluded_values(step.pieces, lexicon)) for step in found]
+
+
+def leave_out_of_others(first: Step, others: list[Step], lexicon: Lexicon) -> list[Step]:
+    """Return an act and those after it, without the objects of the first in one that has them all.
+
+    An example is "go on patrol, but begin with the lounge": the lounge is visited once.
+    """
+    *found, _ = _with_usual_values([*others, replace(first, positive=False)], lexicon)
+    acts = [step for step in found if step.positive and QUESTION not in step.verbs]
+    whole = _act_over_all_of(first, acts, lexicon)
+    if whole is not None:
+        whole.pieces += [piece.with_mark("not") for piece in first.pieces]
+        return [first, *found]
+    objects = {(piece.name, piece.value) for piece in first.pieces}
+    for act in others:
+        named = {(piece.name, piece.value) for piece in act.pieces}
+        if act.verbs == first.verbs and objects < named:
+            act.pieces = [one for one in act.pieces if (one.name, one.value) not in objects]
+    return [first, *others]
 
 
 def _with_usual_values(steps: list[Step], lexicon: Lexicon) -> list[Step]:

@@ -10,12 +10,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 
+from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, normal_form
 from bt_exec.language.reading.reader import Reading, may_deny_more
 from bt_exec_llm.offline.clauses import Clauses
 from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
-from bt_exec_llm.offline.exclusions import apply_exclusions
+from bt_exec_llm.offline.exclusions import apply_exclusions, leave_out_of_others
 from bt_exec_llm.offline.grammar_words import verbs_in
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.piece import Piece
@@ -57,6 +58,8 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if find_choice(meaning) is not None:
         raise UnclearTextError("CHOICE", reading.said(meaning))
     steps = list(Clauses(lexicon, reading, meaning).convert(meaning))
+    if isinstance(raw, Node) and _is_moved_to_front(raw):
+        steps = leave_out_of_others(steps[0], steps[1:], lexicon)
     late = any(not step.positive and steps[0].positive for step in steps[:-1])
     if late and _has_joined_before_negation(reading):
         raise NoStepsError  # it is unclear whether the previous acts are forbidden, too
@@ -218,8 +221,30 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     moved = (inside and not marked) or ("ordered" in kinds and not clear and not same)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
     last = any(one.text("sign") == "last" for one in meaning.walk())
-    moved = moved and (reading.language == "ko" or len(acts) > 1 or last)
+    listed = reading.language == "en" and _names_first_of_list(reading.edge.leaves())
+    moved = listed or (moved and (reading.language == "ko" or len(acts) > 1 or last))
     return moved or ("avoid" in kinds and (before or may_deny_more(reading.edge)))
+
+
+def _names_first_of_list(leaves: Iterable[Edge]) -> bool:
+    """Return True for "first" behind a later part of a list: "the corridor, the lounge first"."""
+    paused = named = False
+    for category in (leaf.category for leaf in leaves):
+        if category == "~first" and named:
+            return True
+        if category.startswith("v."):
+            paused = named = False
+        elif category in ("soft", "comma"):
+            paused = True
+        named = paused and (named or category == "noun")
+    return False
+
+
+def _is_moved_to_front(raw: Node) -> bool:
+    """Return True if one later act of a sequence is to be done first: "…, but the lounge first"."""
+    later = raw.parts()[1:] if raw.kind == "seq" else ()
+    signs = [node.text("sign") for part in later for node in part.walk() if node.kind == "ordered"]
+    return signs == ["first"]
 
 
 def _without_ordering(node: Node) -> Node:
