@@ -16,7 +16,7 @@ from bt_exec import (
     condition,
     skill,
 )
-from bt_exec.mission.rigs import make_rig
+from bt_exec.mission.rig_construction import make_rig
 from bt_exec.testing import check_pack, run_skill, run_tree
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bt_exec import Failed, Pack, Running, Steps, skill
 from bt_exec.pack import Catalogue
-from bt_exec.verify.packs import code_problems, fact_problems
+from bt_exec.verify.pack_declarations import code_problems, fact_problems
 
 
 @skill(fails={"SPILT"}, needs={"jugg": "full"}, effects={"jug": "empty"})

@@ -29,7 +29,7 @@ from pydantic import Field
 from pydantic.fields import FieldInfo
 
 from bt_exec.failure import UsageError
-from bt_exec.mission.rigs import check_world
+from bt_exec.mission.rig_construction import check_world
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.outcome import MissionStatus
 from bt_exec.site.site import Site

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.batch.engines import finishing_on_interrupt, run_tasks
-from bt_exec.batch.folder import RunFolder
+from bt_exec.batch.output_folder import RunFolder
 from bt_exec.batch.parquet import import_pyarrow, open_parquet
 from bt_exec.campaign.model import Campaign, Cell, cells_of, faults_in
 from bt_exec.failure import BtExecError, UsageError

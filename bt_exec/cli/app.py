@@ -33,8 +33,8 @@ from bt_exec.cli.evaluate import COMMANDS as EVALUATE
 from bt_exec.cli.history import COMMANDS as WHY
 from bt_exec.cli.history import HISTORY
 from bt_exec.cli.interchange import COMMANDS as EXCHANGE
-from bt_exec.cli.new import COMMANDS as FMT
-from bt_exec.cli.new import NEW
+from bt_exec.cli.new_and_format import COMMANDS as FMT
+from bt_exec.cli.new_and_format import NEW
 from bt_exec.cli.output import separate_streams
 from bt_exec.cli.rehearse import COMMANDS as REHEARSE
 from bt_exec.cli.repl import COMMANDS as REPL
@@ -277,7 +277,7 @@ def _call(arguments: list[str], name: str | None) -> object:
     command = _click_group(name)
     with contextlib.ExitStack() as stack:
         if not {"--help", "-h"}.isdisjoint(arguments) and _is_korean(arguments, sys.stdout):
-            from bt_exec.cli.translations import korean_help
+            from bt_exec.cli.help_translation import korean_help
 
             command = _click_group.__wrapped__(name)
             stack.enter_context(korean_help(command))

@@ -13,7 +13,7 @@ import typer
 
 from bt_exec.cli import options as opt
 from bt_exec.cli.check_report import ReportFormat, report
-from bt_exec.cli.checked_files import CheckedFiles
+from bt_exec.cli.file_checks import CheckedFiles
 from bt_exec.files import replace_file
 
 if TYPE_CHECKING:

@@ -124,7 +124,7 @@ def situation_for(site: Site, compiler: Compiler, world: Sequence[str] = ()) -> 
     """
     if not world and not getattr(compiler, "needs_observation", False):
         return None
-    from bt_exec.mission.rigs import parse_world
+    from bt_exec.mission.rig_construction import parse_world
     from bt_exec.mission.session import Session
     from bt_exec.observation import Situation
 

@@ -55,7 +55,7 @@ def _answer(
 ) -> dict[str, Any]:
     from bt_exec.failure import Refusal, SpecError
     from bt_exec.planning.compiler import Reply
-    from bt_exec.planning.plan import prepare_answer
+    from bt_exec.planning.plan_preparation import prepare_answer
     from bt_exec.site.compile_command import request_of
     from bt_exec.spec.dump import dump_json
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from bt_exec.cli.output import operator_painter, reader_language
 from bt_exec.cli.prompt_words import is_no, is_yes
 from bt_exec.cli.resume import continue_mission
-from bt_exec.cli.sinks import Frames, TurnLines
 from bt_exec.cli.stop_signals import clear_interrupt
+from bt_exec.cli.turn_and_frame_output import Frames, TurnLines
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
@@ -163,12 +163,12 @@ def open_stage(options: Options) -> Iterator[Stage]:
     Raises:
         BtExecError: If an option is invalid; nothing has moved.
     """
-    from bt_exec.cli.confirmation import TerminalConfirm, debugger_of
     from bt_exec.cli.history import open_journal, report_interrupted_mission
     from bt_exec.cli.mission import Conductor, print_outcome_and_exit
+    from bt_exec.cli.operator_prompts import TerminalConfirm, debugger_of
     from bt_exec.cli.typed_lines import can_ask
     from bt_exec.journal.maintenance import Retention
-    from bt_exec.mission.rigs import parse_world
+    from bt_exec.mission.rig_construction import parse_world
     from bt_exec.mission.session import Session
     from bt_exec.site.site import load_site
 

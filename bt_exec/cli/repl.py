@@ -341,7 +341,7 @@ class _Prompt:
         self.code = self.code or outcome.exit_code
 
     def reset(self, pairs: list[str], language: str) -> None:
-        from bt_exec.mission.rigs import parse_world
+        from bt_exec.mission.rig_construction import parse_world
 
         self.stage.session.reset(parse_world(pairs) if pairs else None)
         self.say("PROMPT_NEW_WORLD" if pairs else "PROMPT_WORLD_AGAIN", language)

@@ -85,7 +85,7 @@ def serve(
     from bt_exec.cli.history import open_journal, report_interrupted_mission
     from bt_exec.cli.mission import print_outcome_and_exit
     from bt_exec.cli.output import localized, operator_painter, reader_language
-    from bt_exec.mission.rigs import parse_world
+    from bt_exec.mission.rig_construction import parse_world
     from bt_exec.models import find_speech
     from bt_exec.serve.server import HttpServer
     from bt_exec.serve.service import Service

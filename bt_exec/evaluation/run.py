@@ -14,7 +14,7 @@ from bt_exec.evaluation.cases import Cases, Step, mistake_of, steps_of
 from bt_exec.failure import Refusal, SpecError, UsageError
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Compiler, Reply, Request
-from bt_exec.planning.plan import prepare_answer
+from bt_exec.planning.plan_preparation import prepare_answer
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import Site
 

@@ -32,7 +32,7 @@ from typing import Any
 
 from bt_exec.interchange.node_models import conditions_in, node_models
 from bt_exec.interchange.report import Report
-from bt_exec.interchange.values import (
+from bt_exec.interchange.value_conversion import (
     BUILT_IN,
     FORMAT_MARK,
     encode,

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from bt_exec.failure import Problem, SpecError
 from bt_exec.interchange.nodes_import import NodeReader
 from bt_exec.interchange.report import Report
-from bt_exec.interchange.values import FORMAT_MARK, decode, own_name
+from bt_exec.interchange.value_conversion import FORMAT_MARK, decode, own_name
 from bt_exec.interchange.xml_text import Element
 from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Document, MissionSpec, TreeSpec

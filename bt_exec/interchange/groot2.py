@@ -18,7 +18,7 @@ from typing import Any
 
 from bt_exec.events import Event, NodeChanged, Planned
 from bt_exec.failure import UsageError
-from bt_exec.interchange.values import BUILT_IN
+from bt_exec.interchange.value_conversion import BUILT_IN
 from bt_exec.interchange.xml_text import Element, write_xml
 from bt_exec.spec.model import (
     Check,

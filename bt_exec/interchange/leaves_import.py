@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from bt_exec.interchange.report import Report
-from bt_exec.interchange.values import decode, own_name
+from bt_exec.interchange.value_conversion import decode, own_name
 from bt_exec.interchange.xml_text import Element
 from bt_exec.pack import Catalogue
 

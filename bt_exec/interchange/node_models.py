@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from bt_exec.interchange.values import encode, entry_name, is_exact, port_name, to_json
+from bt_exec.interchange.value_conversion import encode, entry_name, is_exact, port_name, to_json
 from bt_exec.interchange.xml_text import Element
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Signature, Skill

@@ -14,7 +14,7 @@ from bt_exec.interchange.leaves_import import (
     is_reference_text,
     read_metadata,
 )
-from bt_exec.interchange.values import decode, read_condition
+from bt_exec.interchange.value_conversion import decode, read_condition
 from bt_exec.interchange.xml_text import Element
 
 __all__ = ["NodeReader"]

@@ -12,7 +12,7 @@ One SQLite file (WAL) holds all missions; frames are PNG files in a folder next 
 from bt_exec.journal.codec import RecordedObservation
 from bt_exec.journal.frames import png_of, read_png, write_png
 from bt_exec.journal.journal import Booking, Journal, default_path
-from bt_exec.journal.record import (
+from bt_exec.journal.recorded_mission import (
     EventRow,
     Exchange,
     MissionLine,

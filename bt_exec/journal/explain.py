@@ -23,10 +23,10 @@ from bt_exec.events import (
     SkillEnded,
 )
 from bt_exec.failure import Failure
-from bt_exec.journal.record import MissionLine, MissionRecord, SkillRun
+from bt_exec.journal.recorded_mission import MissionLine, MissionRecord, SkillRun
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE
 from bt_exec.pack import Catalogue
-from bt_exec.planning.effects import DoneAction, first_cause
+from bt_exec.planning.fact_history import DoneAction, first_cause
 from bt_exec.spec.condition_expression import Is, Not
 from bt_exec.spec.expand import with_results
 from bt_exec.spec.model import Check, Do, MissionSpec

@@ -29,7 +29,7 @@ from bt_exec.journal.read import (
     read_rows,
     read_spec,
 )
-from bt_exec.journal.record import EventRow, MissionLine, MissionRecord
+from bt_exec.journal.recorded_mission import EventRow, MissionLine, MissionRecord
 from bt_exec.journal.schema import connect, prepare
 from bt_exec.journal.search import Wanted
 from bt_exec.journal.unwritten_rows import add_side_files

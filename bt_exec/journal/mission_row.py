@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bt_exec.journal.codec import outcome_of
-from bt_exec.journal.record import DAMAGED, MissionLine
+from bt_exec.journal.recorded_mission import DAMAGED, MissionLine
 from bt_exec.language.messages import LANGUAGES
 from bt_exec.outcome import EXIT_CODES, Outcome
 

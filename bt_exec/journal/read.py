@@ -14,7 +14,7 @@ from bt_exec.events import Event, Finished, Planned, SkillEnded, SkillStarting
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.journal.codec import Specs, event_of
 from bt_exec.journal.mission_row import MissionRow, is_gone
-from bt_exec.journal.record import (
+from bt_exec.journal.recorded_mission import (
     EventRow,
     Exchange,
     MissionLine,
@@ -27,7 +27,7 @@ from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
-    from bt_exec.journal.record import EventRow
+    from bt_exec.journal.recorded_mission import EventRow
 
 __all__ = [
     "Tail",

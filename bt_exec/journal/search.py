@@ -16,7 +16,7 @@ from datetime import date
 from typing import Any
 
 from bt_exec.journal.json_text import replace_surrogates
-from bt_exec.journal.record import MissionLine
+from bt_exec.journal.recorded_mission import MissionLine
 
 __all__ = ["OPEN", "STATUSES", "Wanted"]
 

@@ -23,7 +23,7 @@ from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES, Compiler, Plan, Reply, ReplyCode, Request
-from bt_exec.planning.past_missions import (
+from bt_exec.planning.past_mission_answers import (
     last_about,
     last_ending,
     last_result,

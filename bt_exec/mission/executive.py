@@ -38,13 +38,13 @@ from bt_exec.language.fact_sentences import OLD_S, Known
 from bt_exec.language.meaning import Context
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
+from bt_exec.mission.final_object_state import concerned_facts
 from bt_exec.mission.heartbeat import Heartbeat, stall_s
-from bt_exec.mission.known_state import concerned_facts
 from bt_exec.mission.listeners import Listeners
+from bt_exec.mission.pack_reporters import Reporters
 from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker
 from bt_exec.mission.planner import Planner, ReplanPolicy
 from bt_exec.mission.progress import MissionProgress
-from bt_exec.mission.reporting import Reporters
 from bt_exec.mission.shutdown import (
     STOP_FAILED,
     Timers,
@@ -64,14 +64,14 @@ from bt_exec.observation import Situation
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, Ending, Outcome, code_of_reason
 from bt_exec.planning.compiler import Compiler, Done, Record, Request
 from bt_exec.planning.confirmation import Confirm, Confirmation
-from bt_exec.planning.effects import Assumed, lost_effect
+from bt_exec.planning.fact_history import Assumed, lost_effect
 from bt_exec.rig import Rig, allocate_reserve, free_reserve, stop_all, stop_all_in_background
 from bt_exec.site.site import Site
 from bt_exec.standby_threads import STANDBY
 
 if TYPE_CHECKING:
     from bt_exec.guardian import Guardian
-    from bt_exec.journal.record import MissionLine
+    from bt_exec.journal.recorded_mission import MissionLine
     from bt_exec.mission.debugger import Debugger
 
 __all__ = ["Executive"]

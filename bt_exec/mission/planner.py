@@ -17,7 +17,7 @@ from bt_exec.outcome import Ending
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, VerifiedPlan
 from bt_exec.planning.confirmation import Confirmation
-from bt_exec.planning.plan import NEED_NOT_MET, prepare_answer, rejection
+from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare_answer, rejection
 from bt_exec.planning.repair import FixedPlan
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Mission, MissionSpec

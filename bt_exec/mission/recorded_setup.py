@@ -25,7 +25,7 @@ from importlib.metadata import PackageNotFoundError, distribution, entry_points,
 from typing import Any
 
 from bt_exec.declarations.pack_errors import declared_requirements
-from bt_exec.mission.rigs import world_settings
+from bt_exec.mission.rig_construction import world_settings
 from bt_exec.site.site import Site
 
 __all__ = ["DEFERRED", "digests", "setup_of", "versions"]

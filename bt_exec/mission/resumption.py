@@ -19,8 +19,8 @@ from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
-from bt_exec.planning.effects import Assumed
-from bt_exec.planning.plan import NEED_NOT_MET, prepare
+from bt_exec.planning.fact_history import Assumed
+from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare
 from bt_exec.planning.repair import kept_everywhere
 from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree
 from bt_exec.spec.node_paths import is_kept, locate, paths

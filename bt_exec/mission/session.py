@@ -32,12 +32,12 @@ from bt_exec.mission.conversation import (
     question_of,
 )
 from bt_exec.mission.executive import Executive
-from bt_exec.mission.life_cycle import LifeCycle
 from bt_exec.mission.perception_loop import PerceptionWorker
 from bt_exec.mission.recorded_acts import mission_in_question
 from bt_exec.mission.recorded_setup import DEFERRED, setup_of
 from bt_exec.mission.resumption import Resumed, Work, recorded_work, steps_left, unfinished
-from bt_exec.mission.rigs import check_world, identity_of, make_rig
+from bt_exec.mission.rig_construction import check_world, identity_of, make_rig
+from bt_exec.mission.robot_life_cycle import LifeCycle
 from bt_exec.mission.robot_lock import RobotLock, report_file
 from bt_exec.mission.shutdown import STOP_FAILED
 from bt_exec.mission.watchdog import Watchdog
@@ -56,7 +56,7 @@ from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
     from bt_exec.journal import Booking, Journal, Recorder
-    from bt_exec.journal.record import MissionLine, MissionRecord
+    from bt_exec.journal.recorded_mission import MissionLine, MissionRecord
     from bt_exec.mission.debugger import Debugger
     from bt_exec.pack import Pack
 

@@ -323,7 +323,7 @@ class VerifiedPlan:
     def __post_init__(self, made_by: object) -> None:
         """Raise TypeError without the token."""
         if made_by is not PREPARE:
-            raise TypeError("plans are verified only by bt_exec.planning.plan.prepare")
+            raise TypeError("plans are verified only by bt_exec.planning.plan_preparation.prepare")
 
     def is_of(self, written: MissionSpec, situation: Situation) -> bool:
         """Return True if this is `written`, already verified for this situation."""

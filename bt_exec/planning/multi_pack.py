@@ -20,7 +20,13 @@ from bt_exec.language.meaning import Context, Meaning, Turn, Unclear
 from bt_exec.language.messages import language_of
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import MARGIN, Reader, Reading
-from bt_exec.planning.command_parts import PartCompiler, Parts, RefusedError, names_in, refusal
+from bt_exec.planning.command_part_planning import (
+    PartCompiler,
+    Parts,
+    RefusedError,
+    names_in,
+    refusal,
+)
 from bt_exec.planning.compiler import (
     REPLIES,
     Compiler,

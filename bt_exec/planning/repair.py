@@ -2,7 +2,7 @@
 
 The **failed part** is the innermost subtree that encloses the failed node. Finished work outside it
 is kept, unless it was undone (a door that has fallen shut is opened again) or its effect no longer
-holds for steps that run again (`bt_exec.planning.plan_reuse`).
+holds for steps that run again (`bt_exec.planning.finished_step_reuse`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.planning.compiler import Plan, Request
-from bt_exec.planning.effects import assumed_now, finished_steps, outdated_leaves
-from bt_exec.planning.plan_reuse import still_kept
+from bt_exec.planning.fact_history import assumed_now, finished_steps, outdated_leaves
+from bt_exec.planning.finished_step_reuse import still_kept
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
 from bt_exec.spec.node_paths import encloses, moved_paths, paths

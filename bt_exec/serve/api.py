@@ -20,6 +20,7 @@ from bt_exec.journal.search import Wanted
 from bt_exec.serve.auxiliary_routes import add_auxiliary_routes, add_speech_routes
 from bt_exec.serve.errors import ServiceError
 from bt_exec.serve.llm_command import answer_of, running_answer
+from bt_exec.serve.mission_stages import RecordReader, compiled
 from bt_exec.serve.models import (
     Aborted,
     Accepted,
@@ -54,7 +55,6 @@ from bt_exec.serve.openapi import (
     response_descriptions,
 )
 from bt_exec.serve.service import Service
-from bt_exec.serve.stages import RecordReader, compiled
 from bt_exec.serve.streams import Feeds
 from bt_exec.tui.history import line_data
 from bt_exec.web.app import Json, add_page, new_app

@@ -17,6 +17,7 @@ from bt_exec.export import FORMS, exporter
 from bt_exec.language.messages import language_of
 from bt_exec.models import Speech
 from bt_exec.serve.errors import ServiceError
+from bt_exec.serve.mission_stages import suggested
 from bt_exec.serve.models import (
     Maps,
     Moved,
@@ -40,7 +41,6 @@ from bt_exec.serve.openapi import (
 )
 from bt_exec.serve.pictures import maps_of
 from bt_exec.serve.service import Service
-from bt_exec.serve.stages import suggested
 from bt_exec.web.request_checks import language_of_headers
 
 __all__ = ["add_auxiliary_routes", "add_speech_routes"]

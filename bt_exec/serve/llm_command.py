@@ -14,7 +14,7 @@ from typing import Any
 from bt_exec.failure import SpecError
 from bt_exec.journal import Journal
 from bt_exec.outcome import Outcome
-from bt_exec.serve.stages import document_name
+from bt_exec.serve.mission_stages import document_name
 from bt_exec.site.site import Site
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import MissionSpec

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 from bt_exec.spec.model import MissionSpec, Sequence
 from bt_exec.spec.node_paths import encloses, locate
-from bt_exec.tui.display_state import Display
 from bt_exec.tui.plan_rows import ViewNode
-from bt_exec.tui.row_selection import Row, rows_of
 from bt_exec.tui.screen import text_beside_label
 from bt_exec.tui.terminal_text import clean
 from bt_exec.tui.view_model import ViewModel
+from bt_exec.tui.view_state import Display
+from bt_exec.tui.visible_rows import Row, rows_of
 
 __all__ = ["Part", "parts_of", "view_of"]
 

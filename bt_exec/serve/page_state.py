@@ -23,10 +23,10 @@ from bt_exec.robot import Observation
 from bt_exec.serve.operator_questions import Question
 from bt_exec.serve.page_rows import view_of
 from bt_exec.serve.pictures import Pictures, map_of
-from bt_exec.tui.display_state import Display
 from bt_exec.tui.plan_preview import checks_of, planned
 from bt_exec.tui.terminal_text import clean
 from bt_exec.tui.view_model import ViewModel
+from bt_exec.tui.view_state import Display
 from bt_exec.web.streams import Latest
 
 __all__ = ["Watching"]

@@ -12,7 +12,7 @@ from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Compiler, Prompting, Reply, Request, find_compiler
 from bt_exec.planning.multi_pack import make_packs_compiler
 from bt_exec.planning.multi_robot import RobotsCompiler
-from bt_exec.planning.plan import prepare_answer, rejection, with_typed_words
+from bt_exec.planning.plan_preparation import prepare_answer, rejection, with_typed_words
 from bt_exec.site.site import Site
 from bt_exec.spec.model import MissionSpec
 

@@ -37,7 +37,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.user_data import read_model
 from bt_exec.spec.yaml_source import Place, Source, read_file
 from bt_exec.verify import verify_library
-from bt_exec.verify.packs import fact_problems
+from bt_exec.verify.pack_declarations import fact_problems
 
 __all__ = [
     "CompilerSettings",

@@ -9,7 +9,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from bt_exec.language.messages import LANGUAGES, Messages
 from bt_exec.pack import Catalogue, Pack, find_pack
 from bt_exec.skill import Condition, Signature, Skill
-from bt_exec.verify.packs import code_problems, fact_problems
+from bt_exec.verify.pack_declarations import code_problems, fact_problems
 
 __all__ = ["check_condition", "check_pack", "check_skill"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from bt_exec.events import Event, SkillEnded, SkillStarting
 from bt_exec.failure import UsageError
-from bt_exec.journal.record import MissionRecord
+from bt_exec.journal.recorded_mission import MissionRecord
 from bt_exec.site.shipped_data import site_names
 
 __all__ = ["Steps", "as_test"]

@@ -12,11 +12,11 @@ from bt_exec.events import Finished, Planned
 from bt_exec.journal import MissionLine, MissionRecord
 from bt_exec.language.messages import Messages
 from bt_exec.tui.node_text import duration_text
-from bt_exec.tui.row_selection import NARROW
 from bt_exec.tui.screen import tree_lines
 from bt_exec.tui.summary import SIGNS, summary_lines
 from bt_exec.tui.terminal_text import ASCII, COLOURS, Glyphs, Line, clean, wrap
 from bt_exec.tui.view_model import ViewModel
+from bt_exec.tui.visible_rows import NARROW
 
 __all__ = [
     "history_table",

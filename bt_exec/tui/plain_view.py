@@ -7,7 +7,7 @@ from collections.abc import Callable
 from rich.cells import cell_len
 
 from bt_exec import events as ev
-from bt_exec.planning.plan import NEED_NOT_MET
+from bt_exec.planning.plan_preparation import NEED_NOT_MET
 from bt_exec.spec.model import Mission
 from bt_exec.tui.plan_rows import ViewNode
 from bt_exec.tui.terminal_text import WORDS, clean, pad

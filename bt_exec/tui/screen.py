@@ -6,15 +6,15 @@ from rich.cells import cell_len
 
 from bt_exec.language.messages import Messages
 from bt_exec.spec.model import MissionSpec
-from bt_exec.tui.display_state import Display
 from bt_exec.tui.node_text import duration_text
 from bt_exec.tui.plan_preview import checks_of, planned
 from bt_exec.tui.plan_rows import ViewNode
-from bt_exec.tui.row_selection import NARROW, Row, fit_rows, rows_of
 from bt_exec.tui.terminal_text import ASCII, UNICODE, Glyphs, Line, clean, crop, fit, pad, wrap
 from bt_exec.tui.view_commands import selected
 from bt_exec.tui.view_model import ViewModel
 from bt_exec.tui.view_pages import camera_lines, help_lines, node_lines, times_lines
+from bt_exec.tui.view_state import Display
+from bt_exec.tui.visible_rows import NARROW, Row, fit_rows, rows_of
 
 __all__ = ["HINT", "draw", "plan_lines", "text_beside_label", "tree_lines"]
 

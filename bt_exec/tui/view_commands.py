@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.spec.shipped_yaml import read_yaml
-from bt_exec.tui.display_state import Display
 from bt_exec.tui.plan_rows import ViewNode
-from bt_exec.tui.row_selection import Row, focus_of, rows_of
 from bt_exec.tui.view_model import ViewModel
+from bt_exec.tui.view_state import Display
+from bt_exec.tui.visible_rows import Row, focus_of, rows_of
 
 __all__ = ["Action", "actions", "perform_key", "selected"]
 

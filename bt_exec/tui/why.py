@@ -12,9 +12,9 @@ from bt_exec.language.fact_sentences import UNKNOWN, fact_sentences
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.tui.node_text import arguments_text, duration_text, with_values
-from bt_exec.tui.row_selection import NARROW
 from bt_exec.tui.summary import SIGNS
 from bt_exec.tui.terminal_text import Entry, Glyphs, Line, clean, entry_lines, without_code
+from bt_exec.tui.visible_rows import NARROW
 
 __all__ = ["Why"]
 

@@ -31,8 +31,7 @@ from bt_exec.spec.condition_expression import Is, leaves
 from bt_exec.spec.model import Do, MissionSpec, Parallel, Tree
 from bt_exec.spec.node_paths import Located, locate
 from bt_exec.spec.yaml_source import Place
-from bt_exec.verify.context import Context
-from bt_exec.verify.fact_changes import (
+from bt_exec.verify.concurrent_fact_changes import (
     Call,
     Calls,
     Change,
@@ -43,6 +42,7 @@ from bt_exec.verify.fact_changes import (
     observation_change,
     state_of,
 )
+from bt_exec.verify.context import Context
 from bt_exec.verify.facts import (
     NEED_NOT_MET,
     Facts,

@@ -4,7 +4,7 @@ Codes: ``UNKNOWN_SKILL``, ``UNKNOWN_CONDITION``, ``UNKNOWN_TREE``, ``UNKNOWN_TYP
 ``ELSE_WITH_TELL``, ``TOO_MANY_NEEDED``, ``UNKNOWN_FACT_VALUE``.
 
 A declared fact such as ``door: {state}`` gets its value from an argument; this layer checks that
-value. The declarations themselves are checked by `bt_exec.verify.packs`.
+value. The declarations themselves are checked by `bt_exec.verify.pack_declarations`.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from bt_exec.events import Event, SkillEnded, SkillStarting
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec.journal import Journal
-from bt_exec.journal.record import MissionRecord, SkillRun
+from bt_exec.journal.recorded_mission import MissionRecord, SkillRun
 from bt_exec.mission.session import Session
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.site.site import load_site

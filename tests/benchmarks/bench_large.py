@@ -26,7 +26,7 @@ from bt_exec.nodes.build import build
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.plan import prepare
+from bt_exec.planning.plan_preparation import prepare
 from bt_exec.site.site import load_site
 from bt_exec.tui.screen import draw
 from bt_exec.tui.view_model import ViewModel

@@ -9,7 +9,7 @@ from bt_exec.cli.plan_input import format_of
 from bt_exec.events import SkillStarting
 from bt_exec.failure import Failed, Problem, SpecError
 from bt_exec.pack import Pass, PlanFormat
-from bt_exec.planning.plan import examine
+from bt_exec.planning.plan_preparation import examine
 from bt_exec.reporting import MissionReporter
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import load_site

@@ -18,7 +18,7 @@ import pytest
 
 from bt_exec.events import Observed
 from bt_exec.journal import Journal
-from bt_exec.journal.record import MissionRecord, SkillRun
+from bt_exec.journal.recorded_mission import MissionRecord, SkillRun
 from bt_exec.mission.session import Session
 from bt_exec.site.site import Site, load_site
 from bt_exec_labeler import commands

@@ -12,7 +12,7 @@ import pytest
 
 from bt_exec.events import Observed, SkillEnded, SkillStarting
 from bt_exec.failure import Failure, UsageError
-from bt_exec.journal.record import SkillRun
+from bt_exec.journal.recorded_mission import SkillRun
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.site.site import load_site
 from bt_exec_labeler import replay as module

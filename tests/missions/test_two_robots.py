@@ -9,7 +9,7 @@ import pytest
 from bt_exec import Journal, Session
 from bt_exec.cli.compile import situation_for
 from bt_exec.events import SkillEnded, SkillStarting
-from bt_exec.mission.reporting import Reporters
+from bt_exec.mission.pack_reporters import Reporters
 from bt_exec.mission.rerun import verify
 from bt_exec.reporting import MissionReporter
 from bt_exec.rig import Rig

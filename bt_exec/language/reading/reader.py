@@ -14,8 +14,8 @@ from bt_exec.language.reading.chart import MOST, Edge, parse
 from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.meaning_node import NOTHING, Node, normal_form, without_number
-from bt_exec.language.reading.near_misses import Candidate, intended_texts
 from bt_exec.language.reading.normalized_text import Text
+from bt_exec.language.reading.typo_candidates import Candidate, intended_texts
 
 __all__ = ["Reader", "Reading", "Unread", "may_deny_more"]
 

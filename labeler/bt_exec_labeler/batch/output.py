@@ -25,7 +25,7 @@ from typing import Any
 
 import platformdirs
 
-from bt_exec.batch.folder import RunFolder
+from bt_exec.batch.output_folder import RunFolder
 from bt_exec.failure import UsageError
 
 __all__ = ["Cache", "Output", "default_cache", "read_lines"]

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bt_exec.batch.folder import new_folder
+from bt_exec.batch.output_folder import new_folder
 from bt_exec.batch.parquet import import_pyarrow, open_parquet
 from bt_exec.failure import UsageError
 from bt_exec_labeler.datasets.rows import rows_of

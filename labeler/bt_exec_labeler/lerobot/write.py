@@ -16,7 +16,7 @@ from typing import Any
 
 import cv2
 
-from bt_exec.batch.folder import new_folder
+from bt_exec.batch.output_folder import new_folder
 from bt_exec.batch.parquet import import_pyarrow
 from bt_exec.failure import UsageError
 from bt_exec_labeler.clips import decode_frame, shape_of

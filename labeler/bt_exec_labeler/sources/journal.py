@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec.journal import Journal
-from bt_exec.journal.record import MissionRecord, SkillRun
+from bt_exec.journal.recorded_mission import MissionRecord, SkillRun
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.site.site import Site, load_site
 from bt_exec.verify.facts import fill_arguments

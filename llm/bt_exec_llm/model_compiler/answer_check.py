@@ -13,7 +13,7 @@ from typing import Any
 
 from bt_exec.failure import Problem, SpecError
 from bt_exec.planning.compiler import Request, VerifiedPlan
-from bt_exec.planning.plan import Examined, examine
+from bt_exec.planning.plan_preparation import Examined, examine
 from bt_exec.spec.load import parse
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.spec.node_paths import locate

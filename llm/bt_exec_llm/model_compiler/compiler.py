@@ -21,7 +21,7 @@ from pydantic import BaseModel, Field
 from bt_exec.failure import Refusal, SpecError
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, VerifiedPlan
 from bt_exec.planning.multi_robot import RobotsCompiler
-from bt_exec.planning.plan import prepare
+from bt_exec.planning.plan_preparation import prepare
 from bt_exec.planning.repair import find_alternative, repaired
 from bt_exec.spec.model import Do, walk
 from bt_exec.spec.user_data import UserData, read_settings

@@ -15,7 +15,7 @@ from bt_exec.failure import Refusal
 from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Plan, Request
-from bt_exec.planning.plan import examine
+from bt_exec.planning.plan_preparation import examine
 from bt_exec.planning.robot_views import WHICH_ROBOT
 from bt_exec.spec.condition_expression import All, Is, Not
 from bt_exec.spec.expand import is_reference, reference_name

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.plan import examine
+from bt_exec.planning.plan_preparation import examine
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.expand import expand
 from bt_exec.spec.load import parse

@@ -15,7 +15,7 @@ from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import language_of
 from bt_exec.language.reading.lexicon import language_of_name
 from bt_exec.language.reading.reader import Reading
-from bt_exec.planning.command_parts import CommandPart
+from bt_exec.planning.command_part_planning import CommandPart
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
 from bt_exec.planning.repair import repaired
 from bt_exec.spec.model import Mission, MissionSpec, Node, Sequence
@@ -78,7 +78,7 @@ class OfflineCompiler:
             return None
         return Plan(self._build_spec(request, language, found.parts), meaning=found.meaning)
 
-    # -- parts of commands, as `bt_exec.planning.command_parts.PartCompiler`
+    # -- parts of commands, as `bt_exec.planning.command_part_planning.PartCompiler`
 
     def words(self, request: Request) -> Mapping[str, Any]:
         """Return the words of the site's lexicons."""

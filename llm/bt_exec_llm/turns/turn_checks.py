@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from bt_exec.failure import Problem, nearest_names
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Request, VerifiedPlan
-from bt_exec.planning.plan import examine
+from bt_exec.planning.plan_preparation import examine
 from bt_exec.skill import Skill
 from bt_exec.spec.model import MissionSpec
 from bt_exec_llm.turns.conversation import Conversation

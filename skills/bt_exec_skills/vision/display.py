@@ -14,7 +14,7 @@ import numpy as np
 from bt_exec.events import Observed
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal
-from bt_exec.mission.rigs import make_rig
+from bt_exec.mission.rig_construction import make_rig
 from bt_exec.rig import PackSettings
 from bt_exec.robot import Observation
 from bt_exec.site.site import Site, load_site

@@ -11,7 +11,7 @@ from typing import Any
 
 import behaviortreepy as btcpp
 
-from bt_exec.interchange.values import BUILT_IN
+from bt_exec.interchange.value_conversion import BUILT_IN
 from bt_exec.interchange.xml_text import Element, read_xml, write_xml
 
 SKILLS = tuple(f"skill_{number}" for number in range(6))

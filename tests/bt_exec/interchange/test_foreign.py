@@ -12,7 +12,7 @@ from bt_exec.failure import SpecError
 from bt_exec.interchange.btcpp_export import export_btcpp
 from bt_exec.interchange.btcpp_import import import_btcpp
 from bt_exec.interchange.report import EXPORT_NOTES, IMPORT_NOTES
-from bt_exec.interchange.values import read_condition
+from bt_exec.interchange.value_conversion import read_condition
 from bt_exec.interchange.xml_text import read_xml, read_xml_file
 from bt_exec.pack import Catalogue
 from bt_exec.spec.dump import dump_yaml, to_data

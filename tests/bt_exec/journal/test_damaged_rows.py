@@ -31,7 +31,7 @@ from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.journal import Journal, Recorder
 from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue
-from bt_exec.serve.stages import stages_of
+from bt_exec.serve.mission_stages import stages_of
 from bt_exec.site.site import sentences
 from bt_exec.tui.history import history_table, line_data, record_data, record_lines
 from bt_exec.tui.pack_messages import parts_and_sentences, why_of

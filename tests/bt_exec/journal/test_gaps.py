@@ -16,7 +16,7 @@ from bt_exec.events import Event, NodeChanged, SkillEnded, SkillStarting, Turn
 from bt_exec.failure import Failure, UsageError
 from bt_exec.journal import Journal
 from bt_exec.journal import write as writing
-from bt_exec.journal.rows import STATEMENTS
+from bt_exec.journal.events_to_rows import STATEMENTS
 from bt_exec.journal.schema import _restrict
 from bt_exec.journal.unwritten_rows import write_side_file
 from tests.bt_exec.journal.conftest import events_of

@@ -12,7 +12,7 @@ import pytest
 
 from bt_exec.events import Event
 from bt_exec.journal import Journal
-from bt_exec.journal.rows import STATEMENTS
+from bt_exec.journal.events_to_rows import STATEMENTS
 from bt_exec.journal.unwritten_rows import side_files, write_side_file
 
 Script = Callable[[str], list[Event]]

@@ -29,7 +29,7 @@ from bt_exec import standby_threads
 from bt_exec.events import Aborting, Event, Finished, Planned, Planning, SkillStarting
 from bt_exec.failure import BtExecError, Failed
 from bt_exec.journal import Journal, write
-from bt_exec.mission import executive, life_cycle, shutdown, watchdog
+from bt_exec.mission import executive, robot_life_cycle, shutdown, watchdog
 from bt_exec.mission.session import Session
 from bt_exec.nodes import runtime, skill_node
 from bt_exec.outcome import EXIT_CODES, Outcome
@@ -376,7 +376,7 @@ class Stage:
     """Runner of seeds."""
 
     def __init__(self, folder: Path) -> None:
-        files = [executive, life_cycle, shutdown, watchdog, rig_module, runtime, skill_node]
+        files = [executive, robot_life_cycle, shutdown, watchdog, rig_module, runtime, skill_node]
         self.schedule = Schedule(str(module.__file__) for module in files)
         self.journal = folder / "run.sqlite"
         self._empty = folder / "empty.sqlite"
@@ -468,8 +468,8 @@ class Stage:
         rig_module.allocate_reserve()
         rig_module._UNDER_WAY.clear()
         # logs of watchdog threads that other tests left behind are ignored
-        life_cycle._ENDED = deque()
-        life_cycle._WATCHED_IN.clear()
+        robot_life_cycle._ENDED = deque()
+        robot_life_cycle._WATCHED_IN.clear()
         self.run = run = Run(self, seed)
         gc.collect()
         self.schedule.check = run.check
@@ -478,7 +478,7 @@ class Stage:
         finally:
             for lock in run.locks:  # left by a run that has ended
                 lock.release()
-            life_cycle._OPEN.clear()
+            robot_life_cycle._OPEN.clear()
         if run.trouble:
             run.check()
         return run

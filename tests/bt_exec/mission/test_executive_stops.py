@@ -10,7 +10,7 @@ import pytest
 
 from bt_exec.events import Aborting, Finished, PerceptionFailed, SkillStarting
 from bt_exec.failure import Failure, PartBroken
-from bt_exec.mission import life_cycle
+from bt_exec.mission import robot_life_cycle
 from bt_exec.mission.session import Session
 from bt_exec.reporting import MissionReporter
 from bt_exec.rig import Rig
@@ -108,7 +108,7 @@ def test_abort_stops_the_robot_when_no_thread_can_start(stage, monkeypatch):
 
 def test_session_closes_when_no_thread_can_start(site, robots, monkeypatch, tmp_path):
     monkeypatch.setenv("BT_EXEC_LOCKS", str(tmp_path))
-    monkeypatch.setattr(life_cycle, "_WATCHED_IN", set())
+    monkeypatch.setattr(robot_life_cycle, "_WATCHED_IN", set())
     robots.fields = {"simulation": None}
     session = Session(site)
     no_threads(monkeypatch)

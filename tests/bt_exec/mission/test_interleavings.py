@@ -16,7 +16,7 @@ import pytest
 from bt_exec.journal.write import Recorder
 from bt_exec.mission import executive, planner
 from bt_exec.mission.executive import Executive
-from bt_exec.mission.life_cycle import LifeCycle
+from bt_exec.mission.robot_life_cycle import LifeCycle
 from bt_exec.mission.watchdog import Watchdog
 from bt_exec.planning.compiler import PREPARE, VerifiedPlan
 from tests.bt_exec.mission.interleaved_missions import BrokenError, Stage

@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec.events import Asked, NodeChanged, SkillEnded, SkillStarting, Turn
 from bt_exec.failure import Failure
-from bt_exec.mission.reporting import in_names_of
+from bt_exec.mission.pack_reporters import in_names_of
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.reporting import Action, MissionView, Skip
 from bt_exec.skill import Verdict

@@ -20,7 +20,7 @@ from bt_exec.outcome import Ending
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import REPLIES, Plan, Reply, Request, VerifiedPlan
 from bt_exec.planning.confirmation import Confirmation
-from bt_exec.planning.plan import prepare
+from bt_exec.planning.plan_preparation import prepare
 from bt_exec.planning.repair import FixedPlan
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
@@ -317,7 +317,8 @@ def test_plan_verified_for_the_same_request_is_not_verified_again(request_of, mo
     verified = prepare(written, replace(request, situation=situation))
     asked = []
     monkeypatch.setattr(
-        "bt_exec.planning.plan.prepare", lambda *given: (asked.append(given), prepare(*given))[1]
+        "bt_exec.planning.plan_preparation.prepare",
+        lambda *given: (asked.append(given), prepare(*given))[1],
     )
     found = Asked(Says(Plan(written, verified=verified))).planner.plan(request)
     assert (found is verified) is fits

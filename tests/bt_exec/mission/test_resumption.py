@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from bt_exec.journal import Journal
-from bt_exec.mission.reporting import MissionReporter
+from bt_exec.mission.pack_reporters import MissionReporter
 from bt_exec.mission.rerun import _same_settings, restore, verify
 from bt_exec.mission.resumption import recorded_work
 from bt_exec.mission.session import Session

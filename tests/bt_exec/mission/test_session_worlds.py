@@ -9,7 +9,7 @@ import pytest
 
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
 from bt_exec.mission import session as session_module
-from bt_exec.mission.rigs import parse_world
+from bt_exec.mission.rig_construction import parse_world
 from bt_exec.mission.session import Session
 from bt_exec.pack import Pack
 from bt_exec.rig import PackSettings, Rig

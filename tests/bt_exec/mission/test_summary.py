@@ -11,10 +11,10 @@ from bt_exec.events import Asked
 from bt_exec.failure import Failure, Refusal
 from bt_exec.language.fact_sentences import Known
 from bt_exec.language.messages import Messages
+from bt_exec.mission.final_object_state import state_of
 from bt_exec.mission.incomplete_parts import Undone
-from bt_exec.mission.known_state import state_of
+from bt_exec.mission.pack_reporters import Reporters
 from bt_exec.mission.progress import MissionProgress
-from bt_exec.mission.reporting import Reporters
 from bt_exec.mission.summary import summarise
 from bt_exec.outcome import UNMET, Ending, code_of_reason
 from bt_exec.reporting import Action, Skip

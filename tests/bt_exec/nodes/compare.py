@@ -11,7 +11,7 @@ from py_trees.common import Status
 from bt_exec.events import Event
 from bt_exec.failure import Failure
 from bt_exec.journal import Journal
-from bt_exec.journal.record import EventRow
+from bt_exec.journal.recorded_mission import EventRow
 from bt_exec.nodes.build import Built, build
 from bt_exec.nodes.fault_injection import Fault, Faults
 from bt_exec.nodes.frontier import Frontier

@@ -12,7 +12,7 @@ from bt_exec.language.meaning import Context, Meaning, Turn, Unclear
 from bt_exec.language.messages import language_of
 from bt_exec.planning.compiler import Done, Plan, Reply
 from bt_exec.planning.multi_pack import make_packs_compiler
-from bt_exec.planning.plan import prepare_answer
+from bt_exec.planning.plan_preparation import prepare_answer
 from bt_exec.site.compile_command import make_compiler, request_of
 from bt_exec.site.shipped_data import data_path
 from bt_exec.site.site import load_site

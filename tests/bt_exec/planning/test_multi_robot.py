@@ -12,7 +12,7 @@ from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Reply
 from bt_exec.planning.multi_robot import RobotsCompiler
-from bt_exec.planning.plan import prepare_answer
+from bt_exec.planning.plan_preparation import prepare_answer
 from bt_exec.planning.robot_views import request_for_robot, site_views
 from bt_exec.rig import PackSettings
 from bt_exec.site.compile_command import request_of

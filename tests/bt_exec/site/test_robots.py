@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec import Pack, Session, Verdict, condition
 from bt_exec.failure import SpecError, UsageError
-from bt_exec.mission.rigs import check_world, world_settings
+from bt_exec.mission.rig_construction import check_world, world_settings
 from bt_exec.rig import WorldSettings
 from bt_exec.site.site import load_site
 from bt_exec.spec.load import load_text

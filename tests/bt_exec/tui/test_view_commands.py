@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from bt_exec.tui.display_state import Display
 from bt_exec.tui.live import LiveView
 from bt_exec.tui.paint import Painter
-from bt_exec.tui.row_selection import rows_of
 from bt_exec.tui.screen import draw
 from bt_exec.tui.terminal_text import ASCII, UNICODE, plain
 from bt_exec.tui.view_commands import actions, perform_key
 from bt_exec.tui.view_model import ViewModel
 from bt_exec.tui.view_pages import help_lines
+from bt_exec.tui.view_state import Display
+from bt_exec.tui.visible_rows import rows_of
 from tests.bt_exec.tui.scripted import ENGLISH, KOREAN, Script, slipped, spoken
 from tests.cases import examples
 

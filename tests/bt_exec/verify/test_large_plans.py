@@ -16,7 +16,7 @@ from bt_exec.failure import SpecError
 from bt_exec.nodes.build import build
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.plan import examine, prepare
+from bt_exec.planning.plan_preparation import examine, prepare
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec

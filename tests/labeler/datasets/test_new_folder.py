@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.batch.folder import new_folder
+from bt_exec.batch.output_folder import new_folder
 from bt_exec.failure import UsageError
 
 

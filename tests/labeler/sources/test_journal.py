@@ -10,7 +10,7 @@ import pytest
 
 from bt_exec.events import SkillEnded, SkillStarting
 from bt_exec.failure import Failure
-from bt_exec.journal.record import SkillRun
+from bt_exec.journal.recorded_mission import SkillRun
 from bt_exec.site.site import load_site
 from bt_exec_labeler.episode import Action, Episode, FileFrame, Flaw, Reply
 from bt_exec_labeler.sources import journal as module

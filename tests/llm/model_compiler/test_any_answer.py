@@ -9,7 +9,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bt_exec.planning.plan import prepare
+from bt_exec.planning.plan_preparation import prepare
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.model import Do, Tree, walk
 from bt_exec_llm.client import Answer

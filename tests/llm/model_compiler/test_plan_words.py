@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.planning.plan import prepare
+from bt_exec.planning.plan_preparation import prepare
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import load_site
 from bt_exec.spec.shipped_yaml import parse_yaml

@@ -10,7 +10,7 @@ import pytest
 
 from bt_exec.failure import Failure
 from bt_exec.planning.compiler import Plan, Request
-from bt_exec.planning.plan import prepare_answer
+from bt_exec.planning.plan_preparation import prepare_answer
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import Do

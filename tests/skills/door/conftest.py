@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import Failed
-from bt_exec.mission.rigs import make_rig
+from bt_exec.mission.rig_construction import make_rig
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
 from bt_exec.skill import Skill, Steps

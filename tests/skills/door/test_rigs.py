@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import BtExecError
-from bt_exec.mission.rigs import make_rig
+from bt_exec.mission.rig_construction import make_rig
 from bt_exec.pack import Catalogue
 from bt_exec_skills.door.pack import PACK
 from bt_exec_skills.door.perception.learned_detector import LearnedDetector

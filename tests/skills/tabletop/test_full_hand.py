@@ -7,7 +7,7 @@ import pytest
 from bt_exec.failure import Refusal
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.plan import prepare_answer
+from bt_exec.planning.plan_preparation import prepare_answer
 from bt_exec.site.site import load_site
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.goals.compiler import create

@@ -8,7 +8,7 @@ from bt_exec.failure import SpecError
 from bt_exec.observation import Situation
 from bt_exec.pack import find_pack
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.plan import examine
+from bt_exec.planning.plan_preparation import examine
 from bt_exec.site.site import load_site
 from bt_exec.spec.expand import expand
 from bt_exec_skills.tabletop.goals.compiler import TableCompiler

@@ -15,7 +15,7 @@ from bt_exec.failure import Refusal, UsageError
 from bt_exec.language.meaning import Act, Meaning, Role, Turn, Unclear, WordUse
 from bt_exec.language.messages import language_of, messages_of
 from bt_exec.language.reading.chart import Edge
-from bt_exec.planning.command_parts import CommandPart
+from bt_exec.planning.command_part_planning import CommandPart
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import Mission
 from bt_exec_skills.tabletop.display_names import MOST_NAMED, display_name_or_id, list_names
@@ -137,7 +137,7 @@ class TableCompiler:
         asked = [reply_node(reply, turns) for reply, turns in _replies(understood, request)]
         return Plan(plan_of(header, subgoals, wanted, asked), meaning=_meaning(understood))
 
-    # -- parts of commands, as `bt_exec.planning.command_parts.PartCompiler`
+    # -- parts of commands, as `bt_exec.planning.command_part_planning.PartCompiler`
 
     def words(self, request: Request) -> Mapping[str, Any]:
         """Return the words of the pack, with the nouns for the present objects."""

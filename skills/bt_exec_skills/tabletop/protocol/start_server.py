@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from bt_exec.failure import UsageError
-from bt_exec.mission.rigs import check_world, parse_world
+from bt_exec.mission.rig_construction import check_world, parse_world
 from bt_exec.site.site import load_site
 from bt_exec.web.login import is_loopback
 from bt_exec_skills.tabletop.protocol.engine import Engine

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bt_exec.mission.rigs import make_rig
+from bt_exec.mission.rig_construction import make_rig
 from bt_exec_skills.door.pack import PACK
 from bt_exec_skills.door.perception.ground_truth import OracleEstimator, oracle_detector
 from bt_exec_skills.door.perception.pipeline import DoorPerception

@@ -12,7 +12,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.pack import PassContext
 from bt_exec.planning.compiler import Reply, Request
-from bt_exec.planning.plan import prepare_answer
+from bt_exec.planning.plan_preparation import prepare_answer
 from bt_exec.site.compile_command import make_compiler
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import Do, Mission, MissionSpec, Sequence

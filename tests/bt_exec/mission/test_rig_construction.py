@@ -9,7 +9,7 @@ import pytest
 from pydantic import Field
 
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
-from bt_exec.mission.rigs import check_world, make_rig
+from bt_exec.mission.rig_construction import check_world, make_rig
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec.skill import Service, Steps, skill

@@ -14,8 +14,8 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal
-from bt_exec.mission import life_cycle
-from bt_exec.mission.life_cycle import LifeCycle, State
+from bt_exec.mission import robot_life_cycle
+from bt_exec.mission.robot_life_cycle import LifeCycle, State
 from bt_exec.mission.robot_lock import RobotLock
 from bt_exec.mission.session import Session
 from bt_exec.pack import Catalogue
@@ -74,11 +74,11 @@ def test_motion_that_continues_after_the_stop_is_a_runaway():
 
 @pytest.mark.parametrize(("episode_s", "runaways"), [(1e6, 1), (-1.0, 0)])
 def test_motion_that_begins_again_after_stops_is_a_runaway(monkeypatch, episode_s, runaways):
-    monkeypatch.setattr(life_cycle, "_EPISODE_S", episode_s)
+    monkeypatch.setattr(robot_life_cycle, "_EPISODE_S", episode_s)
     robot, ended = ScriptedRobot(), []
     cycle = LifeCycle({"arm": Rig(robot)}, [], Moved(), ended.append)
     with cycle.paused_monitor():
-        for _ in range(life_cycle._RUNAWAY_STOPS):
+        for _ in range(robot_life_cycle._RUNAWAY_STOPS):
             assert not ended
             robot.still = False
             cycle.look()
@@ -248,7 +248,7 @@ def test_forked_child_neither_runs_nor_closes_the_session(monkeypatch):
 
 AT_EXIT = """
 import atexit
-from bt_exec.mission.life_cycle import LifeCycle
+from bt_exec.mission.robot_life_cycle import LifeCycle
 from bt_exec.rig import Rig
 from bt_exec.testing import ScriptedRobot
 
@@ -273,7 +273,7 @@ def test_exit_function_of_a_skill_runs_before_the_final_stop():
 
 REPORT_AT_EXIT = """
 import atexit, threading, time
-from bt_exec.mission.life_cycle import LifeCycle
+from bt_exec.mission.robot_life_cycle import LifeCycle
 from bt_exec.rig import Rig
 from bt_exec.testing import ScriptedRobot
 

@@ -20,7 +20,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
 from bt_exec.spec.model import Check, Do, NodeBase
 from bt_exec.spec.node_paths import Located, locate
-from bt_exec.verify.fact_changes import Calls
+from bt_exec.verify.concurrent_fact_changes import Calls
 from bt_exec.verify.facts import Facts, decided_value, established_facts
 
 __all__ = ["still_kept"]

@@ -11,13 +11,13 @@ import pytest
 import typer
 from rich.text import Text
 
-from bt_exec.cli import translations
+from bt_exec.cli import help_translation
 from bt_exec.cli.app import _add_plugin_commands, app
-from bt_exec.cli.translations import _module, _texts_beside
+from bt_exec.cli.help_translation import _module, _texts_beside
 from bt_exec.spec.shipped_yaml import read_yaml
 from tests.bt_exec.cli.conftest import Run
 
-TABLE: dict[str, dict[str, str]] = read_yaml(Path(translations.__file__).with_suffix(".yaml"))
+TABLE: dict[str, dict[str, str]] = read_yaml(Path(help_translation.__file__).with_suffix(".yaml"))
 PARAGRAPHS = re.compile(r"\n\s*\n")
 EXAMPLE = re.compile(r"bt-exec \w+( \S+)*")
 HANGUL_NEEDED = re.compile(r", then| is a ")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bt_exec import events as ev
-from bt_exec.cli import sinks
+from bt_exec.cli import turn_and_frame_output
 from bt_exec.testing import FakeObservation
 
 
@@ -18,10 +18,10 @@ def test_hanging_disk_loses_frames_and_does_not_block_the_mission(
 ) -> None:
     hangs = threading.Event()
     monkeypatch.setattr("bt_exec.journal.write_png", lambda path, frame: hangs.wait(60))
-    monkeypatch.setattr(sinks, "_PATIENCE_S", 0.01)
-    frames = sinks.Frames(tmp_path)
+    monkeypatch.setattr(turn_and_frame_output, "_PATIENCE_S", 0.01)
+    frames = turn_and_frame_output.Frames(tmp_path)
     observation = FakeObservation(frame=np.zeros((2, 2, 3), np.uint8))
-    for tick in range(sinks._WAITING + 10):
+    for tick in range(turn_and_frame_output._WAITING + 10):
         frames.on(ev.Observed(0.0, tick, "door", observation))
     hangs.set()
     with pytest.raises(OSError, match=r"the disk is too slow; of 42 frames \d+ are left out"):

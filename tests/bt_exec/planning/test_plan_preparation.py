@@ -14,7 +14,7 @@ from bt_exec.language.messages import Messages
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue, Pack, Pass
 from bt_exec.planning.compiler import Plan, Request, VerifiedPlan
-from bt_exec.planning.plan import (
+from bt_exec.planning.plan_preparation import (
     examine,
     prepare,
     prepare_answer,

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from bt_exec.cli.confirmation import TerminalConfirm, debugger_of
 from bt_exec.cli.mission import Conductor
+from bt_exec.cli.operator_prompts import TerminalConfirm, debugger_of
 from bt_exec.cli.typed_lines import can_ask
 from bt_exec.failure import UsageError
 from bt_exec.rig import Rig

@@ -12,7 +12,7 @@ from bt_exec import Failed, Running, Steps, Verdict, condition, skill
 from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
 from bt_exec.standby_threads import run_in_thread
 from bt_exec.testing import check_pack
-from bt_exec.verify.packs import code_problems, fact_problems
+from bt_exec.verify.pack_declarations import code_problems, fact_problems
 
 HERE = Path(__file__)
 LATE = "TOO_LATE"

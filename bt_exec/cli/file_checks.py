@@ -132,7 +132,7 @@ class CheckedFiles:
         from bt_exec.pack import Catalogue, find_pack
         from bt_exec.site.check_utterances import word_problems
         from bt_exec.spec.library import Library
-        from bt_exec.verify.packs import fact_problems
+        from bt_exec.verify.pack_declarations import fact_problems
         from bt_exec.verify.sentence_checks import sentence_problems
 
         names = [name]
@@ -158,7 +158,7 @@ class CheckedFiles:
 
     def _codes(self, catalogue: Catalogue) -> None:
         """Check the failure codes of packs that were not checked yet."""
-        from bt_exec.verify.packs import code_problems
+        from bt_exec.verify.pack_declarations import code_problems
 
         self.problems += code_problems(catalogue)
 
@@ -235,7 +235,7 @@ def _problems_of_plan(path: Path, site: Site) -> Iterator[Problem]:
 
     from bt_exec.cli.plan_input import load_plan
     from bt_exec.planning.compiler import Request
-    from bt_exec.planning.plan import examine
+    from bt_exec.planning.plan_preparation import examine
 
     spec = load_plan(path, site, "")
     language = spec.mission.language

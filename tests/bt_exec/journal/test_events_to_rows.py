@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bt_exec.events import Event, Progress, Turn
-from bt_exec.journal.rows import PROGRESS_ROWS, PROGRESS_S, Rows
+from bt_exec.journal.events_to_rows import PROGRESS_ROWS, PROGRESS_S, Rows
 
 
 def kept(events: list[Event]) -> int:

@@ -10,8 +10,8 @@ from bt_exec import events as ev
 from bt_exec.failure import Failure, UnknownName
 from bt_exec.journal import Journal
 from bt_exec.outcome import Outcome
-from bt_exec.serve import stages
-from bt_exec.serve.stages import RecordReader, document_name, stages_of
+from bt_exec.serve import mission_stages
+from bt_exec.serve.mission_stages import RecordReader, document_name, stages_of
 from bt_exec.testing import FakeObservation
 from tests.bt_exec.serve.test_page_rows import spec_of
 
@@ -105,8 +105,8 @@ def test_ended_record_is_read_once(tmp_path: Path, monkeypatch) -> None:
     journal = recorded(tmp_path, *START, ev.Finished(1.0, 5, outcome))
     reader, name = RecordReader(journal), journal.missions(1)[0].id
     reads = []
-    read = stages.stages_of
-    monkeypatch.setattr(stages, "stages_of", lambda record: reads.append(1) or read(record))
+    read = mission_stages.stages_of
+    monkeypatch.setattr(mission_stages, "stages_of", lambda record: reads.append(1) or read(record))
     assert reader.read(name) == reader.read(name)
     assert len(reads) == 1
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.planning.plan_reuse import still_kept
+from bt_exec.planning.finished_step_reuse import still_kept
 from bt_exec.skill import Steps, Verdict, condition, skill
 from bt_exec.spec.model import Do, Fallback, Sequence
 from bt_exec.spec.node_paths import paths

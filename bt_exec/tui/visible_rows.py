@@ -12,10 +12,10 @@ from rich.cells import cell_len
 
 from bt_exec.failure import Failure
 from bt_exec.skill import Verdict
-from bt_exec.tui.display_state import Display
 from bt_exec.tui.plan_rows import ViewNode
 from bt_exec.tui.terminal_text import clean, wrap
 from bt_exec.tui.view_model import Past, ViewModel
+from bt_exec.tui.view_state import Display
 
 __all__ = ["NARROW", "Row", "fit_rows", "focus_of", "rows_of"]
 

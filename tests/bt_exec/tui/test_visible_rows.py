@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bt_exec.spec.model import Do
 from bt_exec.tui.plan_rows import ViewNode
-from bt_exec.tui.row_selection import Row, fit_rows
+from bt_exec.tui.visible_rows import Row, fit_rows
 from tests.cases import examples
 
 STATES = (None, "running", "done", "skipped", "kept", "failed")
