@@ -3,8 +3,8 @@
 If the database is locked or full when a mission ends, its rows go into ``journal.sqlite.ID.rows``,
 or into the temporary folder if that disk is full as well. The next process that opens the journal
 adds them to it and removes the file. Each line of a side file names a statement of
-`bt_exec.journal.events_to_rows`, so that a forged file cannot run other SQL. In the temporary folder
-the file name identifies the database, and files of other users are ignored.
+`bt_exec.journal.events_to_rows`, so that a forged file cannot run other SQL. In the temporary
+folder the file name identifies the database, and files of other users are ignored.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ from bt_exec_labeler.clips import why_unreadable
 from bt_exec_labeler.datasets.command import dataset
 from bt_exec_labeler.episode import Episode, Flaw
 from bt_exec_labeler.items import count_of, flaws_of, items_of, moment_times, shown_until
+from bt_exec_labeler.mid_step_spans import spans_of
 from bt_exec_labeler.sources import read_source
-from bt_exec_labeler.spans import spans_of
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
 from bt_exec_llm.client import ModelSettings
 
@@ -79,8 +79,8 @@ def replay(folder: Path, item: str | None) -> dict[str, Any]:
         UsageError: If there is no such record, or its mission cannot be run again.
         UnknownName: If the run has no such item.
     """
-    from bt_exec_labeler.replay import journal_of, replay_line
-    from bt_exec_labeler.replay import replay as again
+    from bt_exec_labeler.goal_replay import journal_of, replay_line
+    from bt_exec_labeler.goal_replay import replay as again
 
     journal = journal_of(Path(Output(folder).manifest()["source"]))
     records = {line["item"]: line for line in read_lines(folder / "records.jsonl")}

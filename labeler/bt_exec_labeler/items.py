@@ -15,7 +15,7 @@ from typing import Literal, Self, TypeAlias
 
 from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut_clip
 from bt_exec_labeler.episode import Episode, time_text
-from bt_exec_labeler.spans import Span, spans_of
+from bt_exec_labeler.mid_step_spans import Span, spans_of
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = [

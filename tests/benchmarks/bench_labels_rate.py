@@ -24,7 +24,7 @@ from bt_exec_labeler.batch.run import BATCH, Progress, run
 from bt_exec_labeler.clips import RECENT, cut_clip
 from bt_exec_labeler.episode import Episode, Image
 from bt_exec_labeler.items import ControllerItem, Item
-from bt_exec_labeler.labelers.model import ModelLabeler
+from bt_exec_labeler.labelers.model_labeler import ModelLabeler
 from bt_exec_labeler.testing.game import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import Answer, ModelFailure, Turn

@@ -25,7 +25,7 @@ from bt_exec_labeler.batch.run import BATCH, run
 from bt_exec_labeler.clips import RECENT, cut_clip
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.labelers import Allowance, Labeler, Unlimited
-from bt_exec_labeler.labelers.model import ModelLabeler
+from bt_exec_labeler.labelers.model_labeler import ModelLabeler
 from bt_exec_labeler.labelers.on_ray import RayLabeler
 from bt_exec_labeler.lerobot.frames import CodedFrame
 from bt_exec_labeler.testing.game import VOCABULARY

@@ -11,8 +11,8 @@ import pytest
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler import commands
-from bt_exec_labeler import replay as replaying
-from bt_exec_labeler.replay import Replayed
+from bt_exec_labeler import goal_replay as replaying
+from bt_exec_labeler.goal_replay import Replayed
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from bt_exec_labeler.items import (
     moment_times,
     shown_until,
 )
-from bt_exec_labeler.spans import Span
+from bt_exec_labeler.mid_step_spans import Span
 from bt_exec_labeler.vocabulary import Vocabulary
 
 from .test_clips import Drawn

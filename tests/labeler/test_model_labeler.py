@@ -14,8 +14,8 @@ from bt_exec_labeler.clips import RECENT, cut_clip, decode_frame, pixel_digest
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import ControllerItem, Item, items_of
 from bt_exec_labeler.labelers import LabelerFailure, LabelerSettings, Labelled
-from bt_exec_labeler.labelers.answer import answer_schema, read_records
-from bt_exec_labeler.labelers.model import ModelLabeler, Options, create
+from bt_exec_labeler.labelers.answer_parser import answer_schema, read_records
+from bt_exec_labeler.labelers.model_labeler import ModelLabeler, Options, create
 from bt_exec_labeler.labelers.prompt import contact_sheet, items_turn
 from bt_exec_labeler.labelers.rules import RulesLabeler
 from bt_exec_labeler.testing.game import VOCABULARY

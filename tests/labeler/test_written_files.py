@@ -24,7 +24,7 @@ from bt_exec_labeler import cli, commands, options
 from bt_exec_labeler.clips import RECENT, cut_clip
 from bt_exec_labeler.episode import decode_picture
 from bt_exec_labeler.items import ControllerItem, items_of
-from bt_exec_labeler.labelers.answer import answer_schema
+from bt_exec_labeler.labelers.answer_parser import answer_schema
 from bt_exec_labeler.labelers.prompt import items_turn, system_prompt
 from bt_exec_labeler.review.command import export
 from bt_exec_labeler.review.decisions import Decisions

@@ -17,7 +17,7 @@ from bt_exec_labeler.datasets.rows import reply_strata
 from bt_exec_labeler.datasets.write import SetInput, write_dataset
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import content_key, items_of
-from bt_exec_labeler.labelers.model import Options
+from bt_exec_labeler.labelers.model_labeler import Options
 from bt_exec_labeler.lerobot.annotate import annotate
 from bt_exec_labeler.lerobot.language_columns import form_of
 from bt_exec_labeler.lerobot.write import write_lerobot

@@ -17,8 +17,8 @@ from bt_exec.failure import UsageError
 from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut_clip
 from bt_exec_labeler.episode import Episode, Frame
 from bt_exec_labeler.items import Role
+from bt_exec_labeler.mid_step_spans import Span, spans_of
 from bt_exec_labeler.quality.checks import facts_at
-from bt_exec_labeler.spans import Span, spans_of
 from bt_exec_labeler.splits import Split
 from bt_exec_labeler.vocabulary import Vocabulary
 

@@ -31,7 +31,7 @@ from bt_exec_labeler.datasets.chats import chats_of
 from bt_exec_labeler.datasets.rows import reply_rows, rows_of
 from bt_exec_labeler.episode import Episode, Frame
 from bt_exec_labeler.items import Role
-from bt_exec_labeler.labelers.model import Options
+from bt_exec_labeler.labelers.model_labeler import Options
 from bt_exec_labeler.splits import SPLITS, Split
 from bt_exec_labeler.vocabulary import Vocabulary
 

@@ -18,7 +18,7 @@ from bt_exec.failure import UnknownName
 from bt_exec_labeler.datasets.rows import span_at
 from bt_exec_labeler.episode import Action, Episode
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK
-from bt_exec_labeler.spans import spans_of
+from bt_exec_labeler.mid_step_spans import spans_of
 from bt_exec_labeler.vocabulary import Argument, Vocabulary
 
 __all__ = [

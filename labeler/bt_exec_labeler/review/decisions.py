@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, get_args
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.breach import Breach, breach
+from bt_exec_labeler.answer_violation import Breach, breach
 from bt_exec_labeler.plan_record import FIELDS, Record, build_record, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 

@@ -12,9 +12,9 @@ from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler.batch.output import Output, read_lines
 from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut_clip
 from bt_exec_labeler.episode import Episode, Frame
+from bt_exec_labeler.mid_step_spans import spans_of
 from bt_exec_labeler.plan_record import FIELDS, Terminate, Uncertainty
 from bt_exec_labeler.quality.report import review_sample
-from bt_exec_labeler.spans import spans_of
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["STRIP", "Card", "cards_of", "words_of"]

@@ -14,13 +14,13 @@ from typing import Any
 
 from bt_exec.files import expand_home
 from bt_exec.spec.user_data import read_settings
-from bt_exec_llm.client.answers import Said
+from bt_exec_llm.client.answer_replay import ReplayClient
 from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
-from bt_exec_llm.client.exchange import Answer, Block, Model, Question, Tool, Turn, Usage
+from bt_exec_llm.client.exchange_recorder import Exchange, Recorder
+from bt_exec_llm.client.message_to_answer import Said
+from bt_exec_llm.client.model_interface import Answer, Block, Model, Question, Tool, Turn, Usage
 from bt_exec_llm.client.output_tiers import REMEMBERED, TierMemory
-from bt_exec_llm.client.recording import Exchange, Recorder
-from bt_exec_llm.client.replay import ReplayClient
 from bt_exec_llm.client.request_runner import RequestRunner, Reserve, unlimited
 from bt_exec_llm.client.settings import ModelSettings, Tier
 

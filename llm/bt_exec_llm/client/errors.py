@@ -47,7 +47,7 @@ from typing import Any
 
 from bt_exec.failure import Failure
 from bt_exec.language.messages import messages_of
-from bt_exec_llm.client.exchange import Usage
+from bt_exec_llm.client.model_interface import Usage
 
 __all__ = [
     "CODES",

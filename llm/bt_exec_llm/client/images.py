@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bt_exec_llm.client.exchange import Image
+from bt_exec_llm.client.model_interface import Image
 
 __all__ = ["LONGEST_SIDE", "image_block"]
 

@@ -24,7 +24,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bt_exec_llm.client.exchange import Block, Image, Question, Turn
+from bt_exec_llm.client.model_interface import Block, Image, Question, Turn
 from bt_exec_llm.client.settings import ModelSettings, Tier
 
 __all__ = ["REMEMBERED", "TIERS", "TOOL", "TierMemory", "request_arguments"]

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bt_exec_llm.client.answers import Said, parse_message
 from bt_exec_llm.client.api_key import Key
 from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
-from bt_exec_llm.client.exchange import Question, Usage
+from bt_exec_llm.client.message_to_answer import Said, parse_message
+from bt_exec_llm.client.model_interface import Question, Usage
 from bt_exec_llm.client.output_tiers import TIERS, TierMemory, request_arguments
 from bt_exec_llm.client.settings import ModelSettings, Tier
 

@@ -28,7 +28,7 @@ from bt_exec.spec.user_data import UserData, read_settings
 from bt_exec_llm.client import Block, Image, Model, ModelClient, ModelSettings, Prices, Recorder
 from bt_exec_llm.client.connection import check_endpoint
 from bt_exec_llm.model_compiler.dialogue import Result, refusal_of, run_dialogue, sentences
-from bt_exec_llm.model_compiler.expected_effects import Meant, offline_plan
+from bt_exec_llm.model_compiler.plan_effects import Meant, offline_plan
 from bt_exec_llm.model_compiler.prompt import Prompt, build_prompt
 from bt_exec_llm.offline import create as create_offline
 

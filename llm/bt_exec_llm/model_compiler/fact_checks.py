@@ -11,7 +11,7 @@ from bt_exec.spec.model import Check, Do, NodeBase, Sequence, Tree, walk
 from bt_exec.spec.node_paths import Located
 from bt_exec.spec.yaml_source import Place, show_place
 from bt_exec.verify.facts import established_facts, fill_arguments
-from bt_exec_llm.model_compiler.expected_effects import effects_of
+from bt_exec_llm.model_compiler.plan_effects import effects_of
 
 __all__ = ["needless_steps", "wrong_assumptions"]
 

@@ -23,7 +23,7 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.load import parse
 from bt_exec.spec.model import Do, MissionSpec, Tree, TreeSpec
 from bt_exec.spec.yaml_source import Source
-from bt_exec_llm.model_compiler.answer_check import check_answer
+from bt_exec_llm.model_compiler.answer_to_plan import check_answer
 from bt_exec_llm.model_compiler.flat_format import to_flat
 from bt_exec_llm.model_compiler.site_description import as_yaml, cached_text
 from bt_exec_llm.model_compiler.spelling_correction import fixed_values

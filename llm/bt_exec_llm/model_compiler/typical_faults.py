@@ -42,7 +42,7 @@ from bt_exec.planning.robot_views import addressed_parts, owners_in
 from bt_exec.spec.model import KINDS, Do, MissionSpec, NodeBase, Tree
 from bt_exec.spec.node_paths import Located, locate
 from bt_exec.spec.yaml_source import show_place
-from bt_exec_llm.model_compiler.expected_effects import (
+from bt_exec_llm.model_compiler.plan_effects import (
     Meant,
     chosen_values,
     commanded_values,

@@ -15,13 +15,13 @@ from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reader as Engine
 from bt_exec.language.reading.reader import Reading, Unread
 from bt_exec_llm.offline.errors import NoStepsError
-from bt_exec_llm.offline.grammar_words import to_engine_lexicon
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.meaning_to_steps import (
     condition_of_meaning,
     pieces_of_fragment,
     steps_of_meaning,
 )
+from bt_exec_llm.offline.reader_lexicon import to_engine_lexicon
 from bt_exec_llm.offline.step import QUESTION, Step
 
 __all__ = ["Reader"]

@@ -29,7 +29,7 @@ from bt_exec_llm.offline.library_index import Index
 from bt_exec_llm.offline.meaning_from_steps import meaning_from_parts
 from bt_exec_llm.offline.meaning_to_steps import pieces_of_fragment
 from bt_exec_llm.offline.part import Held
-from bt_exec_llm.offline.phrase_conversion import HAND
+from bt_exec_llm.offline.phrases_to_pieces import HAND
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.text_normalization import normalize_command
 from bt_exec_llm.offline.trouble import Trouble

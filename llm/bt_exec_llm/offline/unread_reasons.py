@@ -14,9 +14,9 @@ from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.normalized_text import Text
 from bt_exec.language.reading.reader import Reading, Unread
-from bt_exec_llm.offline.grammar_words import verbs_in
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.reader import Reader
+from bt_exec_llm.offline.reader_lexicon import verbs_in
 from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["main_trouble"]

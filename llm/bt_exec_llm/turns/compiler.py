@@ -29,14 +29,13 @@ from bt_exec_llm.client import (
 from bt_exec_llm.client.connection import check_endpoint
 from bt_exec_llm.model_compiler.compiler import split_settings
 from bt_exec_llm.model_compiler.dialogue import printable
-from bt_exec_llm.turns.conversation import (
-    AS_RECORDED,
-    Conversation,
-    Past,
-    TurnSettings,
-    budget_refusal,
-    say,
-    supported_share,
+from bt_exec_llm.turns.model_output_records import (
+    LONGEST_ANSWER,
+    Calls,
+    Final,
+    Record,
+    read_record,
+    read_turn,
 )
 from bt_exec_llm.turns.prompt import (
     Broken,
@@ -45,7 +44,15 @@ from bt_exec_llm.turns.prompt import (
     ask_with_retry,
     turn_question,
 )
-from bt_exec_llm.turns.records import LONGEST_ANSWER, Calls, Final, Record, read_record, read_turn
+from bt_exec_llm.turns.question_state import (
+    AS_RECORDED,
+    Conversation,
+    Past,
+    TurnSettings,
+    budget_refusal,
+    say,
+    supported_share,
+)
 from bt_exec_llm.turns.tree_growth import with_turn
 from bt_exec_llm.turns.turn_checks import (
     TurnTools,

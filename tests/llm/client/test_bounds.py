@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bt_exec_llm.client import Block, ModelClient, ModelFailure, ModelSettings, Prices, Turn, Usage
-from bt_exec_llm.client.exchange import Question
 from bt_exec_llm.client.images import image_block
+from bt_exec_llm.client.model_interface import Question
 from bt_exec_llm.client.output_tiers import request_arguments
 from bt_exec_llm.client.request_runner import most_usage
 from bt_exec_llm.testing.messages_server import MessagesServer, error, hang, raw, reset, text

@@ -11,7 +11,7 @@ from bt_exec.outcome import Outcome
 from bt_exec_llm.client import Answer
 from bt_exec_llm.model_compiler.compiler import ModelCompiler
 from bt_exec_llm.model_compiler.dialogue import _judge
-from bt_exec_llm.model_compiler.expected_effects import offline_plan
+from bt_exec_llm.model_compiler.plan_effects import offline_plan
 from tests.llm.model_compiler.corpus import OFFLINE, Bad, corpus
 from tests.llm.model_compiler.paper import request_for, run_paper
 

@@ -10,10 +10,10 @@ from bt_exec.language.reading.meaning_node import Node, Value, conjunction, conj
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import find_only_other_value
-from bt_exec_llm.offline.grammar_words import done_forms, parse_name
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.phrase_conversion import ARMS, HAND, HELD, Phrases
+from bt_exec_llm.offline.phrases_to_pieces import ARMS, HAND, HELD, Phrases
 from bt_exec_llm.offline.piece import BOUNDS, Piece
+from bt_exec_llm.offline.reader_lexicon import done_forms, parse_name
 from bt_exec_llm.offline.step import QUESTION, Step
 
 __all__ = ["DESCRIBED", "FAILED", "PAIR", "SO", "UNABLE", "VISIBLE", "Questions"]

@@ -10,8 +10,8 @@ import pytest
 from bt_exec.failure import UsageError
 from bt_exec_labeler.batch.budget import Budget, Ledger
 from bt_exec_labeler.labelers import LabelerSettings
-from bt_exec_labeler.labelers import model as module
-from bt_exec_labeler.labelers.model import ModelLabeler, Options, create
+from bt_exec_labeler.labelers import model_labeler as module
+from bt_exec_labeler.labelers.model_labeler import ModelLabeler, Options, create
 from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import ModelFailure, ModelSettings, Usage

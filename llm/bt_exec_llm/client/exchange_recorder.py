@@ -11,7 +11,7 @@ from typing import Any
 
 from bt_exec.failure import UsageError
 from bt_exec_llm.client.errors import ModelFailure
-from bt_exec_llm.client.exchange import Answer, Question
+from bt_exec_llm.client.model_interface import Answer, Question
 
 __all__ = ["Exchange", "Recorder"]
 

@@ -12,7 +12,7 @@ from bt_exec.planning.compiler import Plan, Request
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Do, Sequence
 from bt_exec_labeler import commands
-from bt_exec_labeler.recall import (
+from bt_exec_labeler.recall_compiler import (
     Recalled,
     RecallingCompiler,
     _goals,

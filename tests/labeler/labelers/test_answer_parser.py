@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from bt_exec_labeler.labelers.answer import answer_schema, read_records, without_wrapping
+from bt_exec_labeler.labelers.answer_parser import answer_schema, read_records, without_wrapping
 from bt_exec_labeler.plan_record import FIELDS, Record
 from bt_exec_labeler.testing.game import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary

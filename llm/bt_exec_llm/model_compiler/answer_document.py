@@ -19,9 +19,9 @@ from bt_exec.spec.shipped_yaml import SAFE_LOADER
 from bt_exec.spec.yaml_source import Source, read_text, show_place
 from bt_exec_llm.client import read_answer
 from bt_exec_llm.client.answer_parser import LONGEST
-from bt_exec_llm.client.document_search import without_thoughts
+from bt_exec_llm.client.embedded_documents import without_thoughts
 from bt_exec_llm.client.text_repairs import json_comments
-from bt_exec_llm.model_compiler.extra_content import words_beside
+from bt_exec_llm.model_compiler.extra_answer_content import words_beside
 
 __all__ = ["WHOLE", "Document", "document_in"]
 

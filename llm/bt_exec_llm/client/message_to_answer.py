@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from bt_exec_llm.client.answer_parser import SPEC_KEYS, read_answer
 from bt_exec_llm.client.errors import ModelFailure, one_line
-from bt_exec_llm.client.exchange import Question
+from bt_exec_llm.client.model_interface import Question
 from bt_exec_llm.client.output_tiers import TOOL
 from bt_exec_llm.client.settings import Tier
 

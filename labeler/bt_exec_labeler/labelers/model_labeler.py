@@ -27,7 +27,7 @@ from bt_exec_labeler.labelers import (
     RequestThreads,
     attempts,
 )
-from bt_exec_labeler.labelers.answer import answer_schema, read_records, without_wrapping
+from bt_exec_labeler.labelers.answer_parser import answer_schema, read_records, without_wrapping
 from bt_exec_labeler.labelers.prompt import items_turn, system_prompt
 from bt_exec_labeler.plan_record import Breach, Record
 from bt_exec_labeler.vocabulary import Vocabulary

@@ -22,7 +22,7 @@ from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, walk
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import show_place
 from bt_exec.verify.facts import established_facts
-from bt_exec_llm.model_compiler.expected_effects import effects_of
+from bt_exec_llm.model_compiler.plan_effects import effects_of
 
 __all__ = ["broken_guards", "needless_changes", "needless_repetitions"]
 

@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import replace
 
 from bt_exec.language.reading.meaning_node import Node
-from bt_exec_llm.offline.conditionals import Conditionals
+from bt_exec_llm.offline.conditionals_to_steps import Conditionals
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.piece import Piece
-from bt_exec_llm.offline.questions import DESCRIBED
+from bt_exec_llm.offline.questions_to_steps import DESCRIBED
 from bt_exec_llm.offline.step import QUESTION, Step
 
 __all__ = ["Clauses"]

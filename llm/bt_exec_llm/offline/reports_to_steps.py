@@ -10,11 +10,11 @@ from bt_exec.language.operator_words import operators_in
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.comparisons import Comparisons
+from bt_exec_llm.offline.comparisons_to_steps import Comparisons
 from bt_exec_llm.offline.errors import NoStepsError, UnclearTextError
-from bt_exec_llm.offline.grammar_words import types_in
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.reader_lexicon import types_in
 from bt_exec_llm.offline.step import QUESTION, Step
 
 __all__ = ["Reports"]

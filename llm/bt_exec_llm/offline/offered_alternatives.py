@@ -17,10 +17,10 @@ from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.earlier_commands import Past, Understood
 from bt_exec_llm.offline.errors import NoStepsError
-from bt_exec_llm.offline.grammar_words import types_in
 from bt_exec_llm.offline.library_index import Index
 from bt_exec_llm.offline.meaning_to_steps import find_choice
 from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.reader_lexicon import types_in
 from bt_exec_llm.offline.trouble import Trouble
 from bt_exec_llm.offline.understanding import understand
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bt_exec.language.messages import LANGUAGES
-from bt_exec_labeler.breach import Breach, catalogue, say
+from bt_exec_labeler.answer_violation import Breach, catalogue, say
 from bt_exec_labeler.plan_record import read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 

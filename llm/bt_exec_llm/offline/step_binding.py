@@ -14,8 +14,8 @@ from typing import Any
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
+from bt_exec_llm.offline.final_steps import NOW, MissionEnds
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.mission_ends import NOW, MissionEnds
 from bt_exec_llm.offline.multiple_values import remove_excluded_values, split_by_values
 from bt_exec_llm.offline.nodes_from_parts import find_answering_check
 from bt_exec_llm.offline.number_assignment import Number, check_all_numbers_used

@@ -12,10 +12,10 @@ from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.phrase_conversion import HELD, HOME
+from bt_exec_llm.offline.phrases_to_pieces import HELD, HOME
 from bt_exec_llm.offline.piece import Piece
-from bt_exec_llm.offline.questions import DESCRIBED, PAIR
-from bt_exec_llm.offline.reports import Reports
+from bt_exec_llm.offline.questions_to_steps import DESCRIBED, PAIR
+from bt_exec_llm.offline.reports_to_steps import Reports
 from bt_exec_llm.offline.step import QUESTION, Step
 
 __all__ = ["ActClauses"]

@@ -12,9 +12,9 @@ from bt_exec.language.reading.meaning_node import Node, Value, conjuncts
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import REST, find_only_other_value
-from bt_exec_llm.offline.grammar_words import parse_name
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.piece import Kind, Piece
+from bt_exec_llm.offline.reader_lexicon import parse_name
 
 __all__ = ["ARMS", "HAND", "HELD", "HOME", "THERE", "Phrases"]
 

@@ -10,8 +10,8 @@ from typing import Any, cast, get_args
 
 from bt_exec.failure import UsageError
 from bt_exec_llm.client.errors import ModelFailure
-from bt_exec_llm.client.exchange import Answer, Block, Question, Tool, Turn, Usage
-from bt_exec_llm.client.recording import VERSION
+from bt_exec_llm.client.exchange_recorder import VERSION
+from bt_exec_llm.client.model_interface import Answer, Block, Question, Tool, Turn, Usage
 from bt_exec_llm.client.settings import Tier
 
 __all__ = ["ReplayClient"]
