@@ -12,8 +12,8 @@ from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec_skills.door.robot import ARMS, Arm, DoorRobot
 
 if TYPE_CHECKING:
-    from bt_exec_skills.door.perception.calibration import Calibration
     from bt_exec_skills.door.perception.ground_truth import DoorStateEstimator, DoorView
+    from bt_exec_skills.door.perception.robot_calibration import Calibration
     from bt_exec_skills.perception.contracts import Detection, Detector
 
 __all__ = ["DoorSettings", "DoorStart", "facts_of", "make_detector", "make_sim_rig"]

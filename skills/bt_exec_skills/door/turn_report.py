@@ -13,8 +13,8 @@ from typing import Any
 from bt_exec.reporting import Action, MissionReporter, MissionView
 from bt_exec.spec.model import Do, walk
 from bt_exec_skills.door.perception.observation import DoorObservation
-from bt_exec_skills.door.perception.uncertainty import HIDDEN
-from bt_exec_skills.door.rules.gate import handles_material
+from bt_exec_skills.door.perception.state_agreement import HIDDEN
+from bt_exec_skills.door.rules.material_gates import handles_material
 
 __all__ = ["ACTIONS", "KEYS", "REASONS", "DoorReporter"]
 

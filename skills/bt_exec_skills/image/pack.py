@@ -18,15 +18,15 @@ from bt_exec_skills.image.perception.vision_models import Looker
 from bt_exec_skills.image.rigs import make_rig
 from bt_exec_skills.image.rules.after_answer import AFTER_ANSWER
 from bt_exec_skills.image.rules.crop_first import CROP_FIRST, check_crop_first
-from bt_exec_skills.image.rules.phrasing import final_report
+from bt_exec_skills.image.rules.set_answers import final_report
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.image.skills.ask import Place, ask_vqa, crops_first
-from bt_exec_skills.image.skills.compare import (
+from bt_exec_skills.image.skills.compare_pictures_and_sets import (
     compare_degrees,
     compare_pictures,
     compare_things,
 )
-from bt_exec_skills.image.skills.conclude import answer, count, draw_overlay
+from bt_exec_skills.image.skills.count_and_answer import answer, count, draw_overlay
 from bt_exec_skills.image.skills.crop_skills import (
     check_part,
     crop,
@@ -39,7 +39,7 @@ from bt_exec_skills.image.skills.find import (
     segment_colour,
     separate_touching,
 )
-from bt_exec_skills.image.skills.judge import conclude, judge
+from bt_exec_skills.image.skills.formulate_and_judge import conclude, judge
 from bt_exec_skills.image.skills.read_text import read_codes, read_text
 from bt_exec_skills.image.skills.value_skills import answer_bar, answer_measure, answer_value
 from bt_exec_skills.image.skills.write_program import write_program

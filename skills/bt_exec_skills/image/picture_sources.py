@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
-from bt_exec_skills.image.download import MOST_BYTES, fetch_picture
+from bt_exec_skills.image.picture_download import MOST_BYTES, fetch_picture
 
 __all__ = ["find_pictures"]
 

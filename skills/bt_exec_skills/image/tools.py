@@ -5,7 +5,7 @@ Each skill of the pack calls one of these. Generated programs import them from h
 
 from __future__ import annotations
 
-from bt_exec_skills.image.perception.annotation import find_annotation, read_annotation
+from bt_exec_skills.image.perception.annotation_files import find_annotation, read_annotation
 from bt_exec_skills.image.perception.attributes import (
     AttributeName,
     grouped,
@@ -40,10 +40,10 @@ from bt_exec_skills.image.perception.instances import (
     count,
     crop,
 )
-from bt_exec_skills.image.perception.loading import for_model, load_picture
 from bt_exec_skills.image.perception.measurements import measured
 from bt_exec_skills.image.perception.overlay import overlay, save_image
 from bt_exec_skills.image.perception.picture_comparison import Aspect, alike, all_alike, differences
+from bt_exec_skills.image.perception.picture_loading import for_model, load_picture
 from bt_exec_skills.image.perception.relations import Measured, RelationName, measure, place_in
 from bt_exec_skills.image.perception.text_recognition import read_text
 from bt_exec_skills.image.perception.written_values import written_value

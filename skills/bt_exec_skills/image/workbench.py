@@ -19,14 +19,14 @@ from bt_exec_skills.image.models.contracts import (
     PromptedDetector,
     accepted_detections,
 )
-from bt_exec_skills.image.perception.annotation import (
+from bt_exec_skills.image.perception.annotation_files import (
     Annotation,
     find_annotation,
     read_annotation,
 )
 from bt_exec_skills.image.perception.detection import Detected, detect_with_tiles, select_label
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
-from bt_exec_skills.image.perception.loading import load_picture
+from bt_exec_skills.image.perception.picture_loading import load_picture
 from bt_exec_skills.image.perception.text_recognition import can_read, read_text
 from bt_exec_skills.image.perception.vision_models import CrossCheck, LookAnswer
 from bt_exec_skills.perception.contracts import Detection, Detector, View
@@ -120,7 +120,7 @@ class CheckedClaim(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """Judgement of an answer; the scores are defined in `rules.judging`.
+    """Judgement of an answer; the scores are defined in `rules.judge_verdicts`.
 
     Attributes:
         agrees: Whether the judges agree with the answer; None if no judge can decide.
@@ -172,7 +172,7 @@ class Bench:
         answer: Last answer.
         asked: Answers of vision models about the picture and its crops, in order.
         judgement: Judgement of the answer, or None.
-        reasoning: Share of the reasoning that observations support, 0..1; see `rules.judging`.
+        reasoning: Share of the reasoning that observations support; see `rules.judge_verdicts`.
         by_model: Whether a language model worded the answer.
         question: Question that a model answered.
         code_plan: Steps of the program in order, if a model planned them.

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.navigation.astar import Search
-from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.navigation.occupancy_grid import Grid, Obstacles
+from bt_exec_skills.navigation.plane_geometry import Pose
 
 __all__ = ["Planner", "Route"]
 

@@ -8,10 +8,10 @@ from bt_exec.pack import Pack
 from bt_exec.site.shipped_data import data_path
 from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
 from bt_exec_skills.reporter.plan_json import PLAN_JSON
-from bt_exec_skills.reporter.reporting.comparison import Order
 from bt_exec_skills.reporter.reporting.notebook import Notebook
+from bt_exec_skills.reporter.reporting.place_comparison import Order
 from bt_exec_skills.reporter.reporting.reports import Memory
-from bt_exec_skills.reporter.reporting.speaker import Speaker
+from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.rigs import BuildingStart, ReporterSettings, make_sim_rig
 from bt_exec_skills.reporter.robot import Count, PersonName, PlaceName, Words
 from bt_exec_skills.reporter.rules.passes import PASSES, known_names

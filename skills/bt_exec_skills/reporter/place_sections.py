@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from bt_exec.language.messages import LANGUAGES, language_of
 from bt_exec.spec.shipped_yaml import read_yaml
 from bt_exec.spec.user_data import UserData
-from bt_exec_skills.navigation.geometry import Area, Pose
+from bt_exec_skills.navigation.plane_geometry import Area, Pose
 
 __all__ = [
     "Names",

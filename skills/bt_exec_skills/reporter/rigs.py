@@ -12,8 +12,8 @@ from bt_exec.files import expand_home
 from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec_skills.reporter.perception.vlm_answer import make_answers
 from bt_exec_skills.reporter.reporting.notebook import Notebook
-from bt_exec_skills.reporter.reporting.speaker import ScriptedSpeaker, Speaker
-from bt_exec_skills.reporter.reporting.terminal_speaker import Pacing, TerminalSpeaker
+from bt_exec_skills.reporter.reporting.speech_interface import ScriptedSpeaker, Speaker
+from bt_exec_skills.reporter.reporting.terminal_speech import Pacing, TerminalSpeaker
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
 from bt_exec_skills.reporter.site_map import Person, Place, Round, SiteMap, make_map
 

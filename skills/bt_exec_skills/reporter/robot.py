@@ -13,7 +13,7 @@ from pydantic import Field, StringConstraints
 
 from bt_exec.robot import Motion, Robot
 from bt_exec.skill import Said
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 
 __all__ = [
     "EMPTY",

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from bt_exec_skills.tabletop.lexicon import first_word
 from bt_exec_skills.tabletop.object_names import looks_of
-from bt_exec_skills.tabletop.sentences import sentence
+from bt_exec_skills.tabletop.output_sentences import sentence
 
 __all__ = ["MOST_NAMED", "display_name", "display_name_or_id", "list_names", "value_word"]
 

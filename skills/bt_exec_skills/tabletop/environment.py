@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from bt_exec.observation import Situation
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.object_names import Looks, looks_of
 from bt_exec_skills.tabletop.tables import Table, infer_tables
 

@@ -15,9 +15,9 @@ from bt_exec.spec.model import Do, NodeBase, Sequence, walk
 from bt_exec_skills.tabletop.display_names import display_name_or_id
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.plan import REMARK
+from bt_exec_skills.tabletop.output_sentences import sentence
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from bt_exec_skills.tabletop.robot import Spot
-from bt_exec_skills.tabletop.sentences import sentence
 
 __all__ = ["TableReporter"]
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import overlaps
+from bt_exec_skills.vision.labelled_picture import Picture
 from bt_exec_skills.vision.metrics import hits_of
-from bt_exec_skills.vision.sample import Picture
 
 __all__ = ["calibration_of", "recalls_of"]
 

@@ -25,8 +25,8 @@ from bt_exec.cli.output import progress_bar
 from bt_exec.failure import UsageError
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec_skills.vision.evaluate import Answer
+from bt_exec_skills.vision.labelled_picture import SceneSource
 from bt_exec_skills.vision.network import Network
-from bt_exec_skills.vision.sample import SceneSource
 
 __all__ = [
     "dataset",

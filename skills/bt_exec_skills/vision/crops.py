@@ -20,7 +20,7 @@ from bt_exec_skills.vision.decode import GREY, Found, suppress_overlaps
 from bt_exec_skills.vision.network import Network, names_in, open_session
 
 if TYPE_CHECKING:
-    from bt_exec_skills.vision.sample import Mark, Picture
+    from bt_exec_skills.vision.labelled_picture import Mark, Picture
 
 __all__ = [
     "FAINTEST",

@@ -28,7 +28,7 @@ import cv2
 from bt_exec.failure import UsageError
 from bt_exec.files import write_text_atomically
 from bt_exec_skills.perception.picture import Box
-from bt_exec_skills.vision.sample import Mark, Picture, Sample, SceneSource
+from bt_exec_skills.vision.labelled_picture import Mark, Picture, Sample, SceneSource
 
 __all__ = [
     "RECIPE_FILE",

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.perception.picture import overlaps
 from bt_exec_skills.vision.decode import Found
-from bt_exec_skills.vision.sample import Mark
+from bt_exec_skills.vision.labelled_picture import Mark
 
 __all__ = ["ClassFigures", "Confusion", "figures_of", "hits_of"]
 

@@ -74,8 +74,11 @@ def test_localized_text_is_unchanged_in_english() -> None:
 IMAGE = Path(bt_exec_skills.image.__file__).parent
 OPERATED = [
     *(Path(bt_exec.__file__).parent / name for name in ("nodes", "journal", "serve")),
-    *(IMAGE / name for name in ("perception/loading.py", "perception/annotation.py")),
-    *(IMAGE / f"{name}.py" for name in ("cli", "question_missions", "picture_sources", "download")),
+    *(IMAGE / name for name in ("perception/picture_loading.py", "perception/annotation_files.py")),
+    *(
+        IMAGE / f"{name}.py"
+        for name in ("cli", "question_missions", "picture_sources", "picture_download")
+    ),
     IMAGE / "rigs.py",
 ]
 """Parts whose usage errors operators can cause."""

@@ -12,7 +12,7 @@ from bt_exec.events import Observed
 from bt_exec.journal import read_png
 from bt_exec.serve.pictures import Pictures, map_of, maps_of
 from bt_exec.testing import FakeObservation
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 

@@ -14,8 +14,8 @@ from bt_exec.language.messages import Messages
 from bt_exec.testing.declaration_checks import check_pack
 from bt_exec_skills import door
 from bt_exec_skills.door.pack import PACK
-from bt_exec_skills.door.perception.uncertainty import SENTENCES
-from bt_exec_skills.door.skills.shared import _CODES
+from bt_exec_skills.door.perception.state_agreement import SENTENCES
+from bt_exec_skills.door.skills.skill_helpers import _CODES
 
 assert PACK.messages is not None
 MESSAGES = Messages.load([PACK.messages])

@@ -6,7 +6,7 @@ import threading
 
 from bt_exec.language.messages import language_of
 from bt_exec_skills.image.pack import PACK
-from bt_exec_skills.image.rules.planning import build_plan
+from bt_exec_skills.image.rules.question_plans import build_plan
 from bt_exec_skills.image.rules.question_reader import read_question
 from bt_exec_skills.image.workbench import Bench
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.image.perception import annotation
-from bt_exec_skills.image.perception.annotation import find_annotation, read_annotation
+from bt_exec_skills.image.perception import annotation_files
+from bt_exec_skills.image.perception.annotation_files import find_annotation, read_annotation
 
 SIZE = (100, 200)
 COCO = {
@@ -145,11 +145,11 @@ def test_annotation_beside_the_picture_is_found(tmp_path):
 
 
 def test_memory_of_outlines_is_limited(tmp_path, monkeypatch):
-    monkeypatch.setattr(annotation, "_MOST_OUTLINED", 1_000_000)
+    monkeypatch.setattr(annotation_files, "_MOST_OUTLINED", 1_000_000)
     outline = [[0, 0, 199, 0, 199, 99, 0, 99]]
     one = {"image_id": 1, "category_id": 7, "bbox": [0, 0, 200, 100], "segmentation": outline}
     made = []
-    monkeypatch.setattr(annotation.cv2, "fillPoly", lambda *_: made.append(1) or _[0].fill(1))
+    monkeypatch.setattr(annotation_files.cv2, "fillPoly", lambda *_: made.append(1) or _[0].fill(1))
     with pytest.raises(UsageError, match="outlines more than 1 megapixels in all"):
         read(tmp_path, {**COCO, "annotations": [one] * 1000})
     assert len(made) == 51

@@ -9,8 +9,8 @@ import pytest
 import bt_exec.language.reading
 from bt_exec.language.messages import language_of
 from bt_exec.spec.shipped_yaml import parse_yaml
-from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.question_plans import CannotTell, build_plan
 from bt_exec_skills.image.rules.question_reader import read_question
 
 ASKED = parse_yaml(Path(__file__).with_name("asked.yaml").read_text("utf-8"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bt_exec_skills.image.rules.claims import find_amounts, parse_yes_or_no
+from bt_exec_skills.image.rules.answer_claims import find_amounts, parse_yes_or_no
 
 NUMBERS = [
     ("There are 3.", {3}), ("three tomatoes", {3}), ("3개입니다", {3}), ("세 개입니다", {3}),

@@ -6,17 +6,17 @@ import cv2
 import numpy as np
 import pytest
 
-from bt_exec_skills.image.perception.annotation import Annotation
+from bt_exec_skills.image.perception.annotation_files import Annotation
 from bt_exec_skills.image.perception.instances import Decision, Instance
 from bt_exec_skills.image.perception.vision_models import CrossCheck, LookAnswer
 from bt_exec_skills.image.perception.whole_picture_colour import colour_of_whole, find_disputed
-from bt_exec_skills.image.rules.judging import (
+from bt_exec_skills.image.rules.judge_verdicts import (
     evidence_confidence,
     rate_answer,
     run_cross_checks,
     share_of_decided,
 )
-from bt_exec_skills.image.rules.phrasing import final_report
+from bt_exec_skills.image.rules.set_answers import final_report
 from bt_exec_skills.image.workbench import Answer, Bench
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.drawn import SHAPES, draw, questions

@@ -11,7 +11,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.perception.file_header import read_header
-from bt_exec_skills.image.perception.loading import for_model, load_picture
+from bt_exec_skills.image.perception.picture_loading import for_model, load_picture
 
 RED = (210, 30, 20)
 

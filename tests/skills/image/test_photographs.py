@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec_skills.image.rules.planning import CannotTell
 from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.question_plans import CannotTell
 from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.things.detector import FAINT, make_detector
 from tests.skills.image.asking import ask

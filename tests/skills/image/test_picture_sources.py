@@ -13,7 +13,7 @@ import pytest
 
 from bt_exec.cli.app import run_command_line
 from bt_exec.failure import UsageError
-from bt_exec_skills.image import cli, download, picture_sources
+from bt_exec_skills.image import cli, picture_download, picture_sources
 from bt_exec_skills.image.picture_sources import find_pictures
 
 ONWARD = {
@@ -133,13 +133,13 @@ def test_address_is_fetched_only_with_permission(server, disc):
 )
 def test_invalid_response_is_refused(server, monkeypatch, path, says):
     monkeypatch.setattr(picture_sources, "MOST_BYTES", 4000)
-    monkeypatch.setattr(download, "MOST_BYTES", 4000)
+    monkeypatch.setattr(picture_download, "MOST_BYTES", 4000)
     with pytest.raises(UsageError, match=says), find_pictures([server + path], allow_net=True):
         pass
 
 
 def test_slow_address_times_out(server, monkeypatch):
-    monkeypatch.setattr(download, "_MOST_S", 0.2)
+    monkeypatch.setattr(picture_download, "_MOST_S", 0.2)
     with (
         pytest.raises(UsageError, match="takes longer than 0 s"),
         find_pictures([f"{server}/slow"], allow_net=True),

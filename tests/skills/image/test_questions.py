@@ -6,8 +6,8 @@ import pytest
 
 from bt_exec.language.messages import language_of
 from bt_exec.spec.shipped_yaml import parse_yaml
-from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.question_plans import CannotTell, build_plan
 from bt_exec_skills.image.rules.question_reader import read_question
 from tests.skills.image.asking import tools_of
 

@@ -14,8 +14,8 @@ from bt_exec.language.reading.reference_resolution import resolve_references
 from bt_exec_skills.image.perception.graded_attributes import DEGREES
 from bt_exec_skills.image.perception.relations import SIDES
 from bt_exec_skills.image.rules.lexicon import generator, lexicon, reader
-from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.question_plans import CannotTell, build_plan
 from bt_exec_skills.image.rules.question_reader import question_from_meaning
 from tests.cases import cases, examples
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from bt_exec_skills.image.perception.annotation import Annotation
+from bt_exec_skills.image.perception.annotation_files import Annotation
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.things.detector import FAINT, make_detector

@@ -17,11 +17,11 @@ from bt_exec_skills.image.perception.written_values import (
     parse_amounts,
     written_value,
 )
-from bt_exec_skills.image.rules.program import build_program
+from bt_exec_skills.image.rules.answer_program import build_program
 from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.question_reader import read_question
-from bt_exec_skills.image.skills.recompute import repeat_on_picture
+from bt_exec_skills.image.skills.answer_recomputation import repeat_on_picture
 from bt_exec_skills.image.workbench import Bench
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.values import chart, page, with_ean13, with_qr

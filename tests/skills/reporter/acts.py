@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bt_exec.skill import Skill
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.perception.observation import PlacedDetection
 

@@ -17,12 +17,12 @@ from bt_exec.rig import Rig
 from bt_exec.site.shipped_data import data_path
 from bt_exec.skill import Skill, Steps
 from bt_exec.spec.shipped_yaml import parse_yaml
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
 from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
 from bt_exec_skills.reporter.reporting.notebook import Notebook
-from bt_exec_skills.reporter.reporting.speaker import Reply, ScriptedSpeaker
+from bt_exec_skills.reporter.reporting.speech_interface import Reply, ScriptedSpeaker
 from bt_exec_skills.reporter.rigs import ReporterSettings
 from bt_exec_skills.reporter.site_map import SiteMap, make_map
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from bt_exec.site.site import load_site
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.reporter.rigs import facts_of
 from bt_exec_skills.reporter.site_map import make_map
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bt_exec.failure import Refusal
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.goals.compiler import create
 from bt_exec_skills.tabletop.goals.plan import goals_of
 from tests.skills.tabletop.asking import ask

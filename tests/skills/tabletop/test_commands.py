@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from bt_exec.spec.shipped_yaml import parse_yaml
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import understand
 from bt_exec_skills.tabletop.goals.model import Trouble

@@ -11,7 +11,7 @@ from bt_exec.planning.plan_preparation import prepare_answer
 from bt_exec.site.site import load_site
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.goals.compiler import create
-from bt_exec_skills.tabletop.goals.full_hand import with_empty_hand
+from bt_exec_skills.tabletop.goals.held_object_plans import with_empty_hand
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.plan import goals_of
 from bt_exec_skills.tabletop.perception.observation import TableObservation

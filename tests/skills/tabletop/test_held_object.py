@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.held_object import Hand
 from bt_exec_skills.tabletop.perception.observation import TableObservation

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import subgoals_for
 from bt_exec_skills.tabletop.goals.model import Move
-from bt_exec_skills.tabletop.goals.route import path_length, shortest_order
+from bt_exec_skills.tabletop.goals.move_order import path_length, shortest_order
 from tests.cases import examples
 
 TABLES = [(x, y) for x in (-3.0, 0.0, 3.0) for y in (2.0, 5.0)]

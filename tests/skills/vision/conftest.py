@@ -10,7 +10,7 @@ import pytest
 
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.vision.decode import Found
-from bt_exec_skills.vision.sample import Mark, Sample
+from bt_exec_skills.vision.labelled_picture import Mark, Sample
 
 
 class Squares:

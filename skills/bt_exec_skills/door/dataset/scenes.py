@@ -22,10 +22,10 @@ from bt_exec_skills.door.dataset.domain_randomization import (
     restyle,
     through_sensor,
 )
-from bt_exec_skills.door.perception.calibration import Calibration, CameraPose, DoorShape
 from bt_exec_skills.door.perception.detector_factory import SHIPPED
 from bt_exec_skills.door.perception.ground_truth import DoorView
 from bt_exec_skills.door.perception.learned_detector import LearnedDetector
+from bt_exec_skills.door.perception.robot_calibration import Calibration, CameraPose, DoorShape
 from bt_exec_skills.door.perception.state_estimator import LearnedEstimator
 from bt_exec_skills.door.robot import OPEN_RAD, state_at
 from bt_exec_skills.door.sim.body import SimDoorRobot
@@ -38,8 +38,8 @@ from bt_exec_skills.simulation.camera import geom_ids
 from bt_exec_skills.simulation.ray_casting import RayPainter
 from bt_exec_skills.simulation.renderer import gl_works, make_painter
 from bt_exec_skills.vision.evaluate import Answer
+from bt_exec_skills.vision.labelled_picture import Mark, Picture, Sample
 from bt_exec_skills.vision.network import Network
-from bt_exec_skills.vision.sample import Mark, Picture, Sample
 
 __all__ = ["DoorScenes", "answerer", "mission_states", "posed_states", "random_angle"]
 
@@ -124,7 +124,7 @@ _CROP_SHARE = 0.12
 
 
 class DoorScenes:
-    """Training scenes of the door pack; implements `bt_exec_skills.vision.sample.SceneSource`."""
+    """Training scenes of the door pack, a `bt_exec_skills.vision.labelled_picture.SceneSource`."""
 
     name = "door"
     classes = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "person")

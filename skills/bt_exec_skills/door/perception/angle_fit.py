@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.door.perception.calibration import Calibration
+from bt_exec_skills.door.perception.robot_calibration import Calibration
 from bt_exec_skills.perception.picture import Box
 
 __all__ = ["AngleFit", "AngleFitter"]

@@ -17,8 +17,8 @@ from typing import Any
 
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
-from bt_exec_skills.door.perception.calibration import Calibration
 from bt_exec_skills.door.perception.learned_detector import LearnedDetector
+from bt_exec_skills.door.perception.robot_calibration import Calibration
 from bt_exec_skills.door.perception.state_estimator import LearnedEstimator
 from bt_exec_skills.vision.weights import load_cached, weights_and_score
 

@@ -24,7 +24,7 @@ from bt_exec.spec.model import (
     walk,
 )
 from bt_exec.spec.node_paths import label_of
-from bt_exec_skills.door.rules.gate import (
+from bt_exec_skills.door.rules.material_gates import (
     IS_OPEN,
     OPEN_ENOUGH,
     OPENED,

@@ -9,7 +9,7 @@ from bt_exec.observation import World
 from bt_exec.skill import Steps, skill
 from bt_exec_skills.door.perception.observation import DoorObservation
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD, Arm, DoorLabel, DoorRobot
-from bt_exec_skills.door.skills.shared import (
+from bt_exec_skills.door.skills.skill_helpers import (
     MOTION_FAILS,
     PERCEPTION_FAILS,
     look_for,

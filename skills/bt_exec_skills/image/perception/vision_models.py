@@ -210,7 +210,9 @@ def _ask_for_line(model: PictureModel, picture: Frame, question: str) -> Steps[R
 
 def _parse_decision(reply: Reply) -> Decision:
     """Return a model's answer yes or no about one crop as a decision."""
-    from bt_exec_skills.image.rules.claims import parse_yes_or_no  # the reader loads the lexicons
+    from bt_exec_skills.image.rules.answer_claims import (
+        parse_yes_or_no,  # the reader loads the lexicons
+    )
 
     return Decision(
         parse_yes_or_no(reply.text), reply.text, min(reply.confidence or 0.0, UNMEASURED)

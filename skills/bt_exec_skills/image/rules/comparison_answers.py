@@ -16,8 +16,12 @@ from bt_exec_skills.image.perception.instance_decisions import Bound, all_of, wi
 from bt_exec_skills.image.perception.instances import SUREST, Crop, Decision, count
 from bt_exec_skills.image.perception.picture_comparison import Aspect
 from bt_exec_skills.image.perception.relations import place_in
+from bt_exec_skills.image.rules.answer_sentences import (
+    Speaker,
+    confidence_phrase,
+    rejection_sentences,
+)
 from bt_exec_skills.image.rules.question import Kind
-from bt_exec_skills.image.rules.sentences import Speaker, confidence_phrase, rejection_sentences
 from bt_exec_skills.image.workbench import Answer, Candidates
 
 __all__ = ["answer_alike", "answer_all", "answer_bound", "answer_names", "answer_same_pictures"]

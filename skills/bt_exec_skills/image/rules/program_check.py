@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bt_exec_skills.image.rules.sentences import Speaker
+from bt_exec_skills.image.rules.answer_sentences import Speaker
 from bt_exec_skills.image.sandbox.process import Ending, Ran
 from bt_exec_skills.image.sandbox.run import run_program
 from bt_exec_skills.image.workbench import Bench

@@ -8,8 +8,12 @@ from bt_exec_skills.image.perception.bar_chart import BarFact, bar_value
 from bt_exec_skills.image.perception.instances import count
 from bt_exec_skills.image.perception.measurements import Extent, measured
 from bt_exec_skills.image.perception.written_values import Value, Written
+from bt_exec_skills.image.rules.answer_sentences import (
+    Speaker,
+    confidence_phrase,
+    rejection_sentences,
+)
 from bt_exec_skills.image.rules.lexicon import object_names
-from bt_exec_skills.image.rules.sentences import Speaker, confidence_phrase, rejection_sentences
 from bt_exec_skills.image.workbench import Answer, Candidates
 
 __all__ = ["Scale", "bar_answer", "measure_answer", "value_answer"]

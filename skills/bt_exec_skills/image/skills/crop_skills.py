@@ -15,7 +15,7 @@ from bt_exec_skills.image.perception.instance_decisions import (
 from bt_exec_skills.image.perception.instances import crop as cut
 from bt_exec_skills.image.perception.relations import Column, RelationName, Row, measure
 from bt_exec_skills.image.perception.separability import DOUBTFUL
-from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
+from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
 from bt_exec_skills.image.workbench import Bench, Candidates, SetName, Step
 
 __all__ = ["Kept", "Near", "check_part", "crop", "measure_places", "verify_attribute"]

@@ -13,7 +13,7 @@ from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.instance_decisions import of_kind, start_decisions
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.separability import DOUBTFUL, separability
-from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
+from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
 from bt_exec_skills.image.workbench import Bench, Candidates, SetName, Step
 
 __all__ = ["Found", "detect", "read_annotation", "segment_colour", "separate_touching"]

@@ -10,7 +10,7 @@ from bt_exec_skills.image.perception.barcodes import CodeKind
 from bt_exec_skills.image.perception.barcodes import read_codes as codes_in
 from bt_exec_skills.image.perception.instance_decisions import start_decisions
 from bt_exec_skills.image.perception.text_recognition import INSTALL
-from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
+from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
 from bt_exec_skills.image.workbench import Bench, Candidates, SetName, Step
 
 _ALL_FOUND, _NONE_FOUND = 0.9, 0.55

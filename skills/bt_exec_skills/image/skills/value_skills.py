@@ -10,7 +10,7 @@ from bt_exec_skills.image.perception.measurements import Extent
 from bt_exec_skills.image.perception.written_values import LINES, Written, written_value
 from bt_exec_skills.image.rules.lexicon import names_of_each, object_name
 from bt_exec_skills.image.rules.value_answers import Scale, bar_answer, measure_answer, value_answer
-from bt_exec_skills.image.skills.worker import SET_FAILS
+from bt_exec_skills.image.skills.worker_thread import SET_FAILS
 from bt_exec_skills.image.workbench import Bench, SetName, Step
 
 __all__ = ["answer_bar", "answer_measure", "answer_value"]

@@ -23,7 +23,7 @@ from bt_exec.models import CUT_OFF, Writer
 from bt_exec_skills.image import tools
 from bt_exec_skills.image.rules.program_check import Checked, compare_with_answer, run_on_picture
 from bt_exec_skills.image.workbench import Bench
-from bt_exec_skills.image.writing.probes import check_on_changed_pictures, check_result
+from bt_exec_skills.image.writing.picture_use_check import check_on_changed_pictures, check_result
 from bt_exec_skills.image.writing.program_form import check_code, read_code
 
 __all__ = ["ATTEMPTS", "Authored", "describe_role", "request_program"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.language.messages import messages_of
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.perception.contracts import CameraFault, Detection
 from bt_exec_skills.perception.object_perception import Detections
 from bt_exec_skills.perception.picture import Frame

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.navigation.geometry import Area, Pose
+from bt_exec_skills.navigation.plane_geometry import Area, Pose
 
 __all__ = ["Occlusion"]
 

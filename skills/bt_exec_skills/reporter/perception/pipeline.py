@@ -9,7 +9,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.perception.contracts import Camera, Detector, View
 from bt_exec_skills.perception.oracle import Thing, things_in_view, truth_of
 from bt_exec_skills.perception.picture import Mask

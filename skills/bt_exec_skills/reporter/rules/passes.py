@@ -41,7 +41,7 @@ from bt_exec.spec.model import (
 )
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import show_place
-from bt_exec_skills.reporter.rules.places import go_before_looking, places_in_order, talk_only
+from bt_exec_skills.reporter.rules.place_passes import go_before_looking, places_in_order, talk_only
 from bt_exec_skills.reporter.rules.plan_steps import (
     Changed,
     change_note,
@@ -51,14 +51,14 @@ from bt_exec_skills.reporter.rules.plan_steps import (
     tells_user,
     with_steps,
 )
-from bt_exec_skills.reporter.rules.professor import no_professor, professor_first
-from bt_exec_skills.reporter.rules.report import (
+from bt_exec_skills.reporter.rules.professor_passes import no_professor, professor_first
+from bt_exec_skills.reporter.rules.report_passes import (
     back_home,
     fix_plan,
     report_is_no_failure,
     report_last,
 )
-from bt_exec_skills.reporter.rules.topics import topics
+from bt_exec_skills.reporter.rules.topic_pass import topics
 from bt_exec_skills.reporter.site_map import SiteMap
 
 __all__ = ["PASSES", "carry_on", "known_names"]

@@ -43,7 +43,7 @@ Changed = tuple[MissionSpec, tuple[str, ...]]
 BASE, USER = "basecamp", "user"
 PROFESSOR, PROFESSOR_OFFICE = "professor", "professor_office"
 REPORT_TOPIC = "report"
-"""Placeholder for a topic made from the plan; see `bt_exec_skills.reporter.rules.topics`."""
+"""Placeholder for a topic made from the plan; see `bt_exec_skills.reporter.rules.topic_pass`."""
 
 
 def action_node(action: str, **args: Any) -> Do:

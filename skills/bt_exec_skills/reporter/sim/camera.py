@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.perception.oracle import Thing
 from bt_exec_skills.reporter.perception.observation import PERSON
 from bt_exec_skills.reporter.perception.pipeline import GroundTruth, GroundView

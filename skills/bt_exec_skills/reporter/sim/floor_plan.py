@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from bt_exec_skills.navigation.geometry import Area
+from bt_exec_skills.navigation.plane_geometry import Area
 
 __all__ = ["BARRIERS", "DOORWAYS", "LIGHTS", "ROOMS", "STAND", "WALL_HEIGHT", "Bar", "wall_pieces"]
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from bt_exec_skills.navigation.geometry import Area
+from bt_exec_skills.navigation.plane_geometry import Area
 from bt_exec_skills.reporter.sim.floor_plan import BARRIERS, DOORWAYS, LIGHTS, ROOMS, STAND, Bar
 from bt_exec_skills.reporter.sim.options import THINGS, WorldOptions
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from bt_exec_skills.reporter.reporting.speaker import Reply
+from bt_exec_skills.reporter.reporting.speech_interface import Reply
 from bt_exec_skills.reporter.sim.floor_plan import BARRIERS, LIGHTS, ROOMS
 
 __all__ = ["LENSES", "STOCK", "THINGS", "WorldOptions", "parse_world", "replies_of"]

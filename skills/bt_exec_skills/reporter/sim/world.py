@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.reporter.sim.floor_plan import ROOMS
 from bt_exec_skills.reporter.sim.layout import Layout, Someone, draw_layout
 from bt_exec_skills.reporter.sim.mjcf import world_xml

@@ -9,7 +9,12 @@ from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.robot import PlaceName, ReporterRobot
 from bt_exec_skills.reporter.site_map import SiteMap
-from bt_exec_skills.reporter.skills.shared import DRIVE_FAILS, finish_motion, known_place, noting
+from bt_exec_skills.reporter.skills.skill_helpers import (
+    DRIVE_FAILS,
+    finish_motion,
+    known_place,
+    noting,
+)
 
 __all__ = ["navigate"]
 

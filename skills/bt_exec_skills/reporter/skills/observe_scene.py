@@ -10,19 +10,19 @@ from bt_exec.failure import Failed
 from bt_exec.language.messages import language_of
 from bt_exec.observation import World
 from bt_exec.skill import Running, Service, Steps, skill
-from bt_exec_skills.reporter.perception.gathering import (
+from bt_exec_skills.reporter.perception.observation import ReporterObservation
+from bt_exec_skills.reporter.perception.place_findings import (
     ANSWERED_BY_MODEL,
     Gathering,
     Observation,
 )
-from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.phrasing import answer_of
 from bt_exec_skills.reporter.reporting.question_aspects import aspects_of
 from bt_exec_skills.reporter.robot import PlaceName, ReporterRobot, Words
 from bt_exec_skills.reporter.site_map import Place, SiteMap
-from bt_exec_skills.reporter.skills.shared import (
+from bt_exec_skills.reporter.skills.skill_helpers import (
     DRIVE_FAILS,
     PERCEPTION_FAILS,
     drive_near,

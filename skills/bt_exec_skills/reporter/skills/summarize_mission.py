@@ -11,10 +11,10 @@ from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.phrasing import say, sentence, sentences_to_report
 from bt_exec_skills.reporter.reporting.reports import Report
-from bt_exec_skills.reporter.reporting.speaker import Speaker
+from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.robot import ReporterRobot, SaidWords
 from bt_exec_skills.reporter.site_map import SiteMap
-from bt_exec_skills.reporter.skills.shared import noting
+from bt_exec_skills.reporter.skills.skill_helpers import noting
 
 __all__ = ["Summary", "fail_and_report", "summarize_mission"]
 

@@ -12,10 +12,15 @@ from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook, NoteKind
 from bt_exec_skills.reporter.reporting.phrasing import report_of, say
 from bt_exec_skills.reporter.reporting.question_aspects import asks, is_report
-from bt_exec_skills.reporter.reporting.speaker import Speaker
+from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, SaidWords
 from bt_exec_skills.reporter.site_map import Person, SiteMap
-from bt_exec_skills.reporter.skills.shared import finish_motion, known_person, look_once, noting
+from bt_exec_skills.reporter.skills.skill_helpers import (
+    finish_motion,
+    known_person,
+    look_once,
+    noting,
+)
 
 __all__ = ["Talk", "face_person", "talk_to_person"]
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import cast
 
 from bt_exec.language.reading.meaning_node import Node, Value, conjuncts
-from bt_exec_skills.tabletop.goals.branches import (
+from bt_exec_skills.tabletop.goals.branch_references import (
     NOTHING,
     acts_on_each,
     after_remarks,
@@ -37,13 +37,13 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
     taken_from,
     target_of,
 )
-from bt_exec_skills.tabletop.goals.question import Question
-from bt_exec_skills.tabletop.goals.question_from_meaning import Questions
-from bt_exec_skills.tabletop.goals.related_parts import (
+from bt_exec_skills.tabletop.goals.part_completion import (
     with_swaps,
     with_verbs,
     without_general_order,
 )
+from bt_exec_skills.tabletop.goals.question import Question
+from bt_exec_skills.tabletop.goals.question_from_meaning import Questions
 from bt_exec_skills.tabletop.object_names import CONTAINERS, Attribute
 from bt_exec_skills.tabletop.robot import Side
 

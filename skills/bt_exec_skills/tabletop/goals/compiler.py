@@ -21,12 +21,7 @@ from bt_exec.spec.model import Mission
 from bt_exec_skills.tabletop.display_names import MOST_NAMED, display_name_or_id, list_names
 from bt_exec_skills.tabletop.environment import Environment, environment_of
 from bt_exec_skills.tabletop.goals.answers import answer
-from bt_exec_skills.tabletop.goals.model import Subgoal, Trouble
-from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of, reply_node
-from bt_exec_skills.tabletop.goals.read import kinds_of, names
-from bt_exec_skills.tabletop.goals.repair import replanned
-from bt_exec_skills.tabletop.goals.session_completion import ASKS_BACK
-from bt_exec_skills.tabletop.goals.understanding import (
+from bt_exec_skills.tabletop.goals.meaning_selection import (
     Understood,
     answer_question,
     is_question,
@@ -34,6 +29,11 @@ from bt_exec_skills.tabletop.goals.understanding import (
     understand,
     understand_parts,
 )
+from bt_exec_skills.tabletop.goals.model import Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of, reply_node
+from bt_exec_skills.tabletop.goals.read import kinds_of, names
+from bt_exec_skills.tabletop.goals.repair import replanned
+from bt_exec_skills.tabletop.goals.session_completion import ASKS_BACK
 from bt_exec_skills.tabletop.lexicon import lexicon
 
 __all__ = [

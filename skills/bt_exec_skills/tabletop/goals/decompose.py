@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.goals.full_hand import with_empty_hand, with_held_object_first
+from bt_exec_skills.tabletop.goals.held_object_plans import with_empty_hand, with_held_object_first
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, single_object_of, tables_of
 from bt_exec_skills.tabletop.goals.subgoals_by_verb import all_of, goals_for, themes_of

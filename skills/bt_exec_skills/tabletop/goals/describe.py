@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from bt_exec_skills.tabletop.display_names import display_name_or_id, list_names, value_word
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
-from bt_exec_skills.tabletop.goals.route import path_length, shortest_order
+from bt_exec_skills.tabletop.goals.move_order import path_length, shortest_order
 from bt_exec_skills.tabletop.object_names import Attribute
-from bt_exec_skills.tabletop.sentences import sentence
+from bt_exec_skills.tabletop.output_sentences import sentence
 
 __all__ = ["goal_of", "group_goal", "in_one_round"]
 

@@ -17,10 +17,10 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec
 from bt_exec.spec.node_paths import paths
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.goals.full_hand import put_aside
+from bt_exec_skills.tabletop.goals.held_object_plans import put_aside
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
+from bt_exec_skills.tabletop.goals.move_order import shortest_order
 from bt_exec_skills.tabletop.goals.plan import REMARK, goals_of, plan_of, replies_of, targets_of
-from bt_exec_skills.tabletop.goals.route import shortest_order
 
 __all__ = ["given_up_objects", "replanned"]
 

@@ -20,15 +20,15 @@ from bt_exec.language.reading.meaning_node import (
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec.language.reading.reference_resolution import with_named_conditions
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.goals.amendments import (
+from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
+from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.goals.phrase_replacement import (
     amended,
     formulas,
     last_act,
     like_before,
     names_holder,
 )
-from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
-from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.read import Said, read
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, tables_of
 from bt_exec_skills.tabletop.object_names import looks_of

@@ -9,14 +9,14 @@ from bt_exec_skills.tabletop.display_names import display_name_or_id
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.attribute_groups import containers_of, groups_of, non_containers
 from bt_exec_skills.tabletop.goals.describe import goal_of, group_goal, in_one_round
-from bt_exec_skills.tabletop.goals.full_hand import put_aside, put_back
+from bt_exec_skills.tabletop.goals.held_object_plans import put_aside, put_back
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.moves_to_places import moves_onto_table, moves_out_of, swap_moves
 from bt_exec_skills.tabletop.goals.object_phrases import EACH_OTHER, taken_from
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, single_object_of, table_for
 from bt_exec_skills.tabletop.object_names import looks_of
+from bt_exec_skills.tabletop.output_sentences import sentence
 from bt_exec_skills.tabletop.robot import Side
-from bt_exec_skills.tabletop.sentences import sentence
 
 __all__ = ["all_of", "goals_for", "themes_of"]
 

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.held_object import NEAR_M
 from bt_exec_skills.tabletop.object_names import looks_of
+from bt_exec_skills.tabletop.output_sentences import sentence
 from bt_exec_skills.tabletop.perception.object_finder import Finder
 from bt_exec_skills.tabletop.perception.picture import Pictures
-from bt_exec_skills.tabletop.sentences import sentence
 
 __all__ = ["TableObservation", "TablePerception"]
 

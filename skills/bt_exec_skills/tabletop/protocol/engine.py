@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 
 from bt_exec.failure import Failed
 from bt_exec_skills.motion.stepped_motion import SteppedMotion
-from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.navigation.occupancy_grid import Grid
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment import Placed, Point
 from bt_exec_skills.tabletop.protocol.client_code import CodeRefused, Program, program_of
 from bt_exec_skills.tabletop.protocol.published_functions import MOTIONS, Call

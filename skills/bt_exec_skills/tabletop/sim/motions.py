@@ -14,7 +14,7 @@ import numpy as np
 
 from bt_exec.failure import Failed
 from bt_exec_skills.motion.stepped_motion import MotionSteps
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment import Point
 from bt_exec_skills.tabletop.object_names import looks_of
 from bt_exec_skills.tabletop.sim.arm import FINGER_OPEN, HAND_DROP, HOME, REACH, ArmIK, Vector

@@ -10,7 +10,7 @@ from bt_exec_skills.tabletop.held_object import NEAR_M, Hand
 from bt_exec_skills.tabletop.object_names import ObjectName
 from bt_exec_skills.tabletop.placement_search import is_beside, placement_for
 from bt_exec_skills.tabletop.robot import Side, Spot, TableRobot
-from bt_exec_skills.tabletop.skills.shared import (
+from bt_exec_skills.tabletop.skills.skill_helpers import (
     MOTION_FAILS,
     finish_motion,
     position_of,

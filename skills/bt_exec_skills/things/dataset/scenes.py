@@ -25,7 +25,7 @@ from bt_exec_skills.things.dataset.ground_truth import Shown, labelled_objects
 from bt_exec_skills.things.dataset.meshes import Rng
 from bt_exec_skills.things.dataset.room_model import AWAY, Prop, Stage, build_stage
 from bt_exec_skills.things.weights import SHIPPED
-from bt_exec_skills.vision.sample import Mark, Sample
+from bt_exec_skills.vision.labelled_picture import Mark, Sample
 
 __all__ = ["HEIGHT", "THINGS", "WIDTH", "TableScenes", "View", "aim"]
 
@@ -58,7 +58,9 @@ _VIEWS: tuple[tuple[_ViewName, float], ...] = (("close", 0.58), ("mast", 0.2), (
 
 
 class TableScenes:
-    """Training scenes of objects on tables; implements `bt_exec_skills.vision.sample.SceneSource`.
+    """Training scenes of objects on tables.
+
+    Implements `bt_exec_skills.vision.labelled_picture.SceneSource`.
 
     Args:
         rays_only: Whether to use ray casting even if OpenGL is available; a seed then gives the

@@ -10,7 +10,6 @@ import pytest
 
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec_skills.door.perception.angle_fit import AngleFit, AngleFitter
-from bt_exec_skills.door.perception.calibration import Calibration
 from bt_exec_skills.door.perception.detector_factory import make_learned, weights_path
 from bt_exec_skills.door.perception.ground_truth import oracle_detector
 from bt_exec_skills.door.perception.learned_detector import (
@@ -18,6 +17,7 @@ from bt_exec_skills.door.perception.learned_detector import (
     LearnedDetector,
 )
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
+from bt_exec_skills.door.perception.robot_calibration import Calibration
 from bt_exec_skills.door.perception.state_estimator import (
     LearnedEstimator,
     likely_states,

@@ -12,7 +12,7 @@ from bt_exec_skills.image.sandbox import run as sandbox
 from bt_exec_skills.image.sandbox.process import Ran
 from bt_exec_skills.image.skills.write_program import write_program
 from bt_exec_skills.image.workbench import Bench
-from bt_exec_skills.image.writing import probes
+from bt_exec_skills.image.writing import picture_use_check
 from tests.skills.image.asking import ask, finish
 from tests.skills.image.running import run_once
 from tests.skills.image.writing.programs import GOOD, edited, fenced
@@ -107,7 +107,7 @@ def test_prompt_does_not_contain_the_answer(picture_file, tmp_path):
 def test_fault_is_sent_back_once_by_its_name(picture_file, tmp_path, bad, code, monkeypatch):
     if code == "OVER_TIME":
         short = lambda *given, **named: Ran("time", None, "over its limit of time")  # noqa: E731
-        runs = [short, probes.run_on_picture, probes.run_on_picture]
+        runs = [short, picture_use_check.run_on_picture, picture_use_check.run_on_picture]
         monkeypatch.setattr(
             "bt_exec_skills.image.writing.program_author.run_on_picture",
             lambda *a, **k: runs.pop(0)(*a, **k),

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from bt_exec_skills.navigation.geometry import Area, Pose
+from bt_exec_skills.navigation.plane_geometry import Area, Pose
 from bt_exec_skills.reporter.perception.occlusion import Occlusion
 
 ROOM = Area(0.0, 0.0, 6.0, 4.0)

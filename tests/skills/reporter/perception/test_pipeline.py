@@ -7,7 +7,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec.observation import ObservationBuffer, World
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.perception.oracle import Thing
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
 from bt_exec_skills.reporter.perception.pipeline import (

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from bt_exec_skills.reporter.reporting.speaker import Reply, ScriptedSpeaker
-from bt_exec_skills.reporter.reporting.terminal_speaker import Pacing, TerminalSpeaker, is_refusal
+from bt_exec_skills.reporter.reporting.speech_interface import Reply, ScriptedSpeaker
+from bt_exec_skills.reporter.reporting.terminal_speech import Pacing, TerminalSpeaker, is_refusal
 from bt_exec_skills.reporter.sim.options import STOCK, replies_of
 
 

@@ -16,10 +16,10 @@ from bt_exec.spec.model import (
     Tree,
 )
 from bt_exec_skills.reporter.rules.passes import carry_on
-from bt_exec_skills.reporter.rules.places import go_before_looking
-from bt_exec_skills.reporter.rules.professor import no_professor, professor_first
-from bt_exec_skills.reporter.rules.report import back_home, report_is_no_failure, report_last
-from bt_exec_skills.reporter.rules.topics import topics
+from bt_exec_skills.reporter.rules.place_passes import go_before_looking
+from bt_exec_skills.reporter.rules.professor_passes import no_professor, professor_first
+from bt_exec_skills.reporter.rules.report_passes import back_home, report_is_no_failure, report_last
+from bt_exec_skills.reporter.rules.topic_pass import topics
 
 
 def go(place: str, **more: Any) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from bt_exec.pack import PassContext
 from bt_exec_skills.reporter.rigs import ReporterSettings
 from bt_exec_skills.reporter.rules.passes import carry_on
 from bt_exec_skills.reporter.rules.place_mentions import named_places
-from bt_exec_skills.reporter.rules.places import go_before_looking, places_in_order, talk_only
-from bt_exec_skills.reporter.rules.professor import no_professor, professor_first
-from bt_exec_skills.reporter.rules.report import (
+from bt_exec_skills.reporter.rules.place_passes import go_before_looking, places_in_order, talk_only
+from bt_exec_skills.reporter.rules.professor_passes import no_professor, professor_first
+from bt_exec_skills.reporter.rules.report_passes import (
     back_home,
     fix_plan,
     report_is_no_failure,

@@ -10,7 +10,7 @@ import pytest
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.mission.rig_construction import make_rig
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.sim.body import survey
 from bt_exec_skills.reporter.sim.camera import SimCamera

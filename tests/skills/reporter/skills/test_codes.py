@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec_skills.reporter.perception.observation import PlacedDetection
-from bt_exec_skills.reporter.reporting.speaker import Reply
+from bt_exec_skills.reporter.reporting.speech_interface import Reply
 from tests.skills.reporter.acts import ARGS, BASE, OFFICE, PROFESSOR, SKILLS
 
 NOWHERE = {"navigate": "target", "observe_scene": "target"}

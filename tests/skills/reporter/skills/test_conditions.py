@@ -11,7 +11,7 @@ import pytest
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.site.site import load_site
 from bt_exec.skill import Verdict
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.perception.fresh_observations import PATIENCE_S
 from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterObservation
 from bt_exec_skills.reporter.skills.conditions import CONDITIONS

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
 from bt_exec_skills.reporter.reporting.phrasing import report_of, sentence
-from bt_exec_skills.reporter.reporting.speaker import Reply
+from bt_exec_skills.reporter.reporting.speech_interface import Reply
 from tests.skills.reporter.acts import ARGS, BASE, OFFICE, PROFESSOR, SKILLS
 
 

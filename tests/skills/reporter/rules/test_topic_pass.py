@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec_skills.reporter.rules.topics import report_topic, topics
+from bt_exec_skills.reporter.rules.topic_pass import report_topic, topics
 
 GO, TEA = "navigate corridor_center", "deliver_object professor tea"
 PEOPLE, LIGHT = "observe_scene corridor_center people", "observe_scene lounge light"

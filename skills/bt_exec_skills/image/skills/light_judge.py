@@ -7,7 +7,7 @@ from typing import Any
 
 from bt_exec_skills.image.perception.light_correction import relight
 from bt_exec_skills.image.perception.vision_models import CrossCheck
-from bt_exec_skills.image.skills.recompute import repeat_on_picture
+from bt_exec_skills.image.skills.answer_recomputation import repeat_on_picture
 from bt_exec_skills.image.workbench import Bench, Step
 
 __all__ = ["cross_check_in_other_light"]

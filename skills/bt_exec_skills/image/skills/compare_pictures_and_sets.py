@@ -8,7 +8,7 @@ from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.perception.graded_attributes import DegreeName, exceeding
 from bt_exec_skills.image.perception.instance_decisions import start_decisions
 from bt_exec_skills.image.perception.picture_comparison import Aspect, all_alike, differences
-from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
+from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
 from bt_exec_skills.image.workbench import Bench, Candidates, SetName, Step
 
 __all__ = ["Alike", "Differ", "Exceeding", "compare_degrees", "compare_pictures", "compare_things"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bt_exec_skills.door.perception.observation import DoorObservation
-from bt_exec_skills.door.perception.uncertainty import agreed_state
+from bt_exec_skills.door.perception.state_agreement import agreed_state
 
 STATES: dict[str, Any] = {"o": "open", "a": "ajar", "c": "closed", "?": "uncertain"}
 

@@ -15,7 +15,9 @@ __all__ = ["sentence"]
 
 @cache
 def _sentences() -> Mapping[str, Mapping[str, str]]:
-    return cast(Mapping[str, Mapping[str, str]], read_yaml(Path(__file__).with_suffix(".yaml")))
+    return cast(
+        Mapping[str, Mapping[str, str]], read_yaml(Path(__file__).with_name("sentences.yaml"))
+    )
 
 
 def sentence(name: str, language: str, **facts: Any) -> str:

@@ -10,7 +10,7 @@ from bt_exec_skills.tabletop.display_names import display_name_or_id, list_names
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.moves_to_places import swap_moves
-from bt_exec_skills.tabletop.sentences import sentence
+from bt_exec_skills.tabletop.output_sentences import sentence
 
 __all__ = ["put_aside", "put_back", "with_empty_hand", "with_held_object_first"]
 

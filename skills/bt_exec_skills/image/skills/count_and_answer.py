@@ -18,9 +18,9 @@ from bt_exec_skills.image.rules.comparison_answers import (
     answer_names,
     answer_same_pictures,
 )
-from bt_exec_skills.image.rules.phrasing import phrase_answer
 from bt_exec_skills.image.rules.question import Kind
-from bt_exec_skills.image.skills.worker import SET_FAILS, run_on_worker
+from bt_exec_skills.image.rules.set_answers import phrase_answer
+from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
 from bt_exec_skills.image.workbench import Bench, SetName, Step
 
 __all__ = ["answer", "count", "draw_overlay"]

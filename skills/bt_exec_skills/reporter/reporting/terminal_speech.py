@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from bt_exec.robot import Simulation
-from bt_exec_skills.reporter.reporting.speaker import Listening, Reply
+from bt_exec_skills.reporter.reporting.speech_interface import Listening, Reply
 
 __all__ = ["Pacing", "TerminalSpeaker", "is_refusal"]
 

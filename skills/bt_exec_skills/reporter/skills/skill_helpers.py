@@ -10,7 +10,7 @@ from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Steps
 from bt_exec_skills.motion.stepped_motion import follow_motion
-from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.perception.fresh_observations import fresh_observation
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook

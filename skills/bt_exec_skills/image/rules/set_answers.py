@@ -11,8 +11,12 @@ from bt_exec_skills.image.perception.detection import NOTHING_KNOWN
 from bt_exec_skills.image.perception.instance_decisions import present
 from bt_exec_skills.image.perception.instances import SUREST, Counted, Crop, count
 from bt_exec_skills.image.perception.relations import place_in
+from bt_exec_skills.image.rules.answer_sentences import (
+    Speaker,
+    confidence_phrase,
+    rejection_sentences,
+)
 from bt_exec_skills.image.rules.question import Kind
-from bt_exec_skills.image.rules.sentences import Speaker, confidence_phrase, rejection_sentences
 from bt_exec_skills.image.workbench import Answer, Bench, Candidates, CheckedClaim
 
 __all__ = ["final_report", "phrase_answer"]

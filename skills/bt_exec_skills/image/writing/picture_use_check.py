@@ -22,7 +22,7 @@ from bt_exec.failure import Problem
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.rules.program_check import answer_in_result, run_on_picture
 from bt_exec_skills.image.sandbox.process import Ran
-from bt_exec_skills.image.skills.recompute import repeat_on_picture
+from bt_exec_skills.image.skills.answer_recomputation import repeat_on_picture
 from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.perception.picture import Frame, Mask, border_of
 

@@ -16,14 +16,14 @@ from bt_exec.failure import Failed, UsageError
 from bt_exec.skill import Steps
 from bt_exec_skills.image.perception.instance_decisions import start_decisions
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.image.rules.planning import CannotTell, build_plan
 from bt_exec_skills.image.rules.question import Question
-from bt_exec_skills.image.skills.compare import (
+from bt_exec_skills.image.rules.question_plans import CannotTell, build_plan
+from bt_exec_skills.image.skills.compare_pictures_and_sets import (
     compare_degrees,
     compare_pictures,
     compare_things,
 )
-from bt_exec_skills.image.skills.conclude import answer, count
+from bt_exec_skills.image.skills.count_and_answer import answer, count
 from bt_exec_skills.image.skills.crop_skills import (
     check_part,
     crop,

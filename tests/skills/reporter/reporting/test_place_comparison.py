@@ -8,9 +8,9 @@ import pytest
 
 from bt_exec.events import Asked
 from bt_exec.skill import Verdict
-from bt_exec_skills.reporter.reporting.comparison import compare_places
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.phrasing import report_of
+from bt_exec_skills.reporter.reporting.place_comparison import compare_places
 
 
 def look(place: str, **facts: Any) -> dict[str, Any]:

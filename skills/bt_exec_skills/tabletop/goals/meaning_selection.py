@@ -13,7 +13,7 @@ from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.answers import answer
-from bt_exec_skills.tabletop.goals.branches import (
+from bt_exec_skills.tabletop.goals.branch_references import (
     lacks_noun,
     refers_back,
     split_question,

@@ -6,7 +6,7 @@ import pytest
 
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
-from bt_exec_skills.door.skills.shared import STALE_S, _perception_lost
+from bt_exec_skills.door.skills.skill_helpers import STALE_S, _perception_lost
 
 
 @pytest.mark.parametrize(
