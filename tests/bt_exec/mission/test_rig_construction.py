@@ -211,7 +211,7 @@ def test_unknown_field_of_a_rig_is_reported_with_the_nearest_name() -> None:
     assert "unexpected keyword argument 'simulatoin'; did you mean 'simulation'? (" in str(
         told.value
     )
-    assert "test_rigs.py, line " in str(told.value)
+    assert "test_rig_construction.py, line " in str(told.value)
 
 
 def test_unavailable_robot_is_reported_without_a_source_line() -> None:
