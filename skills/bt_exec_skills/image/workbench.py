@@ -120,7 +120,7 @@ class CheckedClaim(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """Judgement of an answer; the scores are defined in `rules.judge_verdicts`.
+    """Judgement of an answer; the scores are defined in `rules.estimator_verdicts`.
 
     Attributes:
         agrees: Whether the judges agree with the answer; None if no judge can decide.
@@ -172,7 +172,7 @@ class Bench:
         answer: Last answer.
         asked: Answers of vision models about the picture and its crops, in order.
         judgement: Judgement of the answer, or None.
-        reasoning: Share of the reasoning that observations support; see `rules.judge_verdicts`.
+        reasoning: Share of the reasoning that observations support; see `rules.estimator_verdicts`.
         by_model: Whether a language model worded the answer.
         question: Question that a model answered.
         code_plan: Steps of the program in order, if a model planned them.

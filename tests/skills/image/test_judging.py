@@ -10,7 +10,7 @@ from bt_exec_skills.image.perception.annotation_files import Annotation
 from bt_exec_skills.image.perception.instances import Decision, Instance
 from bt_exec_skills.image.perception.vision_models import CrossCheck, LookAnswer
 from bt_exec_skills.image.perception.whole_picture_colour import colour_of_whole, find_disputed
-from bt_exec_skills.image.rules.judge_verdicts import (
+from bt_exec_skills.image.rules.estimator_verdicts import (
     evidence_confidence,
     rate_answer,
     run_cross_checks,

@@ -9,7 +9,7 @@ from typing import Any
 from bt_exec.language.messages import language_of
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec_skills.image.rules.answer_claims import Claim, parse_claims
-from bt_exec_skills.image.rules.judge_verdicts import (
+from bt_exec_skills.image.rules.estimator_verdicts import (
     rate_answer,
     run_cross_checks,
     share_of_crops_asked,
@@ -19,7 +19,7 @@ from bt_exec_skills.image.rules.lexicon import reader
 from bt_exec_skills.image.rules.question import Question, Unread
 from bt_exec_skills.image.rules.question_reader import question_from_meaning
 from bt_exec_skills.image.skills.answer_recomputation import answer_with_tools
-from bt_exec_skills.image.skills.light_judge import cross_check_in_other_light
+from bt_exec_skills.image.skills.light_estimator import cross_check_in_other_light
 from bt_exec_skills.image.workbench import Answer, Bench, CheckedClaim
 
 __all__ = ["check_claims"]

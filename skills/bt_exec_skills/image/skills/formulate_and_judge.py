@@ -9,14 +9,14 @@ from bt_exec.language.sanitize import one_line
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.perception.vision_models import CrossCheck, Looker
 from bt_exec_skills.image.rules.answer_claims import claimed_value, parse_claims
-from bt_exec_skills.image.rules.judge_verdicts import (
+from bt_exec_skills.image.rules.estimator_verdicts import (
     answering_steps,
     evidence_confidence,
     rate_answer,
     run_cross_checks,
 )
 from bt_exec_skills.image.skills.check_claims import check_claims
-from bt_exec_skills.image.skills.light_judge import cross_check_in_other_light
+from bt_exec_skills.image.skills.light_estimator import cross_check_in_other_light
 from bt_exec_skills.image.skills.worker_thread import run_on_worker
 from bt_exec_skills.image.workbench import Answer, Bench
 
@@ -26,7 +26,7 @@ _LONGEST = 2000
 
 
 class Judged(NamedTuple):
-    """Judgement of the answer; `rules.judge_verdicts` defines the scores.
+    """Judgement of the answer; `rules.estimator_verdicts` defines the scores.
 
     Attributes:
         verdict: ``agree``, ``differ`` or ``no method could decide``.

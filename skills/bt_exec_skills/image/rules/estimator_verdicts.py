@@ -1,4 +1,4 @@
-"""Verdicts of the judges about an answer, and its three scores.
+"""Verdicts of the estimators (judges) about an answer, and its three scores.
 
 A judge supports an answer only with its own computation from the picture. For a model's answer
 these are the tools: they answer each claim of the answer as a separate question, on a bench without
@@ -37,7 +37,7 @@ from bt_exec_skills.image.perception.instances import Counted, count
 from bt_exec_skills.image.perception.vision_models import CrossCheck
 from bt_exec_skills.image.perception.whole_picture_colour import agree_with_regions, find_disputed
 from bt_exec_skills.image.rules.answer_claims import content_words, find_amounts, parse_yes_or_no
-from bt_exec_skills.image.rules.outline_judge import SELECTING, cross_check_by_outlines
+from bt_exec_skills.image.rules.outline_estimator import SELECTING, cross_check_by_outlines
 from bt_exec_skills.image.workbench import Bench, Candidates, CheckedClaim, Judgement, Step
 
 __all__ = [

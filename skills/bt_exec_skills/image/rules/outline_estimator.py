@@ -1,4 +1,4 @@
-"""Judge ``outlines``: objects found by colour, compared with those found by outlines.
+"""Estimator ``outlines``: compares objects found by colour with those found by outlines.
 
 It is a second method if neither an annotation nor a detector names the objects. It applies if the
 picture has a plain background and the question is only about colours and shapes. If the results

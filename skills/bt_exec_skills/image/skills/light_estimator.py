@@ -1,4 +1,4 @@
-"""Judge ``light``: the steps of an answer, repeated in other plausible light."""
+"""Estimator ``light``: repeats the steps of an answer in other plausible light."""
 
 from __future__ import annotations
 
