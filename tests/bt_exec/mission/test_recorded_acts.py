@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bt_exec.events import SkillEnded, SkillStarting
-from bt_exec.journal.record import SkillRun
+from bt_exec.journal.recorded_mission import SkillRun
 from bt_exec.mission.conversation import act_in_question
 from bt_exec.mission.recorded_acts import was_carried_out
 from bt_exec.spec.load import load_text
