@@ -31,7 +31,7 @@ __all__ = ["LABEL"]
 LABEL = typer.Typer(help="Plan records and training sets from recordings.", no_args_is_help=True)
 
 
-def _tool() -> Any:
+def _commands_module() -> Any:
     """Import and return the module of the commands, which takes long to import."""
     from bt_exec_labeler import commands
 
@@ -46,13 +46,13 @@ def vocabulary(
     ),
 ) -> None:
     """Draft a vocabulary from the skills of a site. Edit its mid steps by hand."""
-    _say(_tool().draft(site, out), False)
+    _say(_commands_module().draft(site, out), False)
 
 
 @LABEL.command()
 def check(source: Source, words: Words, json: opt.Json = False) -> None:
     """List episodes, spans and moments of a recording, and its flaws."""
-    _say(_tool().check(source, words), json)
+    _say(_commands_module().check(source, words), json)
 
 
 @LABEL.command()
@@ -101,7 +101,7 @@ def run(
         options = with_client_settings(options, site)
     if strict:
         options["strict"] = True
-    found = _tool().run(
+    found = _commands_module().run(
         source,
         words,
         out,
@@ -138,7 +138,7 @@ def report(
     json: opt.Json = False,
 ) -> None:
     """Print dropped records, coverage, contradictions and agreement of a run."""
-    _say(_tool().report(run, words, source, other, html), json)
+    _say(_commands_module().report(run, words, source, other, html), json)
 
 
 @LABEL.command()
@@ -248,7 +248,7 @@ def replay(
     json: opt.Json = False,
 ) -> None:
     """Run short goals of recorded missions in simulation and compare their outcomes."""
-    found = _tool().replay(run, item)
+    found = _commands_module().replay(run, item)
     _say(found, json)
     if found["different"]:
         raise typer.Exit(4)
@@ -290,7 +290,7 @@ def dataset(
     """
     about = {"keep_uncertain": keep_uncertain, "form": form, "fps": fps}
     about |= {"drop_duplicates": drop_duplicates, "lerobot": lerobot, "replies": replies}
-    _say(_tool().dataset(run, source, words, out, **about), json)
+    _say(_commands_module().dataset(run, source, words, out, **about), json)
 
 
 def _say(found: dict[str, Any], json: bool) -> None:

@@ -67,12 +67,12 @@ def pixel_digest(frame: Frame) -> str:
         ValueError: If the frame is damaged.
         OSError: If the frame cannot be read.
     """
-    return _pixels(Stored(frame))[0]
+    return _pixel_digest_and_shape(Stored(frame))[0]
 
 
 def shape_of(frame: Frame) -> tuple[int, ...]:
     """Return height, width [px] and channels of a frame; empty if it cannot be decoded."""
-    return () if why_unreadable(frame) else _pixels(Stored(frame))[1]
+    return () if why_unreadable(frame) else _pixel_digest_and_shape(Stored(frame))[1]
 
 
 def why_unreadable(frame: Frame) -> str:
@@ -90,7 +90,7 @@ def _decoded(key: Stored) -> Image:
 
 
 @lru_cache(maxsize=_DIGESTS)
-def _pixels(key: Stored) -> tuple[str, tuple[int, ...]]:
+def _pixel_digest_and_shape(key: Stored) -> tuple[str, tuple[int, ...]]:
     """Return the digest of the pixels of a frame, and its shape."""
     image = _decoded(key)
     digest = hashlib.sha256(f"{image.shape}".encode() + image.tobytes()).hexdigest()
@@ -164,7 +164,7 @@ class Clip:
             content.update(f"{frame.t - self.t:.3f} {pixel_digest(frame)}".encode())
         return content.hexdigest()
 
-    def readable(self) -> Clip:
+    def without_damaged_frames(self) -> Clip:
         """Return the clip without undecodable frames, whose errors are added to `damaged`."""
         wrong = {frame: why for frame in self.frames if (why := why_unreadable(frame))}
         if not wrong:
@@ -172,7 +172,7 @@ class Clip:
         kept = tuple(frame for frame in self.frames if frame not in wrong)
         return replace(self, frames=kept, damaged=tuple(dict.fromkeys(wrong.values())))
 
-    def content(self) -> list[tuple[str, float]]:
+    def frame_digests(self) -> list[tuple[str, float]]:
         """Return the digest of each encoded frame, with its time relative to the moment [s]."""
         return [(_digest(frame), round(frame.t - self.t, 3)) for frame in self.frames]
 

@@ -18,7 +18,7 @@ from bt_exec_labeler.batch.output import Output, read_lines
 from bt_exec_labeler.clips import why_unreadable
 from bt_exec_labeler.datasets.command import dataset
 from bt_exec_labeler.episode import Episode, Flaw
-from bt_exec_labeler.items import count_of, flaws_of, items_of, moment_times, shown_until
+from bt_exec_labeler.items import clips_end_s, count_moments, flaws_of, items_of, moment_times
 from bt_exec_labeler.mid_step_spans import spans_of
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
@@ -28,7 +28,7 @@ __all__ = [
     "check",
     "dataset",
     "draft",
-    "figures_of",
+    "episode_figures",
     "replay",
     "report",
     "run",
@@ -79,10 +79,10 @@ def replay(folder: Path, item: str | None) -> dict[str, Any]:
         UsageError: If there is no such record, or its mission cannot be run again.
         UnknownName: If the run has no such item.
     """
-    from bt_exec_labeler.goal_replay import journal_of, replay_line
+    from bt_exec_labeler.goal_replay import open_journal, replay_line
     from bt_exec_labeler.goal_replay import replay as again
 
-    journal = journal_of(Path(Output(folder).manifest()["source"]))
+    journal = open_journal(Path(Output(folder).manifest()["source"]))
     records = {line["item"]: line for line in read_lines(folder / "records.jsonl")}
     if item is not None:
         if item not in records:
@@ -112,7 +112,7 @@ def check(source: Path, words: Path) -> dict[str, Any]:
     flaws: list[dict[str, Any]] = []
     outside = Counter[str]()
     for episode in read_source(source):
-        figures, lost = figures_of(episode, vocabulary)
+        figures, lost = episode_figures(episode, vocabulary)
         found = [*episode.flaws, *_damaged_frames(episode), *lost]
         flaws += [{"episode": episode.id, **asdict(flaw)} for flaw in found]
         outside.update(a.op for a in episode.actions if not vocabulary.step_of(a.op, a.args))
@@ -127,15 +127,15 @@ def check(source: Path, words: Path) -> dict[str, Any]:
     }
 
 
-def figures_of(episode: Episode, vocabulary: Vocabulary) -> tuple[dict[str, Any], list[Flaw]]:
+def episode_figures(episode: Episode, vocabulary: Vocabulary) -> tuple[dict[str, Any], list[Flaw]]:
     """Return the figures of an episode, and a flaw if no frame shows some of its moments."""
     spans = spans_of(episode, vocabulary)
-    until = shown_until(episode, _STRIDE_S)
+    until = clips_end_s(episode, _STRIDE_S)
     wanted = {(s.mid_step_id, t) for s in spans for t in moment_times(s, _STRIDE_S, until)}
-    items = [item.readable() for item in items_of(episode, vocabulary, "controller")]
+    items = [item.without_damaged_frames() for item in items_of(episode, vocabulary, "controller")]
     shown = [item for item in items if item.recent.frames]
     unseen = wanted - {(item.mid_step_id, item.t) for item in shown}
-    later = sum(count_of(s, _STRIDE_S) - count_of(s, _STRIDE_S, until) for s in spans)
+    later = sum(count_moments(s, _STRIDE_S) - count_moments(s, _STRIDE_S, until) for s in spans)
     lost = len(unseen) + later
     flaws = []
     if lost:

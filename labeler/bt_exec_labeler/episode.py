@@ -31,8 +31,8 @@ __all__ = [
     "State",
     "decode_picture",
     "file_digest",
-    "name_of",
     "order_frames",
+    "printable_name",
     "time_text",
 ]
 
@@ -205,18 +205,18 @@ class FileFrame:
     @property
     def name(self) -> str:
         """Name of the file."""
-        return name_of(self.path)
+        return printable_name(self.path)
 
     def image(self) -> Image:
         """Implement `Frame.image`."""
-        return decode_picture(self.path.read_bytes(), name_of(self.path))
+        return decode_picture(self.path.read_bytes(), printable_name(self.path))
 
     def digest(self) -> str:
         """Implement `Frame.digest`."""
         return file_digest(self.path)
 
 
-def name_of(path: Path) -> str:
+def printable_name(path: Path) -> str:
     """Return the name of a file or folder; bytes that are not UTF-8 are escaped."""
     return path.name.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -247,7 +247,7 @@ def file_digest(path: Path) -> str:
     """
     found = path.stat()
     if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
-        raise ValueError(f"{name_of(path)} is a pipe or a device")
+        raise ValueError(f"{printable_name(path)} is a pipe or a device")
     return _file_digest(path, found.st_size, found.st_mtime_ns)
 
 

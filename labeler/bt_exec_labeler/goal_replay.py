@@ -23,7 +23,7 @@ from bt_exec.nodes.fault_injection import Faults
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import MissionSpec
 
-__all__ = ["Replayed", "journal_of", "replay", "replay_line"]
+__all__ = ["Replayed", "open_journal", "replay", "replay_line"]
 
 _Act: TypeAlias = tuple[str, Mapping[str, Any]]
 """Skill and its arguments."""
@@ -105,16 +105,20 @@ def replay(record: MissionRecord, actions: Sequence[_Act] | None = None) -> Iter
     calls = Counter[str]()
     heard = _Ends()
     with Session(site, world=settings.get("world", {}), fast=True, listeners=[heard]) as session:
-        for row in _rows(wanted, ends):
-            session.faults = Faults.parse(_faults_again(faults, row, calls), site.catalogue.skills)
+        for row in _action_sequences(wanted, ends):
+            session.faults = Faults.parse(
+                _faults_to_repeat(faults, row, calls), site.catalogue.skills
+            )
             heard.found.clear()
             outcome = session.run("", _plan([action for action, _ in row]))
             for (op, args), recorded in row:
-                now = heard.take(op, args) or f"not done: {outcome.reason_code}"
+                now = heard.take_outcome(op, args) or f"not done: {outcome.reason_code}"
                 yield Replayed(op, dict(args), recorded, now)
 
 
-def _rows(wanted: Sequence[_Act], ends: Sequence[str]) -> Iterator[list[tuple[_Act, str]]]:
+def _action_sequences(
+    wanted: Sequence[_Act], ends: Sequence[str]
+) -> Iterator[list[tuple[_Act, str]]]:
     """Yield sequences of actions with their recorded outcomes; a failed action ends a sequence."""
     row: list[tuple[_Act, str]] = []
     for action, end in zip(wanted, ends, strict=False):
@@ -126,7 +130,7 @@ def _rows(wanted: Sequence[_Act], ends: Sequence[str]) -> Iterator[list[tuple[_A
         yield row
 
 
-def _faults_again(
+def _faults_to_repeat(
     faults: Faults, row: Sequence[tuple[_Act, str]], calls: Counter[str]
 ) -> list[str]:
     """Return the faults to inject into a sequence, with calls numbered within the sequence."""
@@ -155,7 +159,7 @@ class _Ends:
             args = self._started.pop((event.skill, event.call), {})
             self.found.append((event.skill, args, _end_text(event)))
 
-    def take(self, op: str, args: Mapping[str, Any]) -> str:
+    def take_outcome(self, op: str, args: Mapping[str, Any]) -> str:
         """Return the outcome of the next call of a skill with these arguments, or ""."""
         for number, (skill, given, end) in enumerate(self.found):
             if (skill, dict(given)) == (op, dict(args)):
@@ -179,7 +183,7 @@ def _plan(actions: Sequence[_Act]) -> MissionSpec:
     return MissionSpec.model_validate({"mission": {"command": ""}, "root": root})
 
 
-def journal_of(path: Path) -> Journal:
+def open_journal(path: Path) -> Journal:
     """Open the journal at a path.
 
     Raises:

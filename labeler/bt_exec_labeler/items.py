@@ -24,13 +24,13 @@ __all__ = [
     "PlannerItem",
     "Role",
     "cache_key",
+    "clips_end_s",
     "content_key",
-    "count_of",
+    "count_moments",
     "flaws_of",
     "item_at",
     "items_of",
     "moment_times",
-    "shown_until",
 ]
 
 Role: TypeAlias = Literal["planner", "controller"]
@@ -75,9 +75,9 @@ class ControllerItem:
         """Identifier of the item, unique per role within its source."""
         return f"{self.role}:{self.episode.id}:{time_text(self.t)}:{self.mid_step_id}"
 
-    def readable(self) -> Self:
+    def without_damaged_frames(self) -> Self:
         """Return the item without undecodable frames, whose errors are listed in its clips."""
-        return replace(self, recent=self.recent.readable())
+        return replace(self, recent=self.recent.without_damaged_frames())
 
     @cached_property
     def clip_hash(self) -> str:
@@ -111,9 +111,13 @@ class PlannerItem(ControllerItem):
         """Clips of the item, by name."""
         return (self.recent, self.summary)
 
-    def readable(self) -> Self:
-        """Implement `ControllerItem.readable`."""
-        return replace(self, recent=self.recent.readable(), summary=self.summary.readable())
+    def without_damaged_frames(self) -> Self:
+        """Implement `ControllerItem.without_damaged_frames`."""
+        return replace(
+            self,
+            recent=self.recent.without_damaged_frames(),
+            summary=self.summary.without_damaged_frames(),
+        )
 
 
 Item: TypeAlias = ControllerItem | PlannerItem
@@ -155,7 +159,7 @@ def content_key(item: Item) -> str:
     acts = () if span is None else (*span.actions, span.before, span.after)
     content = {
         "item": item.id,
-        "clips": [clip.content() for clip in item.clips],
+        "clips": [clip.frame_digests() for clip in item.clips],
         "actions": [act and asdict(act) for act in acts],
         "command": item.episode.command,
         "constraints": item.constraints,
@@ -170,8 +174,8 @@ def flaws_of(item: Item) -> list[dict[str, str]]:
     """Return the recording flaws at a moment as plain data.
 
     Args:
-        item: Item returned by `ControllerItem.readable`; otherwise, damaged frames are not
-            detected.
+        item: Item returned by `ControllerItem.without_damaged_frames`; otherwise, damaged frames
+            are not detected.
     """
     found = [("DAMAGED_FRAME", c.form.name, why) for c in item.clips for why in c.damaged]
     begin = min(clip.begin for clip in item.clips)
@@ -199,7 +203,7 @@ def items_of(
         stride_s: Time between two moments of a span [s].
     """
     spans = spans_of(episode, vocabulary)
-    until = shown_until(episode, stride_s)
+    until = clips_end_s(episode, stride_s)
     times = [moment_times(span, stride_s, until) for span in spans]
     latest = {(s.mid_step_id, t): n for n, s in enumerate(spans) for t in times[n]}
     for number, span in enumerate(spans):
@@ -211,16 +215,16 @@ def items_of(
                 yield item
 
 
-def shown_until(episode: Episode, stride_s: float) -> float:
+def clips_end_s(episode: Episode, stride_s: float) -> float:
     """Return a time after which no clip has a frame [s], even if actions end later."""
     return max(episode.times, default=0.0) + RECENT.count * RECENT.step_s + stride_s
 
 
 def moment_times(span: Span, stride_s: float, until: float) -> Sequence[float]:
     """Return the times of a span's moments, up to `until` [s]."""
-    return [round(span.t + stride_s * k, 6) for k in range(count_of(span, stride_s, until))]
+    return [round(span.t + stride_s * k, 6) for k in range(count_moments(span, stride_s, until))]
 
 
-def count_of(span: Span, stride_s: float, until: float = float("inf")) -> int:
+def count_moments(span: Span, stride_s: float, until: float = float("inf")) -> int:
     """Return the number of moments of a span before `until` [s]; at least one."""
     return max(1, int((min(span.end, until) - span.t) / stride_s + 1e-9))

@@ -181,7 +181,7 @@ class _Reader:
             if not isinstance(value, str):
                 self.add_breach("WRONG_TYPE", where, "text", found=_short_text(value))
             elif value not in known:
-                self.add_breach(code, where, "unlisted", **_not_in(value, known))
+                self.add_breach(code, where, "unlisted", **_unknown_value_facts(value, known))
             return str(value)
 
         return read
@@ -233,7 +233,10 @@ class _Reader:
         name, args = entry.get("op"), entry.get("args", {})
         if not isinstance(name, str) or name not in self.vocabulary.ops:
             self.add_breach(
-                "UNKNOWN_OP", f"{where}.op", "unlisted", **_not_in(name, self.vocabulary.ops)
+                "UNKNOWN_OP",
+                f"{where}.op",
+                "unlisted",
+                **_unknown_value_facts(name, self.vocabulary.ops),
             )
             return None
         if not isinstance(args, Mapping):
@@ -243,7 +246,9 @@ class _Reader:
         for key in args:
             if key not in known:
                 place = f"{where}.args.{key}"
-                self.add_breach("UNKNOWN_ARGUMENT", place, "unlisted", **_not_in(key, known))
+                self.add_breach(
+                    "UNKNOWN_ARGUMENT", place, "unlisted", **_unknown_value_facts(key, known)
+                )
         for key, argument in known.items():
             place = f"{where}.args.{key}"
             if key in args:
@@ -266,7 +271,9 @@ class _Reader:
             )
         elif argument.values and value not in argument.values:
             known = [str(v) for v in argument.values]
-            self.add_breach("ARGUMENT_VALUE", where, "unlisted", **_not_in(value, known))
+            self.add_breach(
+                "ARGUMENT_VALUE", where, "unlisted", **_unknown_value_facts(value, known)
+            )
         elif isinstance(value, int | float) and not isinstance(value, bool):
             low = -_LARGEST if argument.minimum is None else argument.minimum
             high = _LARGEST if argument.maximum is None else argument.maximum
@@ -275,7 +282,7 @@ class _Reader:
                 self.add_breach("ARGUMENT_RANGE", where, "range", **bounds)
 
 
-def _not_in(value: Any, known: Any) -> dict[str, str]:
+def _unknown_value_facts(value: Any, known: Any) -> dict[str, str]:
     """Return an invalid value and the most similar allowed ones, as texts for a message."""
     names = [str(name) for name in known]
     near = nearest_names(str(value), names) or tuple(names[:5])

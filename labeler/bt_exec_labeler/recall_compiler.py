@@ -146,7 +146,7 @@ def recall(dataset: Path) -> tuple[Recalled, ...]:
             episode,
             found[0]["command"],
             _words(found[0]["command"]),
-            _goals(found),
+            _distinct_actions(found),
             json.loads(found[0]["facts"]),
         )
         for episode, found in sorted(by_episode.items())
@@ -154,7 +154,7 @@ def recall(dataset: Path) -> tuple[Recalled, ...]:
     )
 
 
-def _goals(rows: list[Mapping[str, Any]]) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+def _distinct_actions(rows: list[Mapping[str, Any]]) -> tuple[tuple[str, Mapping[str, Any]], ...]:
     """Return the actions of an episode in order; equal successive actions count once."""
     goals: list[tuple[str, Mapping[str, Any]]] = []
     for row in rows:

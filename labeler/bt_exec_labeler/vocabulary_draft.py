@@ -33,7 +33,7 @@ def draft_vocabulary(site: str) -> str:
     loaded = load_site(site)
     known = loaded.catalogue.skills.items()
     skills = {name: skill for name, skill in known if loaded.catalogue.owner(name)}
-    choices = {skill.name: _choices(skill, loaded) for skill in skills.values()}
+    choices = {skill.name: _argument_choices(skill, loaded) for skill in skills.values()}
     steps = _limited_steps(skills, choices)
     evidence: dict[str, None] = {}
     ops = {}
@@ -83,10 +83,11 @@ def _limited_steps(
     return steps
 
 
-def _choices(skill: Skill[..., Any], site: Site) -> _Choices:
+def _argument_choices(skill: Skill[..., Any], site: Site) -> _Choices:
     """Return the values of each argument that has two or more known values."""
     found = {
-        name: _values(hint) or _listed_names(hint, site) for name, hint in skill.arguments.items()
+        name: _literal_values(hint) or _listed_names(hint, site)
+        for name, hint in skill.arguments.items()
     }
     return {name: values for name, values in found.items() if len(values) > 1}
 
@@ -128,7 +129,7 @@ def _operation(skill: Skill[..., Any]) -> dict[str, Any]:
 def _argument(skill: Skill[..., Any], name: str, hint: Any) -> dict[str, Any]:
     plain = {str: "text", int: "integer", float: "number", bool: "boolean"}
     found: dict[str, Any] = {"type": plain.get(_without_metadata(hint), "text")}
-    if values := _values(hint):
+    if values := _literal_values(hint):
         found["values"] = list(values)
     if name not in skill.required:
         found["required"] = False
@@ -137,7 +138,7 @@ def _argument(skill: Skill[..., Any], name: str, hint: Any) -> dict[str, Any]:
 
 def _possible_evidence(skill: Skill[..., Any], choices: Mapping[str, tuple[Any, ...]]) -> list[str]:
     """Return the facts that a skill may establish, for arguments with a finite number of values."""
-    known = {name: _values(hint) for name, hint in skill.arguments.items()}
+    known = {name: _literal_values(hint) for name, hint in skill.arguments.items()}
     counted = {**{name: values for name, values in known.items() if values}, **choices}
     words: list[str] = []
     for chosen in itertools.islice(itertools.product(*counted.values()), _LARGEST):
@@ -157,8 +158,8 @@ def _without_metadata(hint: Any) -> Any:
     return _without_metadata(args[0]) if args else hint
 
 
-def _values(hint: Any) -> tuple[Any, ...]:
+def _literal_values(hint: Any) -> tuple[Any, ...]:
     """Return the values of a `Literal` in a type, or an empty tuple."""
     if get_origin(hint) is Literal:
         return get_args(hint)
-    return next((found for arg in get_args(hint) if (found := _values(arg))), ())
+    return next((found for arg in get_args(hint) if (found := _literal_values(arg))), ())

@@ -79,7 +79,7 @@ def output(folder: Path, **manifest: Any) -> Output:
 
 
 def joined(out: Output) -> dict[str, bytes]:
-    out.join()
+    out.write_json_lines()
     return {name: (out.folder / f"{name}.jsonl").read_bytes() for name in ("records", "drops")}
 
 
@@ -89,7 +89,7 @@ def test_every_item_is_written_on_one_line_in_order(
     out = output(tmp_path / "out")
     labeler = Counting(vocabulary, drop="open_gate")
     progress = run(moments, labeler, vocabulary, out, workers=3)
-    out.join()
+    out.write_json_lines()
     records = list(read_lines(out.folder / "records.jsonl"))
     drops = list(read_lines(out.folder / "drops.jsonl"))
     by_id = {item.id: item for item in moments}
@@ -264,7 +264,7 @@ def test_duplicate_moments_are_requested_once(
     labeler = Counting(vocabulary)
     out = output(tmp_path / "run")
     run([*moments, *moments], labeler, vocabulary, out)
-    out.join()
+    out.write_json_lines()
     assert sorted(labeler.asked) == sorted(item.id for item in moments)
     assert len(list(read_lines(tmp_path / "run" / "records.jsonl"))) == len(moments)
 

@@ -307,7 +307,7 @@ def test_options_of_a_command_reach_its_implementation(
     how: dict[str, Any],
 ) -> None:
     tool = Recorder()
-    monkeypatch.setattr(cli, "_tool", lambda: tool)
+    monkeypatch.setattr(cli, "_commands_module", lambda: tool)
     assert typed(capsys, *words.split()) == (0, "first\nsecond\n", "")
     assert tool.given == [(name, args, how)]
 
@@ -322,7 +322,7 @@ def test_incomplete_command_ends_with_four(
     words: str,
     said: dict[str, Any],
 ) -> None:
-    monkeypatch.setattr(cli, "_tool", lambda: Recorder(**said))
+    monkeypatch.setattr(cli, "_commands_module", lambda: Recorder(**said))
     assert typed(capsys, *words.split())[0] == 4
     assert json.loads(typed(capsys, *words.split(), "--json")[1]).items() >= said.items()
 

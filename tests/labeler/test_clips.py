@@ -102,15 +102,15 @@ def test_flaws_of_times_are_reported(
 
 def test_content_of_a_clip_is_relative_to_its_moment() -> None:
     clip = cut_clip(episode(0.0, 1.0, 1.5), 2.0, RECENT)
-    assert clip.content() == [("Drawn 0", -2.0), ("Drawn 10", -1.0), ("Drawn 15", -0.5)]
-    assert cut_clip(episode(7.0, 8.0, 8.5), 9.0, RECENT).content()[-1] == ("Drawn 85", -0.5)
+    assert clip.frame_digests() == [("Drawn 0", -2.0), ("Drawn 10", -1.0), ("Drawn 15", -0.5)]
+    assert cut_clip(episode(7.0, 8.0, 8.5), 9.0, RECENT).frame_digests()[-1] == ("Drawn 85", -0.5)
 
     class Gone(Drawn):
         def digest(self) -> str:
             raise OSError
 
     lost = Episode("e", (Gone(0.0),))
-    assert cut_clip(lost, 0.0, RECENT).content() == [("unreadable: OSError", 0.0)]
+    assert cut_clip(lost, 0.0, RECENT).frame_digests() == [("unreadable: OSError", 0.0)]
 
 
 def test_clip_has_a_start_time_and_a_completeness_flag() -> None:

@@ -28,7 +28,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     monkeypatch.setattr(commands.Output, "manifest", lambda _: {"source": "j.sqlite"})
     monkeypatch.setattr(
-        replaying, "journal_of", lambda path: SimpleNamespace(mission=str, path=path)
+        replaying, "open_journal", lambda path: SimpleNamespace(mission=str, path=path)
     )
     monkeypatch.setattr(replaying, "replay", again)
     monkeypatch.setattr(replaying, "replay_line", lambda line, journal: again(line["episode"])[:1])

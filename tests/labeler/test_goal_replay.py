@@ -16,7 +16,7 @@ from bt_exec.journal.recorded_mission import SkillRun
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.site.site import load_site
 from bt_exec_labeler import goal_replay as module
-from bt_exec_labeler.goal_replay import Replayed, journal_of, replay, replay_line
+from bt_exec_labeler.goal_replay import Replayed, open_journal, replay, replay_line
 
 HOME: tuple[str, dict[str, Any]] = ("return_home", {})
 OPEN: tuple[str, dict[str, Any]] = ("open_door", {"arm": "left"})
@@ -86,24 +86,26 @@ def session(monkeypatch: pytest.MonkeyPatch) -> type[StandIn]:
 
 def test_actions_up_to_a_failed_one_are_one_plan() -> None:
     acts = [HOME, OPEN, HOME, HOME]
-    rows = list(module._rows(acts, ["done", "failed X", "", "done", "done"]))
+    rows = list(module._action_sequences(acts, ["done", "failed X", "", "done", "done"]))
     assert rows == [
         [(HOME, "done"), (OPEN, "failed X")],
         [(HOME, ""), (HOME, "done")],
     ]
-    assert list(module._rows([HOME], ["unknown"])) == [[(HOME, "unknown")]]
-    assert list(module._rows([], [])) == []
+    assert list(module._action_sequences([HOME], ["unknown"])) == [[(HOME, "unknown")]]
+    assert list(module._action_sequences([], [])) == []
 
 
 def test_faults_are_counted_from_the_start_of_each_plan() -> None:
     skills = load_site("door").catalogue.skills
     faults = Faults.parse(["open_door:2=GRASP_SLIPPED", "grasp:1=GRASP_SLIPPED"], skills)
     calls = Counter[str]()
-    assert module._faults_again(faults, [(OPEN, "done"), (HOME, "done")], calls) == []
+    assert module._faults_to_repeat(faults, [(OPEN, "done"), (HOME, "done")], calls) == []
     assert calls == {"open_door": 1, "return_home": 1}
-    found = module._faults_again(faults, [(HOME, "done"), (OPEN, ""), (("grasp", {}), "")], calls)
+    found = module._faults_to_repeat(
+        faults, [(HOME, "done"), (OPEN, ""), (("grasp", {}), "")], calls
+    )
     assert found == ["open_door:1=GRASP_SLIPPED", "grasp:1=GRASP_SLIPPED"]
-    assert module._faults_again(faults, [(OPEN, "done"), (("grasp", {}), "")], calls) == []
+    assert module._faults_to_repeat(faults, [(OPEN, "done"), (("grasp", {}), "")], calls) == []
     assert calls == {"open_door": 3, "return_home": 2, "grasp": 2}
 
 
@@ -114,11 +116,15 @@ def test_each_recorded_end_is_used_once_in_order() -> None:
         ends.on(Observed.__new__(Observed))
         ends.on(ended(skill, number, "X" if number == 3 else ""))
     assert [args for _, args, _ in ends.found] == [OPEN[1], {}, OPEN[1], {}]
-    assert ends.take("return_home", {"slowly": True}) == ""
+    assert ends.take_outcome("return_home", {"slowly": True}) == ""
     assert len(ends.found) == 4
-    assert ends.take(*HOME) == "done"  # the end of the action before it is skipped
+    assert ends.take_outcome(*HOME) == "done"  # the end of the action before it is skipped
     assert [end for *_, end in ends.found] == ["failed X", "done"]
-    assert [ends.take(*OPEN), ends.take(*OPEN), ends.take(*HOME)] == ["failed X", "", "done"]
+    assert [ends.take_outcome(*OPEN), ends.take_outcome(*OPEN), ends.take_outcome(*HOME)] == [
+        "failed X",
+        "",
+        "done",
+    ]
     assert ends.found == []
     assert ends._started == {}
 
@@ -214,6 +220,6 @@ def test_actions_that_ended_before_a_record_are_repeated_first(
 
 def test_recording_that_is_not_a_journal_is_not_repeated(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"only missions of a journal are ticked again$"):
-        journal_of(tmp_path)
+        open_journal(tmp_path)
     with pytest.raises(UsageError, match=r"nowhere: only missions of a journal"):
-        journal_of(tmp_path / "nowhere")
+        open_journal(tmp_path / "nowhere")

@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 
 from bt_exec_labeler.clips import RECENT, cut_clip
-from bt_exec_labeler.commands import figures_of
+from bt_exec_labeler.commands import episode_figures
 from bt_exec_labeler.episode import Action, Episode, order_frames
 from bt_exec_labeler.items import (
     ControllerItem,
     cache_key,
+    clips_end_s,
     content_key,
-    count_of,
+    count_moments,
     flaws_of,
     item_at,
     items_of,
     moment_times,
-    shown_until,
 )
 from bt_exec_labeler.mid_step_spans import Span
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -61,7 +61,7 @@ def test_action_beyond_the_last_frame_is_truncated(vocabulary: Vocabulary, rest:
     episode = Episode("e", frames, (action,))
     shown = list(items_of(episode, vocabulary, "controller"))
     assert len(shown) == min(int(2 * rest), 27)
-    figures, flaws = figures_of(episode, vocabulary)
+    figures, flaws = episode_figures(episode, vocabulary)
     assert figures["moments"] + figures["lost"] == int(2 * rest)
     assert [flaw.kind for flaw in flaws] == ["lost"] * (rest > 13.5)
 
@@ -143,10 +143,10 @@ def test_span_has_a_moment_after_each_stride(
     end: float, stride: float, until: float, count: int
 ) -> None:
     span = Span("rest", (Action(0.0, end, "REST"),), 0)
-    assert count_of(span, stride, until) == count
+    assert count_moments(span, stride, until) == count
     assert moment_times(span, stride, until) == [pytest.approx(stride * k) for k in range(count)]
 
 
 def test_no_clip_has_a_frame_after_the_last_one_and_its_length() -> None:
-    assert shown_until(Episode("e", (Drawn(1.0), Drawn(7.0))), 0.5) == 7.0 + 4.0 + 0.5
-    assert shown_until(Episode("e", ()), 2.0) == 6.0
+    assert clips_end_s(Episode("e", (Drawn(1.0), Drawn(7.0))), 0.5) == 7.0 + 4.0 + 0.5
+    assert clips_end_s(Episode("e", ()), 2.0) == 6.0

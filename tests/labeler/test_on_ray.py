@@ -76,7 +76,7 @@ def test_batch_of_a_killed_worker_is_repeated_with_the_same_bytes(
         output.begin({"role": "planner"}, resume=False)
         progress = run(items, labeler, vocabulary, output, workers=2)
         assert (progress.items, progress.batches_failed) == (len(items), {})
-        output.join()
+        output.write_json_lines()
     assert (tmp_path / "killed").exists()
     for file in ("records.jsonl", "drops.jsonl"):
         assert (tmp_path / "there" / file).read_bytes() == (tmp_path / "here" / file).read_bytes()
@@ -136,7 +136,7 @@ def test_batches_of_a_lost_node_are_repeated_with_the_same_bytes(
     assert lost
     assert sum(labeler.usage().values()) >= len(items) / BATCH
     for output in (here, there):
-        output.join()
+        output.write_json_lines()
     for name in ("records.jsonl", "drops.jsonl"):
         assert (there.folder / name).read_bytes() == (here.folder / name).read_bytes()
 

@@ -37,7 +37,7 @@ def labelled(
     output.begin({"role": "controller"}, resume=False)
     items = [i for episode in episodes for i in items_of(episode, vocabulary, "controller")]
     run(items, RulesLabeler(vocabulary), vocabulary, output)
-    output.join()
+    output.write_json_lines()
     return output
 
 

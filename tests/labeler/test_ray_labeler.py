@@ -246,7 +246,7 @@ def test_pickled_factory_contains_no_account(vocabulary: Vocabulary) -> None:
     settings = LabelerSettings("controller", vocabulary, {}, Ledger(Budget(requests=1)))
     sent = pickle.loads(pickle.dumps(_Maker("rules", settings, Budget(requests=1), Path("x"))))
     assert (sent.labeler, sent.budget, sent.store) == ("rules", Budget(requests=1), Path("x"))
-    assert not sent.settings.allowance.limited
+    assert not sent.settings.allowance.limited_kinds
     assert sent(settings.allowance).vocabulary == vocabulary
 
 
@@ -265,7 +265,7 @@ def test_worker_creates_a_labeler_once_for_each_run(
         labeler.label(items[:1])
     assert len(made) == 2
     assert [labeler.usage() for labeler in runs] == [{"requests": 3}, {"requests": 1}]
-    assert [allowance.limited for allowance in made] == [frozenset(), frozenset()]
+    assert [allowance.limited_kinds for allowance in made] == [frozenset(), frozenset()]
 
 
 def test_budget_of_a_cluster_is_known_to_its_workers(
@@ -274,7 +274,7 @@ def test_budget_of_a_cluster_is_known_to_its_workers(
     seen: list[frozenset[str]] = []
 
     def make(allowance: Allowance) -> RulesLabeler:
-        seen.append(allowance.limited)
+        seen.append(allowance.limited_kinds)
         return Scripted(vocabulary, allowance, iter(()))
 
     labeler = RayLabeler(RulesLabeler(vocabulary), make, 1, budget=Budget(requests=1))

@@ -15,7 +15,7 @@ from bt_exec_labeler import commands
 from bt_exec_labeler.recall_compiler import (
     Recalled,
     RecallingCompiler,
-    _goals,
+    _distinct_actions,
     _similarity,
     _tree,
     _words,
@@ -170,7 +170,7 @@ def test_goals_of_several_moments_count_once() -> None:
         return {"plan_json": json.dumps({"short_goal_dsl": said})}
 
     go, other = ("go", {"to": "a"}), ("go", {"to": "b"})
-    assert _goals([row(go, other), row(other), row(other, go), row()]) == (go, other, go)
+    assert _distinct_actions([row(go, other), row(other), row(other, go), row()]) == (go, other, go)
     assert _tree((go,)) == {"do": "go", "with": {"to": "a"}}
     assert _tree((("rest", {}), go)) == {
         "sequence": [{"do": "rest"}, {"do": "go", "with": {"to": "a"}}]

@@ -58,7 +58,7 @@ SIDE = Literal["left", "right"]
     ],
 )
 def test_allowed_values_of_a_type_are_found(hint: Any, values: tuple[Any, ...], bare: type) -> None:
-    assert (module._values(hint), module._without_metadata(hint)) == (values, bare)
+    assert (module._literal_values(hint), module._without_metadata(hint)) == (values, bare)
 
 
 def test_operation_has_the_arguments_of_its_skill() -> None:
@@ -162,4 +162,7 @@ def test_names_in_the_settings_are_values_of_their_type() -> None:
     assert module._listed_names("Q", site) == ("ann",)
     assert module._listed_names(str, site) == ()
     made = skill("go", arguments={"to": "P", "who": "Q", "arm": SIDE, "s": str})
-    assert module._choices(made, site) == {"to": ("lounge", "hall"), "arm": ("left", "right")}
+    assert module._argument_choices(made, site) == {
+        "to": ("lounge", "hall"),
+        "arm": ("left", "right"),
+    }

@@ -28,8 +28,8 @@ from bt_exec_labeler.labelers.answer_parser import answer_schema
 from bt_exec_labeler.labelers.prompt import items_turn, system_prompt
 from bt_exec_labeler.review.command import export
 from bt_exec_labeler.review.decisions import Decisions
-from bt_exec_labeler.review.review_cards import cards_of, words_of
-from bt_exec_labeler.service.request import Asked, body_of
+from bt_exec_labeler.review.review_cards import cards_of, field_values
+from bt_exec_labeler.service.request import Asked, item_body
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.testing.game import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
@@ -207,7 +207,7 @@ def test_report_review_and_export_write_the_expected_files(tmp_path: Path) -> No
             "report": report,
             "page": page.read_text("utf-8").splitlines(),
             "review": review,
-            "words": words_of(known),
+            "words": field_values(known),
             "export": [exported, contents(tmp_path / "studio")],
         },
         tmp_path,
@@ -242,19 +242,21 @@ def test_model_and_service_receive_the_expected_requests(tmp_path: Path) -> None
             found[f"{role} {language}"] = [[b.text.splitlines(), b.cache] for b in blocks]
     for episode in read_source(source):
         items = list(items_of(episode, loaded, "planner", stride_s=2.5))[2:5]
-        asked = {number: item.readable() for number, item in enumerate(items, start=3)}
+        asked = {
+            number: item.without_damaged_frames() for number, item in enumerate(items, start=3)
+        }
         for sheet in (True, False):
             turn = items_turn(asked, loaded, "ko", sheet=sheet)
             found[f"turn {episode.id} {sheet}"] = [
                 block.text if isinstance(block, Block) else block.media_type
                 for block in turn.blocks
             ]
-        found[f"body {episode.id}"] = [body_of(i, loaded, "en", str) for i in asked.values()]
+        found[f"body {episode.id}"] = [item_body(i, loaded, "en", str) for i in asked.values()]
     last = ControllerItem(
         episode,
         1.0,
         "rest",
-        cut_clip(episode, 1.0, RECENT).readable(),
+        cut_clip(episode, 1.0, RECENT).without_damaged_frames(),
         None,
         ("No.",),
         ("It rains.",),
@@ -268,7 +270,7 @@ def test_model_and_service_receive_the_expected_requests(tmp_path: Path) -> None
 
 
 def test_commands_have_the_expected_options(tmp_path: Path) -> None:
-    assert cli._tool() is commands
+    assert cli._commands_module() is commands
     assert options.settings_of(None) == {}
     group = typer.main.get_command(cli.LABEL)
     assert isinstance(group, typer.core.TyperGroup)

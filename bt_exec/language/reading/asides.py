@@ -61,13 +61,13 @@ class _Asides:
         if "," in words or not self._ends(last) or operators_in(words[-1], "en"):
             return
         rules = self._rules
-        if self._starts(first) and words[0] in rules["subjects"] and self._is_sentence(words):
+        if self._may_start(first) and words[0] in rules["subjects"] and self._is_sentence(words):
             yield from self._edge("remark", first, last, words, rules["duties"])
         said = " ".join(words)
         if any(said.startswith(f"{one} ") for one in rules["purposes"]) and first:
             yield from self._edge("purpose", first, last, words, ())
 
-    def _starts(self, first: int) -> bool:
+    def _may_start(self, first: int) -> bool:
         """Return True if a remark may start at a word: after a pause, or as "it is", "I am"."""
         before = self._words[first - 1] if first else ","
         if before in (",", *self._rules["after"]):

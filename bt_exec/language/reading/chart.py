@@ -96,7 +96,7 @@ def parse(
             rivals.append(edge.meaning)
             if edge.category == goal and edge.start == 0 and end == length:
                 found.append(edge)
-            for made in _advance(grammar, edge, waiting):
+            for made in _completed_edges(grammar, edge, waiting):
                 number += 1
                 heappush(heap, (-made.start, made.cost, number, made))
         unfinished += sum(map(len, waiting[end].actives))
@@ -105,22 +105,22 @@ def parse(
     return sorted(found, key=lambda edge: edge.cost)
 
 
-def _advance(grammar: Grammar, edge: Edge, waiting: list[_Waiting]) -> Iterator[Edge]:
+def _completed_edges(grammar: Grammar, edge: Edge, waiting: list[_Waiting]) -> Iterator[Edge]:
     """Yield the edges that `edge` completes; register the rules that it extends."""
     category = edge.category
     begun = grammar.beginning.get(category, ())
     actives = [_Active(state, edge.start, (edge,), edge.cost) for state in begun]
     before = waiting[edge.start]
     for place in before.places.get(category, ()):
-        following = before.states[place].following[category]
+        following = before.states[place].next_states[category]
         for active in before.actives[place]:
             parts, cost = (*active.parts, edge), active.cost + edge.cost
             actives += [_Active(state, active.start, parts, cost) for state in following]
     here = waiting[edge.end]
     for active in actives:
-        if active.state.following:
+        if active.state.next_states:
             here.add(active)
-        for rule in active.state.complete:
+        for rule in active.state.completed_rules:
             if not waiting[active.start].expects(rule.makes, grammar):
                 continue
             meaning = rule.build([part.meaning for part in active.parts])
@@ -154,6 +154,6 @@ class _Waiting:
             place = self._known[id(active.state)] = len(self.states)
             self.states.append(active.state)
             self.actives.append([])
-            for category in active.state.following:
+            for category in active.state.next_states:
                 self.places[category].append(place)
         self.actives[place].append(active)

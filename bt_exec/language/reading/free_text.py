@@ -17,7 +17,7 @@ from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.normalized_text import Text
 
-__all__ = ["free_texts", "remarks"]
+__all__ = ["aside_texts", "free_texts"]
 
 _WORD = 0.1  # cost of a word of a text
 _ITEM = 0.5  # cost of an object outside the lexicon
@@ -100,7 +100,7 @@ class _Texts:
         if not said or surface.startswith(",") or surface.endswith(",") or _SENTENCES.search(said):
             return
         cost = _WORD * len(words) + (_LATE if start in self._late else 0.0)
-        ends = () if self._text.is_quoted(start, end) else rules.get("quoted", {})
+        ends = () if self._text.contains_quotation_mark(start, end) else rules.get("quoted", {})
         quoted = next((one for one in ends if surface.endswith(one)), "")
         first = chars[words[0][0] : words[0][1]]
         skipped = first in rules.get("skip", ())
@@ -111,7 +111,7 @@ class _Texts:
             return
         if skipped or self._is_aside(first) or self._may_contain_order(start, end):
             return
-        if self._text.quotes(start, end):
+        if self._text.is_quotation(start, end):
             yield Edge(start, end, "text.said", _quote(said), cost, text=surface)
         asked = first in rules.get("asked", ())
         cost = cost / 2 if asked else cost
@@ -131,7 +131,7 @@ class _Texts:
         """Return True if a text may contain an order to the robot."""
         if self._text.cuts_quotation(start, end):
             return True
-        if self._text.quotes(start, end):
+        if self._text.is_quotation(start, end):
             return False
         persons = tuple(self._rules.get("persons", ()))
         inside = (one for one in self._text.words if start <= one[0] and one[1] <= end)
@@ -167,7 +167,7 @@ class _Texts:
         return True
 
 
-def remarks(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
+def aside_texts(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
     """Yield the edges of remarks in words of any kind: ``aside_text``.
 
     A remark has one of the endings listed for remarks, and contains no order, exclusion,
@@ -182,7 +182,7 @@ def remarks(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edg
     inside = [
         one
         for one in edges
-        if {one.start, one.end} <= text.gaps and (one.category == "limit" or _adds_meaning(one))
+        if {one.start, one.end} <= text.gaps and (one.category == "limit" or _has_pack_meaning(one))
     ]
     starts = [start for start, _ in text.words]
     for first, start in enumerate(starts):
@@ -212,7 +212,7 @@ def _is_limiting(operator: Operator, language: str) -> bool:
     return operator.kind != "negation" or excludes
 
 
-def _adds_meaning(edge: Edge) -> bool:
+def _has_pack_meaning(edge: Edge) -> bool:
     """Return True for a verb or an adjective of a pack outside a clause of reason."""
     kind, _, mood = edge.category.partition(".")
     return kind in ("v", "adj") and not mood.endswith("since")

@@ -49,14 +49,14 @@ class Generator:
         """
         return with_particles(self._noun_phrase(formula, form))
 
-    def adjective(self, attribute: str) -> str:
+    def attribute_name(self, attribute: str) -> str:
         """Return the name of an attribute in isolation."""
         node = Node("has", (("attribute", attribute),))
         words = self._words(node)
         names = words.get("noun") or words.get("attribute")
         return str(names[0]) if names else self._adjective(node)
 
-    def leading(self, attribute: str) -> str:
+    def attributive_word(self, attribute: str) -> str:
         """Return the word for an attribute before a noun."""
         return self._adjective(Node("has", (("attribute", attribute),)))
 
@@ -129,8 +129,8 @@ class Generator:
         if len(tops := [one for one in parts if one.kind == "most"]) == 1:
             return self._superlative(tops[0], [one for one in parts if one is not tops[0]], form)
         noun, rest = self._noun(parts, form)
-        before = [self._adjective(one) for one in rest if self._leading(one)]
-        after = [self._predicate(one) for one in rest if not self._leading(one)]
+        before = [self._adjective(one) for one in rest if self._precedes_noun(one)]
+        after = [self._predicate(one) for one in rest if not self._precedes_noun(one)]
         return self._assembled(noun, before, after, form)
 
     def _superlative(self, top: Node, rest: Sequence[Node], form: str) -> str:
@@ -192,7 +192,7 @@ class Generator:
         name = node.text("name") or node.text("attribute")
         return dict(self.lexicon.names.get(f"{section}.{name}", {}))
 
-    def _leading(self, node: Node) -> bool:
+    def _precedes_noun(self, node: Node) -> bool:
         """Return True if a formula precedes the noun, as an adjective."""
         if node.kind == "or":
             return all(one.kind == "has" for one in node.parts())
@@ -251,7 +251,7 @@ class Generator:
         if node.kind == "pronoun":
             return self._reference(node, "the")
         if node.kind == "placed":
-            return self._placed(node)
+            return self._region_words(node)
         if node.kind == "or" and all(one.kind == "not" for one in node.parts()):
             return self._negated(conjunction(*map(negation, node.parts())))
         if node.kind in ("and", "or"):
@@ -268,7 +268,7 @@ class Generator:
             return self._noun_phrase(node, "one")
         return self._reference(node, "a")
 
-    def _placed(self, node: Node, key: str = "placed") -> str:
+    def _region_words(self, node: Node, key: str = "placed") -> str:
         """Return the words for a part of the picture."""
         values = self.lexicon.language.data["values"]
         words = [
@@ -280,7 +280,7 @@ class Generator:
         if node.kind == "rel":
             return self._relation(node, "not rel")
         if node.kind == "placed":
-            return self._placed(node, "not placed")
+            return self._region_words(node, "not placed")
         if node.kind == "and":
             said = self._reference(node, "a")
             return (
@@ -294,7 +294,7 @@ class Generator:
             stem = self._stem_of(node)
             return str(self._say["not verb"]).format(stem=stem)
         if node.kind == "has":
-            return str(self._say["not"]).format(word=self.adjective(node.text("attribute")))
+            return str(self._say["not"]).format(word=self.attribute_name(node.text("attribute")))
         return str(self._say["not"]).format(word=self._predicate(node))
 
     def _verbal(self, node: Node) -> bool:

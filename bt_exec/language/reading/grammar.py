@@ -94,7 +94,7 @@ class Line:
 
     def _items(self, text: str) -> tuple[Item, ...]:
         try:
-            return tuple(map(_item, text.split()))
+            return tuple(map(_parse_item, text.split()))
         except ValueError as error:
             raise GrammarError(self._text, f"{error} is not an item") from None
 
@@ -118,7 +118,7 @@ class Rest(NamedTuple):
     absent: float = 0.0
     turned: bool = False
 
-    def steps(self) -> Iterator[tuple[Item | None, Rest]]:
+    def next_items(self) -> Iterator[tuple[Item | None, Rest]]:
         """Yield each item that may be next, None for the end, and what may follow it."""
         line, names, ahead, free, absent, turned = self
         while True:
@@ -175,19 +175,19 @@ class State:
         self.rests: list[Rest] = []
 
     @cached_property
-    def following(self) -> dict[str, list[State]]:
+    def next_states(self) -> dict[str, list[State]]:
         """States after each category."""
         states: dict[tuple[str, ...], State] = {}
         for rest in self.rests:
-            for item, after in rest.steps():
+            for item, after in rest.next_items():
                 if item is not None:
                     states.setdefault(item.categories, State()).rests.append(after)
         return _by_category(states)
 
     @cached_property
-    def complete(self) -> list[Rule]:
+    def completed_rules(self) -> list[Rule]:
         """Rules whose last item is the last one of the prefix."""
-        steps = (step for rest in self.rests for step in rest.steps())
+        steps = (step for rest in self.rests for step in rest.next_items())
         return [Rule(end) for item, end in steps if item is None]
 
 
@@ -210,17 +210,17 @@ class Grammar:
         for made, texts in data["rules"].items():
             for text in texts:
                 self.lines += _expanded(made, text, lists)
-        needed = None if goal is None else _needed(self.lines, goal)
+        needed = None if goal is None else _needed_categories(self.lines, goal)
         lines = [Line(*each) for each in self.lines if needed is None or each[0] in needed]
         if goal is None:
-            without_meaning = frozenset({*PAUSES, *silent}) | _silent(self.lines)
+            without_meaning = frozenset({*PAUSES, *silent}) | _silent_categories(self.lines)
             for line in lines:
                 line.check(without_meaning)
         first: dict[tuple[str, ...], State] = {}
         self._makers: dict[str, set[str]] = {}
         for line in lines:
             places = tuple(range(len(line.free)))
-            for item, rest in Rest(line, (), line.before, places).steps():
+            for item, rest in Rest(line, (), line.before, places).next_items():
                 if item is not None:
                     first.setdefault(item.categories, State()).rests.append(rest)
                     for category in item.categories:
@@ -257,7 +257,7 @@ def literals(data: Mapping[str, Any]) -> set[str]:
     return {word for item in items for word in item.split("|")}
 
 
-def _needed(rules: Iterable[tuple[str, str]], goal: str) -> set[str]:
+def _needed_categories(rules: Iterable[tuple[str, str]], goal: str) -> set[str]:
     """Return the categories that readings of a category may contain."""
     parts: dict[str, set[str]] = {}
     for made, line in rules:
@@ -270,7 +270,7 @@ def _needed(rules: Iterable[tuple[str, str]], goal: str) -> set[str]:
     return found
 
 
-def _silent(rules: Iterable[tuple[str, str]]) -> frozenset[str]:
+def _silent_categories(rules: Iterable[tuple[str, str]]) -> frozenset[str]:
     """Return the categories without meaning: all their rules give the constant ``_``."""
     found = {made: True for made, _ in rules}
     for made, line in rules:
@@ -290,7 +290,7 @@ def _expanded(
 
 
 @cache
-def _item(word: str) -> Item:
+def _parse_item(word: str) -> Item:
     """Return an item as written.
 
     Raises:

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-__all__ = ["FORMS", "STEM_ENDING", "inflect", "letters", "past_stem"]
+__all__ = ["FORMS", "STEM_ENDING", "decompose_hangul", "inflect", "past_stem"]
 
 STEM_ENDING = "\ub2e4"
 """Last syllable of the dictionary form of a verb or an adjective."""
@@ -51,7 +51,7 @@ def _join_syllable(first: int, vowel: int, final: int = 0) -> str:
     return chr(_FIRST + (first * _VOWELS + vowel) * _FINALS + final)
 
 
-def letters(text: str) -> str:
+def decompose_hangul(text: str) -> str:
     """Return a text as a sequence of letters, with Hangul syllables decomposed."""
     return "".join(part for char in text for part in _letters(char))
 
@@ -64,7 +64,7 @@ def _letters(char: str) -> tuple[str, ...]:
     return tuple(list(names)[place].strip() for names, place in pairs)
 
 
-def _closed(head: str, final: str) -> str:
+def _add_final_consonant(head: str, final: str) -> str:
     """Return a text that ends in a vowel with a final consonant added."""
     first, vowel, _ = _split_syllable(head[-1])
     return head[:-1] + _join_syllable(first, vowel, _T[final])
@@ -91,8 +91,8 @@ def _forms(
         "linked": (linked,),
         "honoured": (honoured,),
         "open": tuple(dict.fromkeys(opened)),
-        "noun": (_closed(honoured, "ㄴ"),),
-        "future": (_closed(honoured, "ㄹ"),),
+        "noun": (_add_final_consonant(honoured, "ㄴ"),),
+        "future": (_add_final_consonant(honoured, "ㄹ"),),
         "formal": (formal,),
     }
 
@@ -110,7 +110,7 @@ def _vowel(
         bright = bool(head) and _split_syllable(head[-1])[1] in _BRIGHT
         after = _V["ㅏ" if bright else "ㅓ"]
         if first == _L["ㄹ"] and head and not stem.endswith(tuple(classes["regular reu"])):
-            opened = [_closed(head, "ㄹ") + _join_syllable(first, after)]
+            opened = [_add_final_consonant(head, "ㄹ") + _join_syllable(first, after)]
         else:
             opened = [head + _join_syllable(first, after)]
     else:
@@ -120,7 +120,7 @@ def _vowel(
             opened.insert(0, head + _join_syllable(first, _V[_MERGED[name]]))
         if stem.endswith(tuple(classes["honorific"])):
             opened.append(head + _join_syllable(first, _V["ㅔ"]))
-    return _forms(stem, stem, stem, stem, opened, _closed(stem, "ㅂ"))
+    return _forms(stem, stem, stem, stem, opened, _add_final_consonant(stem, "ㅂ"))
 
 
 def _open_of(base: str) -> str:
@@ -143,7 +143,7 @@ def _consonant(
     return _forms(stem, stem, _eu(stem), _eu(stem), [_open_of(stem), spoken], _formal(stem))
 
 
-def _past(
+def _past_forms(
     stem: str, _: tuple[int, int, int], __: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
     """Return the forms of a stem in the past: its vowel harmony is always dark."""
@@ -155,7 +155,7 @@ def _liquid(
     stem: str, last: tuple[int, int, int], _: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
     short = stem[:-1] + _join_syllable(last[0], last[1])
-    return _forms(stem, short, stem, short, [_open_of(stem)], _closed(short, "ㅂ"))
+    return _forms(stem, short, stem, short, [_open_of(stem)], _add_final_consonant(short, "ㅂ"))
 
 
 def _aspirate(
@@ -210,10 +210,10 @@ _KINDS = {
     _T["ㅂ"]: _labial,
     _T["ㄷ"]: _dental,
     _T["ㅅ"]: _sibilant,
-    _T["ㅆ"]: _past,
+    _T["ㅆ"]: _past_forms,
 }
 
 
 def past_stem(opened: str) -> str:
     """Return the past stem of an open form."""
-    return _closed(opened, "ㅆ")
+    return _add_final_consonant(opened, "ㅆ")

@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from bt_exec.language.reading.asides import asides
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.english_inflection import singulars
-from bt_exec.language.reading.free_text import free_texts, remarks
+from bt_exec.language.reading.free_text import aside_texts, free_texts
 from bt_exec.language.reading.lexicon import PAST, Entry, Lexicon, Stem
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.normalized_text import PAUSES, Text
@@ -48,7 +48,7 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
     """
     korean = lexicon.language.name == "ko"
     edges: list[Edge] = []
-    longest = max(lexicon.longest, *map(len, names), 0)
+    longest = max(lexicon.longest_word_length, *map(len, names), 0)
     for start in range(len(text.chars)) if korean else sorted(text.gaps):
         for end in range(start + 1, min(len(text.chars), start + longest) + 1):
             surface = text.chars[start:end]
@@ -60,20 +60,20 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
         if korean:
             edges += _verb_groups(text, start, lexicon)
     edges += _marks_and_digits(text)
-    edges += _unknown(text, lexicon, edges)
+    edges += _unknown_nouns(text, lexicon, edges)
     if korean:
-        edges += _as_typed(text, lexicon, edges)
+        edges += _words_as_names(text, lexicon, edges)
     if lexicon.takes_texts:
         edges += free_texts(text, lexicon, edges)
     if "remarks" in lexicon.language.data:
-        edges += remarks(text, lexicon, edges)
+        edges += aside_texts(text, lexicon, edges)
     if "asides" in lexicon.language.data:
         edges += asides(text, lexicon, edges)
-    edges = list(_without_cut_names(edges, lexicon))
+    edges = list(_penalize_name_parts(edges, lexicon))
     return [*edges, *_with_skipped(edges, lexicon)]
 
 
-def _without_cut_names(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
+def _penalize_name_parts(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
     """Yield edges; a word without meaning that is a part of a name costs more."""
     kinds = tuple(lexicon.language.data.get("skipped", ()))
     names = [(one.start, one.end) for one in edges if one.category == "noun"] if kinds else []
@@ -157,7 +157,7 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
     A negated group has an exclamation mark after its category.
     """
     found: dict[tuple[str, int], dict[int, list[Edge]]] = {}
-    for end in range(start + 1, min(len(text.chars), start + lexicon.longest) + 1):
+    for end in range(start + 1, min(len(text.chars), start + lexicon.longest_word_length) + 1):
         for stem in lexicon.stems.get(text.chars[start:end], ()):
             if stem.auxiliary:
                 continue
@@ -186,7 +186,7 @@ def _continuations(
     text: Text, start: int, form: str, lexicon: Lexicon, depth: int
 ) -> Iterator[tuple[int, str, bool, float]]:
     """Yield the continuations of a stem form: end, mood, whether it negates, and cost."""
-    for end in range(start, min(len(text.chars), start + lexicon.longest_ending) + 1):
+    for end in range(start, min(len(text.chars), start + lexicon.longest_ending_length) + 1):
         for ending in lexicon.endings.get(text.chars[start:end], ()):
             if ending.form != form:
                 continue
@@ -226,7 +226,7 @@ def _after_link(
                 yield last, mood, negated != (stem.kind == "negated"), cost + extra
 
 
-def _unknown(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> Iterator[Edge]:
+def _unknown_nouns(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> Iterator[Edge]:
     """Yield nouns for text that the lexicon does not cover."""
     by_start: dict[int, list[int]] = {}
     for edge in edges:
@@ -263,7 +263,7 @@ def _is_particle(surface: str, lexicon: Lexicon, kinds: Container[str] | None = 
     return any(kinds is None or one.category in kinds for one in found)
 
 
-def _as_typed(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
+def _words_as_names(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
     """Yield each word as a name, with and without its particle, whatever its parts mean.
 
     Korean names may consist of words that mean something else, except operators. English grammars

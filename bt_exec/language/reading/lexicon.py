@@ -24,7 +24,7 @@ from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.phrase_patterns import expand_phrase
 from bt_exec.language.reading.english_inflection import comparison_forms, gerund, past_form, plural
 from bt_exec.language.reading.grammar import Grammar, literals
-from bt_exec.language.reading.korean_inflection import STEM_ENDING, inflect, letters
+from bt_exec.language.reading.korean_inflection import STEM_ENDING, decompose_hangul, inflect
 from bt_exec.language.reading.korean_inflection import past_stem as korean_past
 from bt_exec.language.reading.meaning_node import Node, conjunction
 from bt_exec.spec.shipped_yaml import read_yaml
@@ -115,7 +115,11 @@ class Language:
         self.data = language_data(name)
         if orders:
             self.data = _merged(self.data, self.data["orders"])
-        silent = [*self.data["words"], *self.data.get("particles", {}), *self._bare_verbs()]
+        silent = [
+            *self.data["words"],
+            *self.data.get("particles", {}),
+            *self._meaningless_verb_categories(),
+        ]
         self._silent = tuple(silent)
         self._grammars: dict[str, Grammar] = {}
 
@@ -124,13 +128,13 @@ class Language:
         """All rules of the language, checked."""
         return Grammar(self.data, self._silent)
 
-    def grammar_of(self, goal: str) -> Grammar:
+    def grammar_for(self, goal: str) -> Grammar:
         """Return the rules that reading a text as `goal` needs."""
         if goal not in self._grammars:
             self._grammars[goal] = Grammar(self.data, self._silent, goal)
         return self._grammars[goal]
 
-    def _bare_verbs(self) -> Iterator[str]:
+    def _meaningless_verb_categories(self) -> Iterator[str]:
         """Yield the categories of verbs without meaning beyond their kind."""
         moods = self.data.get("endings", {})
         for kind, values in self.data.get("verbs", {}).items():
@@ -173,7 +177,7 @@ def _merged(one: Any, other: Any) -> Any:
 
 
 @lru_cache(maxsize=4)
-def language_of_name(name: str, orders: bool = False) -> Language:
+def load_language(name: str, orders: bool = False) -> Language:
     """Return a language, loaded once, with or without the grammar of orders."""
     return Language(name, orders)
 
@@ -234,7 +238,7 @@ class Lexicon:
     @classmethod
     def load(cls, language: str, packs: Sequence[Mapping[str, Any]]) -> Lexicon:
         """Return the lexicon of one language with the words of packs."""
-        lexicon = _closed_words(language, any("verbs" in pack for pack in packs)).copy()
+        lexicon = _closed_class_lexicon(language, any("verbs" in pack for pack in packs)).copy()
         for pack in packs:
             for section in (*SECTIONS, *_NAMED):
                 for name, words in pack.get(section, {}).items():
@@ -257,7 +261,7 @@ class Lexicon:
         return not kinds.isdisjoint(taking)
 
     @cached_property
-    def longest(self) -> int:
+    def longest_word_length(self) -> int:
         """Length of the longest word."""
         return max(map(len, (*self.entries, *self.stems)))
 
@@ -271,12 +275,12 @@ class Lexicon:
         ]
 
     @cached_property
-    def plain_letters(self) -> Mapping[str, str]:
+    def plain_word_letters(self) -> Mapping[str, str]:
         """Plain words with their letters, into which Hangul is decomposed."""
-        return {said: letters(said) for said in self.plain_words}
+        return {said: decompose_hangul(said) for said in self.plain_words}
 
     @cached_property
-    def longest_ending(self) -> int:
+    def longest_ending_length(self) -> int:
         """Length of the longest Korean ending."""
         return max(map(len, self.endings))
 
@@ -417,9 +421,9 @@ class Lexicon:
 
 
 @lru_cache(maxsize=4)
-def _closed_words(language: str, orders: bool) -> Lexicon:
+def _closed_class_lexicon(language: str, orders: bool) -> Lexicon:
     """Return a lexicon with the closed classes of a language, which no caller may change."""
-    lexicon = Lexicon(language_of_name(language, orders))
+    lexicon = Lexicon(load_language(language, orders))
     for surface, entry in lexicon.language.closed_words():
         lexicon._put(surface, entry)
     lexicon._add_endings()

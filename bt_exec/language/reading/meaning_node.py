@@ -225,7 +225,7 @@ def normal_form(node: Node) -> Node:
 
     The marks of first and last objects are replaced by their order in the sequence.
     """
-    return _in_order(_normal(node))
+    return _without_order_marks(_normal(node))
 
 
 @lru_cache(maxsize=4096)
@@ -250,9 +250,9 @@ def _sequence(node: Node) -> Node:
     return Node("seq", (("of", tuple(flat)),)) if len(flat) != 1 else flat[0]
 
 
-def _in_order(node: Node) -> Node:
+def _without_order_marks(node: Node) -> Node:
     """Return a meaning without ``ordered`` nodes, except one without a successor."""
-    inner = node.map(_in_order) if node.kind != "seq" else node
+    inner = node.map(_without_order_marks) if node.kind != "seq" else node
     if inner.kind == "ordered" and inner.text("sign") != "before":
         return inner.node("of")
     if node.kind != "seq":
@@ -266,7 +266,9 @@ def _in_order(node: Node) -> Node:
             "reminded",
         ):  # after the previous part, otherwise before the next one
             sign, part = ("", part.node("of")) if done else ("last", part)
-        of = _in_order(part.node("of") if sign in ("first", "last") or (sign and done) else part)
+        of = _without_order_marks(
+            part.node("of") if sign in ("first", "last") or (sign and done) else part
+        )
         if sign == "last":
             last.append(of)
         else:
@@ -274,7 +276,7 @@ def _in_order(node: Node) -> Node:
     return node.replace(of=(*done, *last))
 
 
-def _hoisted(act: Node) -> Node:
+def _hoist_order_mark(act: Node) -> Node:
     """Return an act enclosed by ``ordered`` if a node in it was; inner marks are removed."""
     marked = [node for node in act.walk() if node.kind == "ordered"]
     if not marked:
@@ -289,15 +291,18 @@ def _without_marks(node: Node) -> Node:
 def _sorted(node: Node) -> Node:
     flat = _joined(node.kind, node.parts())
     if flat.kind == "or":
-        flat = _possible(flat.parts())
+        flat = _satisfiable_disjunction(flat.parts())
     if flat.kind == "and":
-        flat = _joined("and", tuple(_absorbed(part, flat.parts()) for part in flat.parts()))
+        flat = _joined(
+            "and",
+            tuple(_without_excluded_alternatives(part, flat.parts()) for part in flat.parts()),
+        )
     if flat.kind != node.kind:
         return flat
     return Node(flat.kind, (("of", tuple(sorted(flat.parts(), key=repr))),))
 
 
-def _absorbed(part: Node, given: tuple[Node, ...]) -> Node:
+def _without_excluded_alternatives(part: Node, given: tuple[Node, ...]) -> Node:
     """Return a disjunction without alternatives that other parts of a conjunction exclude.
 
     If no alternative is left, the formula that nothing satisfies is returned.
@@ -305,10 +310,10 @@ def _absorbed(part: Node, given: tuple[Node, ...]) -> Node:
     if part.kind != "or":
         return part
     excluded = {negation(one) for one in given}
-    return _possible([one for one in part.parts() if one not in excluded])
+    return _satisfiable_disjunction([one for one in part.parts() if one not in excluded])
 
 
-def _possible(alternatives: Sequence[Node]) -> Node:
+def _satisfiable_disjunction(alternatives: Sequence[Node]) -> Node:
     """Return the disjunction of the satisfiable alternatives."""
     left = tuple(one for one in alternatives if one not in NOTHING)
     return _joined("or", left) if left else negation(Node("any"))
@@ -342,5 +347,5 @@ _RULES: Mapping[str, Callable[[Node], Node]] = {
     "or": _sorted,
     "not": _pushed,
     "seq": _sequence,
-    "act": _hoisted,
+    "act": _hoist_order_mark,
 }

@@ -101,14 +101,14 @@ class Template:
         return _bound(self._tree, places)
 
 
-def _nothing(_: Sequence[Any]) -> None:
+def _absent_item(_: Sequence[Any]) -> None:
     """Build the meaning of an absent item."""
 
 
 def _bound(tree: Any, places: Mapping[str, int]) -> Build:
     if isinstance(tree, str) and tree.startswith("$"):
         place = places.get(tree[1:])
-        return _nothing if place is None else itemgetter(place)
+        return _absent_item if place is None else itemgetter(place)
     if not isinstance(tree, tuple):
         return lambda _: tree
     kind, args = tree
@@ -151,14 +151,14 @@ def _refine(phrase: Node | None, *formulas: Node | None) -> Node | None:
     return phrase.replace(of=conjunction(phrase.node("of"), *extra)) if extra else phrase
 
 
-def _set(phrase: Node, name: str, value: Value | None) -> Node:
+def _set_argument(phrase: Node, name: str, value: Value | None) -> Node:
     """Return a node with an argument set if there is a value; `UNSAID` if its kind has none."""
     if value is not None and name not in KINDS[phrase.kind]:
         return UNSAID
     return phrase if value is None else phrase.replace(**{name: value})
 
 
-def _less(objects: Any, formula: Node | None) -> Any:
+def _except_objects(objects: Any, formula: Node | None) -> Any:
     """Return an object phrase, or each of several, excluding the objects of a formula."""
     if formula is None or objects is None:
         return objects
@@ -167,7 +167,7 @@ def _less(objects: Any, formula: Node | None) -> Any:
     return _refine(objects, formula)
 
 
-def _restated(new: Any, old: Any) -> Any:
+def _correct_objects(new: Any, old: Any) -> Any:
     """Return corrected objects; without a noun, they take the noun of the replaced objects."""
     if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
         return new
@@ -187,7 +187,7 @@ def _other_than(chosen: Any, excluded: Any) -> Any:
     formula = excluded.get("of") if excluded.kind == "np" else excluded
     if not isinstance(formula, Node) or formula.kind == "pronoun":
         return chosen
-    return _less(chosen, negation(formula))
+    return _except_objects(chosen, negation(formula))
 
 
 def _all_of(objects: Any) -> Any:
@@ -201,79 +201,79 @@ def _all_of(objects: Any) -> Any:
     return objects.replace(det="all") if objects.kind == "np" else objects
 
 
-def _ranked(said: Any) -> Any:
+def _mark_as_first(said: Any) -> Any:
     """Return objects or a goal marked as to be done first."""
     if isinstance(said, tuple):
-        return (_ranked(said[0]), *said[1:])
+        return (_mark_as_first(said[0]), *said[1:])
     to = said.get("to")
     if said.kind == "rel" and isinstance(to, Node):
-        return said.replace(to=_ranked(to))
+        return said.replace(to=_mark_as_first(to))
     return Node("ordered", (("of", said), ("sign", "first")))
 
 
-def _about(question: Node, phrase: Node) -> Node:
+def _ask_about(question: Node, phrase: Node) -> Node:
     """Return a question without object, asked about a phrase."""
     inner = question.get("of")
-    asked = _about(inner, phrase) if isinstance(inner, Node) else phrase
+    asked = _ask_about(inner, phrase) if isinstance(inner, Node) else phrase
     return question.replace(of=asked)
 
 
-def _leave_out(question: Node, formula: Node) -> Node:
+def _exclude_from_question(question: Node, formula: Node) -> Node:
     """Return a question about a phrase, without the objects of a formula."""
     inner = question.node("of")
     without = _refine(inner, negation(formula)) if inner.kind == "np" else None
-    return question.replace(of=without or _leave_out(inner, formula))
+    return question.replace(of=without or _exclude_from_question(inner, formula))
 
 
-def _asked_what(question: Node) -> Node:
+def _reject_yes_no_question(question: Node) -> Node:
     """Return a question other than yes or no; `UNSAID` for a yes/no question."""
     return UNSAID if question.text("what") == "whether" else question
 
 
-def _more_at(phrase: Node, place: Node, other: Node, sign: str) -> Node:
+def _compare_counts_at_places(phrase: Node, place: Node, other: Node, sign: str) -> Node:
     """Return the comparison of the counts of the same objects at two places."""
     here, there = (_refine(phrase, one) or phrase for one in (place, other))
     return Node("more", (("of", here), ("to", there), ("sign", sign)))
 
 
-def _more_of(noun: Node, one: Node, other: Node) -> Node:
+def _compare_counts_of_attributes(noun: Node, one: Node, other: Node) -> Node:
     """Return the comparison of the counts of objects with two attributes."""
     some, others = (Node("np", (("of", conjunction(part, noun)),)) for part in (one, other))
     return Node("more", (("of", some), ("to", others), ("sign", "more")))
 
 
-def _fill(top: Node, formula: Node) -> Node:
+def _fill_superlative(top: Node, formula: Node) -> Node:
     """Return a superlative such as "the largest one", with "one" replaced by a formula."""
     of = top.node("of")
-    return top.replace(of=formula if of == _ONE else _fill(of, formula))
+    return top.replace(of=formula if of == _ONE else _fill_superlative(of, formula))
 
 
-def _within(question: Node, formula: Node) -> Node:
+def _restrict_question(question: Node, formula: Node) -> Node:
     """Return a question about the objects of a formula: "of the circles, which are red?"."""
     if _ONE in question.walk():
         return question.substitute(_ONE, formula)
     inner = question.node("of")
     about = _refine(inner, formula) if inner.kind == "np" else None
-    return question.replace(of=about or _within(inner, formula))
+    return question.replace(of=about or _restrict_question(inner, formula))
 
 
-def _single(formula: Node) -> Node:
+def _singular(formula: Node) -> Node:
     """Return a formula in the singular; for a plural, the formula that no object satisfies."""
     return negation(Node("any")) if Node("many") in conjuncts(formula) else formula
 
 
-def _compound(one: Node, other: Node) -> Node:
+def _join_names(one: Node, other: Node) -> Node:
     """Return the object whose name joins the names of two objects: "child ticket"."""
     names = [part.text("name") for part in (one, *conjuncts(other)) if part.kind == "thing"]
     return Node("thing", (("name", " ".join(names)),))
 
 
-def _labelled(number: int) -> Node:
+def _numbered_object(number: int) -> Node:
     """Return the object with a number for its name, such as the bar of a year."""
     return Node("thing", (("name", str(number)),))
 
 
-def _either(one: Value, other: Value, to: Node) -> Node:
+def _either_relation(one: Value, other: Value, to: Node) -> Node:
     """Return the disjunction of two relations, or two degrees, to the same objects."""
 
     def related(how: Value) -> Node:
@@ -284,12 +284,12 @@ def _either(one: Value, other: Value, to: Node) -> Node:
     return disjunction(related(one), related(other))
 
 
-def _at_either(relation: str, one: Node, other: Node) -> Node:
+def _relation_to_either(relation: str, one: Node, other: Node) -> Node:
     """Return the disjunction of one relation to two objects."""
     return disjunction(*(Node("rel", (("relation", relation), ("to", to))) for to in (one, other)))
 
 
-def _of_them(question: Node) -> Node:
+def _restrict_to_mentioned(question: Node) -> Node:
     """Return a question about a phrase, restricted to the objects mentioned before."""
     them = Node("pronoun", (("name", "them"),))
     inner = question.node("of")
@@ -297,20 +297,20 @@ def _of_them(question: Node) -> Node:
         return question.replace(of=conjunction(inner, them))
     top = inner.get("of")
     if inner.kind != "np" or (isinstance(top, Node) and top.kind == "most"):
-        return question.replace(of=_of_them(inner))
+        return question.replace(of=_restrict_to_mentioned(inner))
     return question.replace(of=_refine(inner, them))
 
 
-def _extend(said: Node, more: Any) -> Node:
+def _add_arguments(said: Node, more: Any) -> Node:
     """Return orders with further arguments added to each, such as the instrument."""
     if said.kind == "act":
         about = said.get("of")
         own = () if about is None else _listed(about)
         return said.replace(of=(*own, *_listed(more)))
-    return said.map(lambda part: _extend(part, more)) if said.kind in _ORDERS else said
+    return said.map(lambda part: _add_arguments(part, more)) if said.kind in _ORDERS else said
 
 
-def _topic(objects: Any, said: Node) -> Node:
+def _fill_pronouns(objects: Any, said: Node) -> Node:
     """Return orders about "it" or "them" with the objects named before.
 
     Orders without such a pronoun have no meaning.
@@ -328,11 +328,11 @@ def _topic(objects: Any, said: Node) -> Node:
     return UNSAID if changed == said else changed
 
 
-def _corrected(said: Node, before: Node) -> Node:
+def _correct_orders(said: Node, before: Node) -> Node:
     """Return orders that take back earlier ones, with the objects or the goal that they omit."""
     if said.kind == "seq" and said.parts():
         first, *rest = said.parts()
-        return said.replace(of=(_corrected(first, before), *rest))
+        return said.replace(of=(_correct_orders(first, before), *rest))
     if said.kind != "act" or before.kind != "act":
         return said
     bare = all(one.kind == "pronoun" for one in said.parts())
@@ -341,7 +341,7 @@ def _corrected(said: Node, before: Node) -> Node:
     return said.replace(of=of, to=said.get("to") or goal)
 
 
-def _among(phrase: Node, said: Node) -> Node:
+def _select_from_phrase(phrase: Node, said: Node) -> Node:
     """Return orders in which "the red one" is one of the objects of a phrase."""
     same = phrase.get("of")
     if not isinstance(same, Node):
@@ -351,10 +351,10 @@ def _among(phrase: Node, said: Node) -> Node:
     if said.kind == "act" and not any(one.kind == "thing" for one in conjuncts(same)):
         themes = tuple(_refine(one, same) or one for one in said.parts())
         return said.replace(of=themes if len(themes) != 1 else themes[0])
-    return said.map(lambda part: _among(phrase, part))
+    return said.map(lambda part: _select_from_phrase(phrase, part))
 
 
-def _contrasted(phrase: Node, said: Node) -> Node:
+def _add_contrasted_noun(phrase: Node, said: Node) -> Node:
     """Return orders about "the big ones" and "the small ones" with the noun of a phrase.
 
     Only the orders before the first one with another noun are changed. There must be at least
@@ -364,7 +364,7 @@ def _contrasted(phrase: Node, said: Node) -> Node:
     done = []
     for act in acts:
         themes = act.parts() if act.kind == "act" else ()
-        bare = [one for one in themes if one.kind == "np" and _is_contrast(one)]
+        bare = [one for one in themes if one.kind == "np" and _has_no_noun(one)]
         if not themes or len(bare) < len(themes):
             break
         of = tuple(_refine(one, phrase.node("of")) or one for one in themes)
@@ -374,7 +374,7 @@ def _contrasted(phrase: Node, said: Node) -> Node:
     return Node("seq", (("of", (*done, *acts[len(done) :])),))
 
 
-def _is_contrast(phrase: Node) -> bool:
+def _has_no_noun(phrase: Node) -> bool:
     """Return True for a phrase with attributes and without a noun: "the big ones", "the rest"."""
     of = phrase.get("of")
     parts = conjuncts(of) if isinstance(of, Node) else ()
@@ -382,23 +382,23 @@ def _is_contrast(phrase: Node) -> bool:
     return bool(kinds or phrase.get("det") == "rest") and kinds <= {"has", "not", "or", "most"}
 
 
-def _acts(verb: Value, *objects: Any) -> Node:
+def _act_on_each_group(verb: Value, *objects: Any) -> Node:
     """Return an act of one verb for each of several groups of objects."""
     each = (Node("act", (("verb", verb), ("of", tuple(own)))) for own in objects)
     return Node("seq", (("of", tuple(each)),))
 
 
-def _amended(said: Any, new: Any) -> Any:
+def _replace_phrase(said: Any, new: Any) -> Any:
     """Return an earlier meaning with its only phrase of the sort of `new` replaced by `new`."""
-    return _changed(said, new, lambda _: new)
+    return _change_phrase(said, new, lambda _: new)
 
 
-def _extended(said: Any, new: Any) -> Any:
+def _add_similar_phrase(said: Any, new: Any) -> Any:
     """Return an order with `new` added beside its only phrase of the same sort."""
-    return _changed(said, new, lambda old: (old, new))
+    return _change_phrase(said, new, lambda old: (old, new))
 
 
-def _with(order: Node, phrase: Node) -> Node:
+def _add_phrase(order: Node, phrase: Node) -> Node:
     """Return the only act of an order with one more phrase."""
     if order.kind != "act":
         return UNSAID
@@ -409,7 +409,7 @@ def _size(several: Any) -> int:
     return len(several) if isinstance(several, tuple) else 1
 
 
-def _changed(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
+def _change_phrase(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
     """Return an earlier meaning with its only phrase of the sort of `new` changed."""
     sort = _sort_of(new)
     if _sort_of(said) == sort:
@@ -449,42 +449,44 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "or": lambda *parts: disjunction(*_present_parts(parts)),
     "not": negation,
     "refine": _refine,
-    "set": _set,
-    "acts": _acts,
-    "set_new": lambda node, name, value: UNSAID if node.get(name) else _set(node, name, value),
-    "less": _less,
+    "set": _set_argument,
+    "acts": _act_on_each_group,
+    "set_new": lambda node, name, value: (
+        UNSAID if node.get(name) else _set_argument(node, name, value)
+    ),
+    "less": _except_objects,
     "set_all": _all_of,
     "other_than": _other_than,
-    "ranked": _ranked,
-    "about": _about,
-    "leave_out": _leave_out,
-    "of_them": _of_them,
-    "either": _either,
-    "asked_what": _asked_what,
-    "fill": _fill,
-    "more_at": _more_at,
-    "more_of": _more_of,
-    "within": _within,
-    "labelled": _labelled,
-    "single": _single,
+    "ranked": _mark_as_first,
+    "about": _ask_about,
+    "leave_out": _exclude_from_question,
+    "of_them": _restrict_to_mentioned,
+    "either": _either_relation,
+    "asked_what": _reject_yes_no_question,
+    "fill": _fill_superlative,
+    "more_at": _compare_counts_at_places,
+    "more_of": _compare_counts_of_attributes,
+    "within": _restrict_question,
+    "labelled": _numbered_object,
+    "single": _singular,
     "singular": without_number,
-    "compound": _compound,
-    "at_either": _at_either,
-    "topic": _topic,
-    "extend": _extend,
-    "corrected": _corrected,
-    "restated": _restated,
-    "among": _among,
-    "contrasted": _contrasted,
+    "compound": _join_names,
+    "at_either": _relation_to_either,
+    "topic": _fill_pronouns,
+    "extend": _add_arguments,
+    "corrected": _correct_orders,
+    "restated": _correct_objects,
+    "among": _select_from_phrase,
+    "contrasted": _add_contrasted_noun,
     "pick": lambda node, name: node.get(name),
     "list": lambda *parts: tuple(one for part in _present_parts(parts) for one in _listed(part)),
     "sum": lambda *parts: sum(_present_parts(parts)),
     "instead": lambda chosen, rejected: chosen if rejected is not None else None,
     "agreed": lambda one, other: one if one == other else UNSAID,
-    "amended": _amended,
-    "amended_by": lambda said, old: UNSAID if _amended(said, old) == UNSAID else said,
-    "extended": _extended,
-    "with": _with,
+    "amended": _replace_phrase,
+    "amended_by": lambda said, old: UNSAID if _replace_phrase(said, old) == UNSAID else said,
+    "extended": _add_similar_phrase,
+    "with": _add_phrase,
     "numbered": lambda several, number: several if _size(several) == number else UNSAID,
     "first": lambda *parts: next(iter(_present_parts(parts)), None),
 }

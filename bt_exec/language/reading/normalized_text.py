@@ -48,7 +48,7 @@ class Text:
         """Return a typed text, with contractions expanded."""
         source = unicodedata.normalize("NFC", text).replace("’", "'").replace("‘", "'")
         gaps, chars, origins, stops = {0}, "", [], dict[int, str]()
-        for start, end in _words(source):
+        for start, end in _words_and_marks(source):
             surface = source[start:end].lower()
             if _ARROW.fullmatch(surface):
                 surface = "→"
@@ -102,13 +102,13 @@ class Text:
         gaps = sorted(self.gaps)
         return tuple(pairwise(gaps))
 
-    def quotes(self, start: int, end: int) -> bool:
+    def is_quotation(self, start: int, end: int) -> bool:
         """Return True if the words between two positions are a whole quotation."""
         inside = [one for one in self.origins if start <= one[0] < end]
         marked = _QUOTE.match(self.source, max(inside[0][1] - 1, 0)) is not None
         return marked and not self.cuts_quotation(start, end)
 
-    def is_quoted(self, start: int, end: int) -> bool:
+    def contains_quotation_mark(self, start: int, end: int) -> bool:
         """Return True if there is a quotation mark within the words between two positions."""
         inside = [one for one in self.origins if start <= one[0] < end]
         return _QUOTE.search(self.source, inside[0][1], inside[-1][2]) is not None
@@ -124,7 +124,7 @@ class Text:
         return bool(within % 2) if before % 2 == 0 else within > 0 or after not in marks
 
 
-def _words(source: str) -> Iterator[tuple[int, int]]:
+def _words_and_marks(source: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of words, and of marks that separate clauses."""
     tokens = list(re.finditer(r"\S+", source))
     for place, token in enumerate(tokens):

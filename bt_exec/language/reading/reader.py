@@ -200,7 +200,7 @@ class Reader:
         plain = Text.of(text, language.contractions)
         edges = lattice(plain, lexicon, dict(names))
         found = (
-            parse(language.grammar_of(goal), edges, len(plain.chars), goal, self._most)
+            parse(language.grammar_for(goal), edges, len(plain.chars), goal, self._most)
             if plain.chars
             else []
         )

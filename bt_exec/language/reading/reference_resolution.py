@@ -46,7 +46,7 @@ def resolve_references(
     if any(node.kind == "pronoun" for node in meaning.walk()):
         if last is None or subject is None:
             return None
-        other = _other_subject(earlier)
+        other = _compared_subject(earlier)
         if other is not None:
             meaning = meaning.substitute(_OTHER, other)
         if _OTHER in meaning.walk():
@@ -57,12 +57,12 @@ def resolve_references(
     phrase = meaning.node("of")
     if last is None or subject is None or phrase.kind != "np":
         return None
-    formula = _combined(subject.node("of"), phrase.node("of"), meaning.text("sign"), kinds)
+    formula = _merge_fragment(subject.node("of"), phrase.node("of"), meaning.text("sign"), kinds)
     asked = phrase.replace(of=formula)
     return normal_form(last.substitute(subject, asked))
 
 
-def _other_subject(earlier: Sequence[Node]) -> Node | None:
+def _compared_subject(earlier: Sequence[Node]) -> Node | None:
     """Return the second phrase of a comparison, or the subject of a like question before it."""
     pair = next((node for node in earlier[-1].walk() if node.kind in _PAIRS), None)
     if pair is not None:
@@ -125,7 +125,7 @@ def _with_antecedent(node: Node, subject: Node) -> Node:
     return Node(node.kind, tuple((name, changed(value, node)) for name, value in node.args))
 
 
-def _combined(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -> Node:
+def _merge_fragment(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -> Node:
     """Return the meaning of a fragment: "and the blue ones" keeps the noun of the antecedent."""
     if sign == "only":
         return conjunction(old, new)
@@ -173,14 +173,14 @@ def _with_otherwise(first: Node, part: Node) -> Node | None:
     negated = asked.get("other") is not None and asked.get("of") == question
     if (
         negated
-        or _opposite(asked.node("of")) == question
-        or asked.node("of") == _opposite(question)
+        or _negated_question(asked.node("of")) == question
+        or asked.node("of") == _negated_question(question)
     ):
         return first.replace(other=asked.get("other") if negated else part.get("then"))
     return None
 
 
-def _opposite(question: Node) -> Node:
+def _negated_question(question: Node) -> Node:
     """Return a yes/no question about all objects with its quality negated."""
     of = question.node("of") if isinstance(question.get("of"), Node) else question
     hold = of.get("hold") if of.kind == "all" else None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from bt_exec.language.reading.korean_inflection import letters
+from bt_exec.language.reading.korean_inflection import decompose_hangul
 from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.normalized_text import Text
@@ -72,14 +72,14 @@ def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
         if wrong in word and _is_covered(word.replace(wrong, right), lexicon):
             found[word.replace(wrong, right)] = 0.5
     if lexicon.language.name == "en":
-        found |= _split(word, lexicon)
+        found |= _split_word(word, lexicon)
         found |= _similar_words(word, lexicon)
     else:
-        found |= _alike_heads(word, lexicon)
+        found |= _correct_beginning(word, lexicon)
     return sorted((cost, said) for said, cost in found.items())[:_PER_WORD]
 
 
-def _split(word: str, lexicon: Lexicon) -> dict[str, float]:
+def _split_word(word: str, lexicon: Lexicon) -> dict[str, float]:
     """Return the word split into words of the lexicon, if that needs no more than three."""
     known = lexicon.entries.keys() | lexicon.language.contractions.keys()
     parts: dict[int, list[str]] = {0: []}  # of the beginnings of the word
@@ -96,13 +96,13 @@ def _similar_words(word: str, lexicon: Lexicon) -> dict[str, float]:
     limit = _limit(len(word))
     near = {said: edit_distance(word, said, limit) for said in lexicon.plain_words}
     return {
-        said: far - _advantage(word, said) + _OTHER_START * (said[0] != word[0])
+        said: far - _typing_error_discount(word, said) + _OTHER_START * (said[0] != word[0])
         for said, far in near.items()
         if far <= limit
     }
 
 
-def _advantage(typed: str, said: str) -> float:
+def _typing_error_discount(typed: str, said: str) -> float:
     """Return the part of a distance that is due to a frequent typing error."""
     swapped = 0.5 * (sorted(said) == sorted(typed))
     short, long = sorted((typed, said), key=len)
@@ -111,11 +111,11 @@ def _advantage(typed: str, said: str) -> float:
     return swapped + _MISSED * missed + _SAME_END * (typed[-1] == said[-1])
 
 
-def _alike_heads(word: str, lexicon: Lexicon) -> dict[str, float]:
+def _correct_beginning(word: str, lexicon: Lexicon) -> dict[str, float]:
     """Return corrections of the beginning of a word by the lexicon; the rest is kept."""
     found: dict[str, float] = {}
-    heads = [letters(word[:size]) for size in range(len(word) + 1)]
-    for said, two in lexicon.plain_letters.items():
+    heads = [decompose_hangul(word[:size]) for size in range(len(word) + 1)]
+    for said, two in lexicon.plain_word_letters.items():
         limit = _limit(len(two) - 1)
         for size in range(max(1, len(said) - 1), min(len(word), len(said) + 1) + 1):
             far = edit_distance(heads[size], two, limit)

@@ -72,11 +72,11 @@ class Ledger:
         self._changed = threading.Condition()
 
     @property
-    def limited(self) -> frozenset[str]:
+    def limited_kinds(self) -> frozenset[str]:
         """Kinds of expenses that have a limit."""
         return frozenset(self._limits)
 
-    def keep_in(self, store: ResultStore) -> None:
+    def persist_in(self, store: ResultStore) -> None:
         """Load the amounts in a store, and write every further change to it."""
         with self._changed:
             self._store = store

@@ -25,7 +25,7 @@ from bt_exec_labeler.labelers import Labeler, LabelerSettings, find_labeler
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.vocabulary import Vocabulary, digest_of, load_vocabulary
 
-__all__ = ["role_of", "run"]
+__all__ = ["role_by_name", "run"]
 
 _ENGINES = ("threads", "ray")
 
@@ -65,7 +65,7 @@ def run(
     Raises:
         UsageError: If an argument is invalid. In this case, no request is sent.
     """
-    who = role_of(role)
+    who = role_by_name(role)
     if engine not in _ENGINES:
         raise UnknownName("engine", engine, _ENGINES)
     vocabulary = load_vocabulary(words)
@@ -88,7 +88,7 @@ def run(
         _open_cache(cache, labeler, options, wanted=not no_cache and labeler != "rules") as kept,
         Output(out).begin(manifest, resume=resume) as output,
     ):
-        ledger.keep_in(output.store)
+        ledger.persist_in(output.store)
         make = _Maker(labeler, settings, limits, output.store.path)
         with (
             finishing_on_interrupt() as stop,
@@ -106,11 +106,11 @@ def run(
                 tell=tell,
                 stop=stop,
             )
-        output.join()
+        output.write_json_lines()
         return _summary(progress, output, limits, resumed=resume)
 
 
-def role_of(name: str) -> Role:
+def role_by_name(name: str) -> Role:
     """Return a role by name.
 
     Raises:

@@ -52,7 +52,7 @@ class Output(RunFolder):
                 "folder with --out: answers of models come from the cache"
             )
 
-    def join(self) -> None:
+    def write_json_lines(self) -> None:
         """Write the JSON Lines files from the run's store."""
         made = {name: self.folder / f"{name}.jsonl.part" for name in _FILES}
         files = {name: path.open("w", encoding="utf-8") for name, path in made.items()}
@@ -75,7 +75,7 @@ class Output(RunFolder):
         """Return the lines of ``records.jsonl``.
 
         Raises:
-            UsageError: If there is no run, or `join` was not called.
+            UsageError: If there is no run, or `write_json_lines` was not called.
         """
         self.manifest()
         return list(read_lines(self.folder / "records.jsonl"))
@@ -84,7 +84,7 @@ class Output(RunFolder):
         """Return the lines of ``drops.jsonl``.
 
         Raises:
-            UsageError: If there is no run, or `join` was not called.
+            UsageError: If there is no run, or `write_json_lines` was not called.
         """
         self.manifest()
         return list(read_lines(self.folder / "drops.jsonl"))

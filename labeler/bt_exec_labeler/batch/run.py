@@ -182,7 +182,7 @@ def label_batch(
         vocabulary: Vocabulary of the records; part of the cache keys.
         cache: Cache of earlier answers, or None.
     """
-    batch = {key: item.readable() for key, item in batch.items()}
+    batch = {key: item.without_damaged_frames() for key, item in batch.items()}
     blind = {key: item for key, item in batch.items() if not item.recent.frames}
     shown = {key: item for key, item in batch.items() if key not in blind}
     kept = {key: cache_key(item, vocabulary) for key, item in shown.items()} if cache else {}
@@ -200,12 +200,12 @@ def label_batch(
     fresh = {}
     for key, item in batch.items():
         if key in found:
-            said = _cached_form(found[key], labeler.name)
-            lines.append((key, _line(item, vocabulary, said, cached=False)))
+            said = _cache_entry(found[key], labeler.name)
+            lines.append((key, _output_line(item, vocabulary, said, cached=False)))
             if key in kept and found[key].record is not None:
                 fresh[kept[key]] = said
         elif key in kept and kept[key] in known:
-            lines.append((key, _line(item, vocabulary, known[kept[key]], cached=True)))
+            lines.append((key, _output_line(item, vocabulary, known[kept[key]], cached=True)))
     if cache is not None and fresh:
         cache.put(fresh)
     return lines, failure
@@ -238,7 +238,7 @@ def _drop_of(item: Item) -> Labelled:
     return Labelled(None, tuple(Breach("DAMAGED_FRAME", "clip", why) for why in whys), 0)
 
 
-def _cached_form(found: Labelled, labeler: str) -> dict[str, Any]:
+def _cache_entry(found: Labelled, labeler: str) -> dict[str, Any]:
     """Return a result as plain data, in the form of the cache."""
     record = None if found.record is None else found.record.to_dict()
     why = [{"code": b.code, "where": b.where, "message": b.message} for b in found.breaches]
@@ -246,7 +246,7 @@ def _cached_form(found: Labelled, labeler: str) -> dict[str, Any]:
     return {"record": record, "why": why, "provenance": provenance}
 
 
-def _line(
+def _output_line(
     item: Item, vocabulary: Vocabulary, kept: Mapping[str, Any], *, cached: bool
 ) -> dict[str, Any]:
     """Return the output line of an item, with ``schema_version`` and ``plan_id`` in its record."""

@@ -57,7 +57,7 @@ def chats_of(
             items: dict[int, Item] = {
                 number: item_at(
                     episodes[name], float(line["t"]), line["mid_step_id"], role, vocabulary
-                ).readable()
+                ).without_damaged_frames()
                 for number, line in enumerate(batch, start=1)
             }
             turn = items_turn(items, vocabulary, language, sheet=form.sheet)

@@ -11,7 +11,7 @@ from bt_exec.batch.store import ResultStore
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.files import expand_home
 from bt_exec.spec.user_data import read_settings
-from bt_exec_labeler.batch.command import role_of
+from bt_exec_labeler.batch.command import role_by_name
 from bt_exec_labeler.batch.output import Output
 from bt_exec_labeler.datasets.rows import reply_strata
 from bt_exec_labeler.datasets.write import SetInput, write_dataset
@@ -19,7 +19,7 @@ from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import content_key, items_of
 from bt_exec_labeler.labelers.model_labeler import Options
 from bt_exec_labeler.lerobot.annotate import annotate
-from bt_exec_labeler.lerobot.language_columns import form_of
+from bt_exec_labeler.lerobot.language_columns import form_for_version
 from bt_exec_labeler.lerobot.write import write_lerobot
 from bt_exec_labeler.quality.checks import without_duplicates
 from bt_exec_labeler.review.decisions import agreed_decision, decisions_of
@@ -86,7 +86,7 @@ def dataset(
             "journals of missions may have some"
         )
     splits = splits_of_run(folder, [*kept, *answered], keep=True)
-    about_set = (role_of(manifest["role"]), kept, episodes, vocabulary, splits)
+    about_set = (role_by_name(manifest["role"]), kept, episodes, vocabulary, splits)
     options = manifest["options"] if manifest["labeler"] == "model" else {}
     chats = read_settings(Options, options, "the labeler model")
     given = SetInput(*about_set, replies=replies, form=chats)
@@ -94,7 +94,7 @@ def dataset(
     about = "rows"
     if form == "lerobot":
         about = "episodes"
-        language = form_of(lerobot)
+        language = form_for_version(lerobot)
         if is_lerobot(source):
             counts = annotate(expand_home(source), out, given, language)
         else:
@@ -149,7 +149,7 @@ def changed_items(
         return set()
     with closing(ResultStore(path)) as store:
         labelled = store.keys()
-    how = (vocabulary, role_of(manifest["role"]))
+    how = (vocabulary, role_by_name(manifest["role"]))
     stride_s = float(manifest.get("stride_s", 0.5))
     now = {
         item.id: content_key(item)

@@ -73,9 +73,12 @@ class Memory:
 
     def at(self, line: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the memory for a record: earlier steps, then similar records, nearest first."""
-        return [*map(_memory_row, self._earlier(line)), *map(_memory_row, self._similar(line))]
+        return [
+            *map(_memory_row, self._earlier_steps(line)),
+            *map(_memory_row, self._similar_records(line)),
+        ]
 
-    def _earlier(self, line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    def _earlier_steps(self, line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """Return the last record of each earlier mid step in the same episode, newest first."""
         before = [one for one in self._by_episode[line["episode"]] if one["t"] < line["t"]]
         steps = {one["mid_step_id"]: one for one in before if one["record"] is not None}
@@ -83,7 +86,7 @@ class Memory:
         newest = sorted(steps.values(), key=lambda one: -one["t"])
         return newest[:_EARLIER]
 
-    def _similar(self, line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    def _similar_records(self, line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """Return similar records of other training episodes."""
         if self._index is None:
             return []
@@ -174,7 +177,7 @@ def rows_of(
 
 def clip_columns(clip: Clip, keep: Callable[[Frame], Any]) -> dict[str, Any]:
     """Return the readable frames of a clip and their times."""
-    name, frames = clip.form.name, clip.readable().frames
+    name, frames = clip.form.name, clip.without_damaged_frames().frames
     return {
         f"{name}_clip": [keep(frame) for frame in frames],
         f"{name}_times": [round(frame.t - clip.t, 3) for frame in frames],

@@ -80,7 +80,7 @@ def write_dataset(folder: Path, given: SetInput) -> dict[str, int]:
         for name in ("data", "images", "chat"):
             (part / name).mkdir()
         rows: dict[str, list[dict[str, Any]]] = {split: [] for split in SPLITS}
-        for row in rows_of(given.role, given.lines, *about, given.splits, _stored_picture):
+        for row in rows_of(given.role, given.lines, *about, given.splits, _dataset_picture):
             rows[row["split"]].append(row)
         counts: dict[str, int] = {}
         recovery: dict[str, int] = {}
@@ -106,7 +106,7 @@ def write_dataset(folder: Path, given: SetInput) -> dict[str, int]:
 
 def _write_replies(part: Path, given: SetInput) -> dict[str, int]:
     """Write the folder ``replies`` and return the number of rows of each split."""
-    rows = list(reply_rows(given.episodes.values(), given.splits, _stored_picture))
+    rows = list(reply_rows(given.episodes.values(), given.splits, _dataset_picture))
     counts = Counter(row["split"] for row in rows)
     if rows:
         (part / "replies").mkdir()
@@ -116,7 +116,7 @@ def _write_replies(part: Path, given: SetInput) -> dict[str, int]:
     return {split: counts[split] for split in SPLITS if counts[split]}
 
 
-def _stored_picture(frame: Frame) -> dict[str, Any]:
+def _dataset_picture(frame: Frame) -> dict[str, Any]:
     """Return a frame in the picture format of Hugging Face ``datasets``."""
     name, data = _encoded_picture(Stored(frame))
     return {"bytes": data, "path": name}

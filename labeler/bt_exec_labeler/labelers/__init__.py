@@ -30,8 +30,8 @@ __all__ = [
     "RequestThreads",
     "Reservation",
     "Unlimited",
-    "attempts",
     "find_labeler",
+    "retry_controller",
 ]
 
 
@@ -76,7 +76,7 @@ class Allowance(Protocol):
     """Permission to send requests, shared by all workers of a run."""
 
     @property
-    def limited(self) -> frozenset[str]:
+    def limited_kinds(self) -> frozenset[str]:
         """Kinds of expenses that have a limit: ``requests``, ``tokens``, ``cost``."""
 
     def reserve(self, amounts: Mapping[str, float]) -> Reservation:
@@ -96,7 +96,7 @@ class Allowance(Protocol):
 class Unlimited:
     """Allowance without limits."""
 
-    limited: frozenset[str] = frozenset()
+    limited_kinds: frozenset[str] = frozenset()
 
     def reserve(self, amounts: Mapping[str, float]) -> Reservation:
         """Reserve any expenses."""
@@ -204,7 +204,7 @@ class RequestThreads:
         return send(*args) if self._pool is None else self._pool.submit(send, *args).result()
 
 
-def attempts(retries: int, sleep: Callable[[float], None] | None, **how: Any) -> Retrying:
+def retry_controller(retries: int, sleep: Callable[[float], None] | None, **how: Any) -> Retrying:
     """Return the `tenacity` controller for the attempts of one batch.
 
     Args:

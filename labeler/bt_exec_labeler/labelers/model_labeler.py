@@ -25,7 +25,7 @@ from bt_exec_labeler.labelers import (
     LabelerSettings,
     Labelled,
     RequestThreads,
-    attempts,
+    retry_controller,
 )
 from bt_exec_labeler.labelers.answer_parser import answer_schema, read_records, without_wrapping
 from bt_exec_labeler.labelers.prompt import items_turn, system_prompt
@@ -113,7 +113,7 @@ class ModelLabeler:
         results: dict[int, Labelled] = {}
         numbered = list(enumerate(items))
         for start in range(0, len(items), self.options.items):
-            self._batch(dict(numbered[start : start + self.options.items]), results)
+            self._label_in_dialogue(dict(numbered[start : start + self.options.items]), results)
         return [results[number] for number in range(len(items))]
 
     def usage(self) -> Mapping[str, float]:
@@ -122,7 +122,7 @@ class ModelLabeler:
             overbilled = {"overbilled": self.overbilled} if self.overbilled else {}
             return self._usage.to_dict() | overbilled
 
-    def _batch(self, items: Mapping[int, Item], results: dict[int, Labelled]) -> None:
+    def _label_in_dialogue(self, items: Mapping[int, Item], results: dict[int, Labelled]) -> None:
         """Request items in one dialogue and add their results.
 
         Raises:
@@ -132,11 +132,11 @@ class ModelLabeler:
         try:
             dialogue.run()
         except ModelFailure as failure:
-            results.update(dialogue.final())
+            results.update(dialogue.final_results())
             left = {number: item for number, item in items.items() if number not in results}
             if failure.code in _ONE_BY_ONE and len(items) > 1:
                 for number, item in left.items():
-                    self._batch({number: item}, results)
+                    self._label_in_dialogue({number: item}, results)
             elif failure.code in _ONE_BY_ONE:
                 breach = Breach(failure.code, "answer", failure.message)
                 results.update(dict.fromkeys(left, Labelled(None, (breach,))))
@@ -157,9 +157,9 @@ class ModelLabeler:
         self._account(answer.usage)
         return answer
 
-    def attempts(self) -> Retrying:
+    def retry_controller(self) -> Retrying:
         """Return the controller for a batch's attempts: delays follow only unanswered requests."""
-        return attempts(
+        return retry_controller(
             self.options.retries,
             self._sleep,
             wait=_pause,
@@ -189,7 +189,7 @@ class _Dialogue:
         """Return the results of the items so far, by their index in the batch."""
         return {self._places[number]: found for number, found in self._found.items()}
 
-    def final(self) -> dict[int, Labelled]:
+    def final_results(self) -> dict[int, Labelled]:
         """Return the results of the items that are not requested again."""
         asked_again = {self._places[number] for number in self.open}
         return {place: found for place, found in self.results.items() if place not in asked_again}
@@ -204,9 +204,9 @@ class _Dialogue:
         sheet = labeler.options.sheet
         first = items_turn(self.items, labeler.vocabulary, labeler.language, sheet=sheet)
         self.open, self.turns = self.items, [first]
-        labeler.attempts()(self._round)
+        labeler.retry_controller()(self._request_once)
 
-    def _round(self) -> bool:
+    def _request_once(self) -> bool:
         """Send one request; return True if some items still have no valid record."""
         self.attempts += 1
         answer = self.labeler.ask(self.turns)
@@ -283,7 +283,7 @@ def create(settings: LabelerSettings) -> Labeler:
             "your own with -s client.base_url=http://…"
         )
     allowance = settings.allowance
-    if "cost" in allowance.limited and client.prices == Prices():
+    if "cost" in allowance.limited_kinds and client.prices == Prices():
         raise UsageError(
             f"--cost needs the prices of {client.model}: -s client.prices.input=… and "
             "-s client.prices.output=… (for a million tokens), or --site FILE whose compiler has "
@@ -299,7 +299,9 @@ def create(settings: LabelerSettings) -> Labeler:
         def settle(spent: Usage | None) -> None:
             actual = None if spent is None else _amounts(spent)
             allowance.settle(reserved, actual)
-            if actual and any(actual[kind] > reserved.amounts[kind] for kind in allowance.limited):
+            if actual and any(
+                actual[kind] > reserved.amounts[kind] for kind in allowance.limited_kinds
+            ):
                 labeler.overbilled += 1
 
         return settle

@@ -69,12 +69,12 @@ class RayLabeler:
         self._ray: Any = connect_ray(workers)
         self._lock = threading.Lock()
         self._usage: dict[str, float] = defaultdict(float)
-        self._ledger = self._account(budget, store)
+        self._ledger = self._account_actor(budget, store)
         self._make = self._ray.put(make)
         self._key = uuid.uuid4().hex
         self._task = self._ray.remote(num_cpus=1, max_retries=0)(_label)
 
-    def _account(self, budget: Budget, store: Path | None) -> Any:
+    def _account_actor(self, budget: Budget, store: Path | None) -> Any:
         """Return the actor with the account of the run, on the node of this process."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -128,10 +128,10 @@ class _SharedLedger:
         self._ledger = Ledger(budget)
         self._held: dict[str, list[Reservation]] = defaultdict(list)
         if store is not None:
-            self._ledger.keep_in(ResultStore(store))
+            self._ledger.persist_in(ResultStore(store))
 
-    def limited(self) -> frozenset[str]:
-        return self._ledger.limited
+    def limited_kinds(self) -> frozenset[str]:
+        return self._ledger.limited_kinds
 
     def reserve(self, owner: str, amounts: dict[str, float]) -> Reservation | str:
         """Return the reservation, or the reason why there is none."""
@@ -162,7 +162,7 @@ class _WorkerAllowance:
         self._ray: Any = ray
         self._ledger = ledger
         self.owner = ""
-        self.limited: frozenset[str] = ray.get(ledger.limited.remote())
+        self.limited_kinds: frozenset[str] = ray.get(ledger.limited_kinds.remote())
 
     def reserve(self, amounts: Mapping[str, float]) -> Reservation:
         """Implement `bt_exec_labeler.labelers.Allowance.reserve`."""

@@ -32,10 +32,10 @@ from bt_exec_labeler.labelers import (
     Labelled,
     RequestThreads,
     Unlimited,
-    attempts,
+    retry_controller,
 )
 from bt_exec_labeler.plan_record import Breach, Record, read_record
-from bt_exec_labeler.service.request import request_of
+from bt_exec_labeler.service.request import make_request
 from bt_exec_labeler.sources.json_lines import serialisable_value
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client.connection import proxy_of
@@ -102,8 +102,10 @@ class RemoteLabeler:
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
         """Implement `Labeler.label`."""
         language = self.vocabulary.languages[0]
-        answers = self._request_answers(request_of(items, self.vocabulary, language), len(items))
-        return [self._read(answer, item) for answer, item in zip(answers, items, strict=True)]
+        answers = self._request_answers(make_request(items, self.vocabulary, language), len(items))
+        return [
+            self._read_answer(answer, item) for answer, item in zip(answers, items, strict=True)
+        ]
 
     def usage(self) -> Mapping[str, float]:
         """Return the number of requests so far as the only expense."""
@@ -116,7 +118,7 @@ class RemoteLabeler:
         Raises:
             LabelerFailure: If the service is unreachable, or its response is invalid.
         """
-        retrying = attempts(
+        retrying = retry_controller(
             self.options.retries,
             self._sleep,
             wait=wait_chain(*map(wait_fixed, BACKOFF_S)),
@@ -175,7 +177,7 @@ class RemoteLabeler:
             message = f"{self.options.url} did not answer JSON: {_server_text(content)}"
             raise LabelerFailure("REMOTE_FORM", message) from None
 
-    def _read(self, answer: Any, item: Item) -> Labelled:
+    def _read_answer(self, answer: Any, item: Item) -> Labelled:
         """Return the result for an item from the service's answer, after validation."""
         if not isinstance(answer, Mapping):
             return Labelled(None, (Breach("REMOTE_FORM", "item", "is not an object"),))
@@ -230,7 +232,7 @@ def create(settings: LabelerSettings) -> Labeler:
         "the labeler remote",
         such_as="-s url=http://127.0.0.1:8902",
     )
-    if unknown := settings.allowance.limited & {"tokens", "cost"}:
+    if unknown := settings.allowance.limited_kinds & {"tokens", "cost"}:
         raise UsageError(
             f"--{min(unknown)} does not work with the labeler remote: its service does not say "
             "what an answer cost; take --requests"

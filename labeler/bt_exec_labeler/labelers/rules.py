@@ -57,7 +57,7 @@ class RulesLabeler:
         evidence = self._evidence(finished) if complete else ()
         record = Record(
             span.mid_step_id,
-            tuple(self._goal(action) for action in ahead),
+            tuple(self._goal_of_action(action) for action in ahead),
             min(limits.horizon_steps, max(1, math.ceil((until - item.t) / limits.step_s - 1e-9))),
             "done_evidence_or_replan" if evidence else "strict_horizon",
             evidence,
@@ -67,7 +67,7 @@ class RulesLabeler:
         checked = read_record(record.to_dict(), self.vocabulary, item.mid_step_id)
         return Labelled(checked) if isinstance(checked, Record) else Labelled(None, checked)
 
-    def _goal(self, action: Action) -> Goal:
+    def _goal_of_action(self, action: Action) -> Goal:
         """Return an action as a goal; arguments that the vocabulary lacks are dropped."""
         known = self.vocabulary.ops[action.op].args
         return Goal(action.op, {key: v for key, v in action.args.items() if key in known})

@@ -94,7 +94,7 @@ def _annotate_file(
         with open_parquet(source) as file:
             for group in range(file.num_row_groups):
                 table = file.read_row_group(group)
-                columns = _columns(table, rows, under_way, subtasks, starts)
+                columns = _language_columns(table, rows, under_way, subtasks, starts)
                 for name, values in columns.items():
                     kind = arrow.int64() if name == SUBTASK else language_types(arrow, form)[name]
                     values = values if name == SUBTASK else [stored_rows(v, form) for v in values]
@@ -112,7 +112,7 @@ def _annotate_file(
             writer.close()
 
 
-def _columns(
+def _language_columns(
     table: Any,
     rows: Mapping[int, Sequence[Mapping[str, Any]]],
     under_way: Mapping[int, Sequence[tuple[float, str]]],
@@ -140,10 +140,10 @@ def _columns(
     }
     return {
         PERSISTENT: [
-            _merged_rows(read_said(old), said[number])
+            _merged_rows(read_language_rows(old), said[number])
             for old, number in zip(before, episodes, strict=True)
         ],
-        EVENTS: [read_said(found) for found in events],
+        EVENTS: [read_language_rows(found) for found in events],
         SUBTASK: [
             subtasks[subtask_at(under_way.get(number, ()), t - starts[number])]
             for number, t in zip(episodes, times, strict=True)
@@ -151,7 +151,7 @@ def _columns(
     }
 
 
-def read_said(value: Any) -> list[dict[str, Any]]:
+def read_language_rows(value: Any) -> list[dict[str, Any]]:
     """Return the language rows in a column's value, which is a list or JSON text."""
     found = json.loads(value) if isinstance(value, str) else value
     return list(found or ())

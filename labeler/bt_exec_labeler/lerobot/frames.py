@@ -49,13 +49,13 @@ class StoredFrame:
         return hashlib.sha256(self._coded()).hexdigest()
 
     def _coded(self) -> bytes:
-        stored = _column(self.path, self.group, self.column)[self.row].as_py()
+        stored = _camera_pictures(self.path, self.group, self.column)[self.row].as_py()
         coded = stored.get("bytes") if isinstance(stored, dict) else None
         return coded if isinstance(coded, bytes) else b""
 
 
 @lru_cache(maxsize=4)
-def _column(path: Path, group: int, column: str) -> Any:
+def _camera_pictures(path: Path, group: int, column: str) -> Any:
     """Return the pictures of a camera in a row group; the last few groups are cached."""
     _, parquet = import_pyarrow()
     with parquet.ParquetFile(path) as file:

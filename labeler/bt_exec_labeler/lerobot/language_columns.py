@@ -25,9 +25,9 @@ __all__ = [
     "FORMS",
     "NONE",
     "LanguageForm",
-    "call_of",
     "feature_of",
-    "form_of",
+    "form_for_version",
+    "language_event",
     "language_features",
     "language_types",
     "persistent_rows",
@@ -105,7 +105,7 @@ def _language_row(style: str, content: str, t: float) -> dict[str, Any]:
     }
 
 
-def call_of(action: Action) -> dict[str, Any]:
+def language_event(action: Action) -> dict[str, Any]:
     """Return an action as a row of ``language_events``."""
     function = {"name": action.op, "arguments": dict(action.args)}
     call = json.dumps({"type": "function", "function": function}, ensure_ascii=False)
@@ -179,7 +179,7 @@ FORMS = {"0.4": LanguageForm("0.4", text=True), "0.6": LanguageForm("0.6", text=
 """Forms by version of LeRobot."""
 
 
-def form_of(version: str) -> LanguageForm:
+def form_for_version(version: str) -> LanguageForm:
     """Return the form for a version; by default for the installed LeRobot, otherwise for 0.6.
 
     Raises:

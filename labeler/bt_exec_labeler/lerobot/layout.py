@@ -69,7 +69,7 @@ class Info(BaseModel):
     chunks_size: Annotated[int, Field(ge=1)] = 1000
 
     @property
-    def of_files(self) -> bool:
+    def has_shared_files(self) -> bool:
         """Whether a file may contain several episodes."""
         return self.codebase_version.lstrip("v").startswith("3")
 

@@ -47,7 +47,7 @@ class Counts:
     _seen: int = 0
     _moments: list[Any] = field(default_factory=list)
 
-    def task_number(self, episode: int, text: str) -> int:
+    def add_task(self, episode: int, text: str) -> int:
         """Record the task of an episode and return the number of the task."""
         assert episode == len(self.of_episode)
         self.of_episode.append(text)
@@ -97,7 +97,7 @@ def write_meta(
     _write_json(folder / "meta" / "stats.json", made.statistics())
     arrow, parquet = import_pyarrow()
     _write_texts(folder / "meta" / "tasks.parquet", "task", made.tasks)
-    episodes = arrow.Table.from_pylist(_episodes(made))
+    episodes = arrow.Table.from_pylist(_episode_rows(made))
     parquet.write_table(episodes, folder / "meta" / "episodes" / "chunk-000" / "file-000.parquet")
     write_subtasks(folder, made.subtasks)
     text = _card(made, splits, vocabulary, form)
@@ -167,7 +167,7 @@ def _info(
     }
 
 
-def _episodes(made: Counts) -> list[dict[str, Any]]:
+def _episode_rows(made: Counts) -> list[dict[str, Any]]:
     """Return a row for each episode, with its task and its frame file."""
     rows, first = [], 0
     for number, (length, task) in enumerate(zip(made.lengths, made.of_episode, strict=True)):

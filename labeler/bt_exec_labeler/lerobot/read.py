@@ -39,7 +39,7 @@ from bt_exec_labeler.lerobot.rows import (
     subtasks_at,
     subtasks_by_number,
 )
-from bt_exec_labeler.sources.json_lines import json_lines
+from bt_exec_labeler.sources.json_lines import read_json_lines
 
 __all__ = ["read_lerobot"]
 
@@ -103,7 +103,7 @@ def _tasks(folder: Path, info: Info) -> dict[int, str]:
     """Return the texts of tasks by number; unreadable ones are left out."""
     lines, table = folder / "meta" / "tasks.jsonl", folder / "meta" / "tasks.parquet"
     rows: list[Any] = []
-    if not info.of_files and lines.is_file():
+    if not info.has_shared_files and lines.is_file():
         rows = list(read_lines(lines))
     elif table.is_file():
         with open_parquet(table) as file:
@@ -114,19 +114,21 @@ def _tasks(folder: Path, info: Info) -> dict[int, str]:
 
 def _episodes(folder: Path, info: Info) -> tuple[list[EpisodeRow], list[Episode]]:
     """Return the metadata of the episodes, and an empty episode for each damaged line."""
-    if not info.of_files:
+    if not info.has_shared_files:
         return _read_episode_list(folder / "meta" / "episodes.jsonl")
     files = sorted((folder / "meta" / "episodes").glob("*/*.parquet"))
     if not files:
         raise UsageError(f"{folder}/meta/episodes contains no episodes")
-    return [said for file in files for said in read_rows(EpisodeRow, _table(file), file)], []
+    return [
+        said for file in files for said in read_rows(EpisodeRow, _metadata_rows(file), file)
+    ], []
 
 
 def _read_episode_list(path: Path) -> tuple[list[EpisodeRow], list[Episode]]:
     rows: list[EpisodeRow] = []
     lost: list[Episode] = []
     try:
-        for where, data in json_lines(path):
+        for where, data in read_json_lines(path):
             flaws = [data] if isinstance(data, Flaw) else []
             row = None if flaws else read_row(EpisodeRow, data, where, flaws)
             if row is None:
@@ -141,7 +143,7 @@ def _read_episode_list(path: Path) -> tuple[list[EpisodeRow], list[Episode]]:
     return rows, lost
 
 
-def _table(path: Path) -> list[Any]:
+def _metadata_rows(path: Path) -> list[Any]:
     """Return the rows of a file with episode metadata, without the statistics."""
     with open_parquet(path) as file:
         wanted = [name for name in file.schema_arrow.names if not name.startswith("stats/")]
@@ -184,7 +186,7 @@ def _episode_rows(path: Path, episode: int) -> _Stored:
             raise UsageError(f"{path}: {', '.join(missing)} missing; a LeRobot data set has it")
         wanted = [name for name in (*_NEEDED, EVENTS, SUBTASK, "task_index") if name in names]
         for group in range(file.num_row_groups):
-            if not _may_hold(file.metadata.row_group(group), episode):
+            if not _may_contain(file.metadata.row_group(group), episode):
                 continue
             table = file.read_row_group(group, columns=wanted).to_pylist()
             for row, data in enumerate(table):
@@ -211,7 +213,7 @@ def _persistent(rows: Any, where: Path) -> list[SaidRow]:
     return read_rows(SaidRow, rows or [], f"{where}: {PERSISTENT}")
 
 
-def _may_hold(group: Any, episode: int) -> bool:
+def _may_contain(group: Any, episode: int) -> bool:
     """Return True if a row group may contain rows of an episode, according to its statistics."""
     for number in range(group.num_columns):
         column = group.column(number)
@@ -235,7 +237,7 @@ def _frames(
         return [
             StoredFrame(row.t, stored.file, camera, row.group, row.row) for row in stored.rows
         ], flaws
-    chunk, file, first = said.of_video(camera)
+    chunk, file, first = said.video_location(camera)
     own = {"video_key": camera, "chunk_index": chunk, "file_index": file}
     if not info.video_path:
         raise UsageError(f"{folder}/meta/info.json: {camera} is video, but video_path is missing")

@@ -102,7 +102,7 @@ class EpisodeRow(_Row):
     chunk_index: _Whole = Field(0, alias="data/chunk_index")
     file_index: _Whole = Field(0, alias="data/file_index")
 
-    def of_video(self, camera: str) -> tuple[int, int, float]:
+    def video_location(self, camera: str) -> tuple[int, int, float]:
         """Return folder and file number of a camera's video, and the episode's start in it [s].
 
         Raises:
@@ -178,8 +178,11 @@ def called_actions(
     for event in events:
         for call in event.tool_calls or ():
             try:
-                function = _object(_object(call).get("function"))
-                name, arguments = str(function["name"]), _object(function.get("arguments") or {})
+                function = _parse_object(_parse_object(call).get("function"))
+                name, arguments = (
+                    str(function["name"]),
+                    _parse_object(function.get("arguments") or {}),
+                )
             except (KeyError, TypeError, ValueError):
                 why = f"at {t:g} s: {call!r:.200} is not a tool call; it is left out"
                 flaws.append(Flaw("action", where, why))
@@ -188,7 +191,7 @@ def called_actions(
                 yield Action(t, None, name, arguments)
 
 
-def _object(value: Any) -> dict[str, Any]:
+def _parse_object(value: Any) -> dict[str, Any]:
     """Return an object, which may be given as JSON text."""
     return dict(parse_rows(value))
 

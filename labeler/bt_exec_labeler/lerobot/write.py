@@ -25,7 +25,7 @@ from bt_exec_labeler.datasets.write import SetInput
 from bt_exec_labeler.episode import Episode, Image
 from bt_exec_labeler.lerobot.language_columns import (
     LanguageForm,
-    call_of,
+    language_event,
     language_types,
     persistent_rows,
     stored_rows,
@@ -122,11 +122,11 @@ def _write_episode(
     shown = list(_grid_pictures(episode, made))
     count, number = len(shown), len(made.lengths)
     texts = dict.fromkeys(str(row["mid_step_text"]) for row in rows)
-    task = made.task_number(number, episode.command or " ".join(texts))
+    task = made.add_task(number, episode.command or " ".join(texts))
     subtasks = subtasks_of(rows, episode, vocabulary)
     types = language_types(arrow, form)
     said = stored_rows(persistent_rows(rows, episode.frames[0].t), form)
-    events = [stored_rows(found, form) for found in _events(episode, count, made.fps)]
+    events = [stored_rows(found, form) for found in _tool_calls_by_row(episode, count, made.fps)]
     whole, text = arrow.int64(), arrow.string()
     columns = {
         CAMERA: (
@@ -141,7 +141,7 @@ def _write_episode(
         "task_index": ([task] * count, whole),
         PERSISTENT: ([said] * count, types[PERSISTENT]),
         EVENTS: (events, types[EVENTS]),
-        SUBTASK: (_subtasks(subtasks, episode.frames[0].t, count, made), whole),
+        SUBTASK: (_subtask_numbers(subtasks, episode.frames[0].t, count, made), whole),
     }
     table = arrow.table({name: arrow.array(v, type=kind) for name, (v, kind) in columns.items()})
     path = data_file_path(
@@ -178,7 +178,7 @@ def _grid_pictures(episode: Episode, made: Counts) -> Iterator[_Shot]:
         yield _Shot(data, max(0.0, t - times[newest]))
 
 
-def _subtasks(
+def _subtask_numbers(
     subtasks: Sequence[tuple[float, str]], begin: float, count: int, made: Counts
 ) -> list[int]:
     """Return the number of the current mid step for each row; 0 means none."""
@@ -193,10 +193,10 @@ def _encoded(image: Image) -> bytes:
     return bytes(coded.tobytes())
 
 
-def _events(episode: Episode, count: int, fps: int) -> list[list[dict[str, Any]]]:
+def _tool_calls_by_row(episode: Episode, count: int, fps: int) -> list[list[dict[str, Any]]]:
     """Return the tool calls for each row, at which the recorded actions start."""
     found: list[list[dict[str, Any]]] = [[] for _ in range(count)]
     for action in episode.actions:
         k = int(max(0.0, action.t - episode.frames[0].t) * fps + _EARLY_S)
-        found[min(k, count - 1)].append(call_of(action))
+        found[min(k, count - 1)].append(language_event(action))
     return found

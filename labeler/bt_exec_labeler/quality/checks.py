@@ -82,7 +82,11 @@ def _hashed_records(
     """Yield records with the hashes of their clips; those without a readable clip are left out."""
     for line in lines:
         episode = episodes.get(line["episode"])
-        frames = () if episode is None else cut_clip(episode, line["t"], RECENT).readable().frames
+        frames = (
+            ()
+            if episode is None
+            else cut_clip(episode, line["t"], RECENT).without_damaged_frames().frames
+        )
         if frames:
             shown = (frames[0], frames[len(frames) // 2], frames[-1])
             yield line, (len(frames), *(difference_hash(decode_frame(frame)) for frame in shown))

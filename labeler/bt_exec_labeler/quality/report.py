@@ -219,7 +219,11 @@ def _samples(
             continue
         shown.add(line["mid_step_id"])
         episode = episodes.get(line["episode"])
-        frames = () if episode is None else cut_clip(episode, line["t"], RECENT).readable().frames
+        frames = (
+            ()
+            if episode is None
+            else cut_clip(episode, line["t"], RECENT).without_damaged_frames().frames
+        )
         block = (
             image_block(contact_sheet([decode_frame(one) for one in frames])) if frames else None
         )

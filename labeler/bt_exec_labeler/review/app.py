@@ -19,7 +19,7 @@ from bt_exec.web.login import Login
 from bt_exec.web.request_checks import Guard
 from bt_exec_labeler.episode import Frame, Image
 from bt_exec_labeler.review.decisions import Decisions, read_decision
-from bt_exec_labeler.review.review_cards import Card, words_of
+from bt_exec_labeler.review.review_cards import Card, field_values
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["make_app"]
@@ -76,7 +76,7 @@ def make_app(
         data = {
             "reviewer": decisions.reviewer,
             "language": language,
-            "words": words_of(vocabulary),
+            "words": field_values(vocabulary),
             "episodes": {
                 name: card.timeline(vocabulary)
                 for name, card in {card.line["episode"]: card for card in cards}.items()

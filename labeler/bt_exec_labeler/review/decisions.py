@@ -134,7 +134,7 @@ def decisions_of(folder: Path) -> dict[str, dict[str, dict[str, Any]]]:
     """
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for path in sorted((folder / "review").glob("*.jsonl")):
-        lines, _ = _read(path.read_bytes(), path)
+        lines, _ = _parse_decisions(path.read_bytes(), path)
         found[path.stem] = lines
     return found
 
@@ -168,12 +168,12 @@ def agreed_decision(
 def _read_repaired(file: IO[bytes], path: Path) -> dict[str, dict[str, Any]]:
     """Return the decisions in a file by item; remove an incomplete last line."""
     file.seek(0)
-    found, whole = _read(file.read(), path)
+    found, whole = _parse_decisions(file.read(), path)
     file.truncate(whole)
     return found
 
 
-def _read(data: bytes, path: Path) -> tuple[dict[str, dict[str, Any]], int]:
+def _parse_decisions(data: bytes, path: Path) -> tuple[dict[str, dict[str, Any]], int]:
     """Return decisions by item, and the number of bytes of complete lines."""
     whole = data.rfind(b"\n") + 1
     found: dict[str, dict[str, Any]] = {}

@@ -126,7 +126,7 @@ def _choice_result(decision: str) -> dict[str, Any]:
 
 def _picture(card: Card, name: str, damaged: list[str]) -> str:
     """Return the readable frames of a clip as one picture, encoded in a ``data:`` address."""
-    clip = card.clips[name].readable()
+    clip = card.clips[name].without_damaged_frames()
     damaged += [f"{card.line['item']}: {why}" for why in clip.damaged]
     if not clip.frames:
         return _EMPTY

@@ -17,7 +17,7 @@ from bt_exec_labeler.plan_record import FIELDS, Terminate, Uncertainty
 from bt_exec_labeler.quality.report import review_sample
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["STRIP", "Card", "cards_of", "words_of"]
+__all__ = ["STRIP", "Card", "cards_of", "field_values"]
 
 STRIP = 12
 """Frames of a film strip."""
@@ -128,7 +128,7 @@ def cards_of(
     return cards
 
 
-def words_of(vocabulary: Vocabulary) -> dict[str, Any]:
+def field_values(vocabulary: Vocabulary) -> dict[str, Any]:
     """Return the allowed values of a record's fields, for the correction form of the page."""
     limits = vocabulary.limits
     return {

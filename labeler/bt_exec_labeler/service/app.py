@@ -15,7 +15,7 @@ from bt_exec.web.app import new_app
 from bt_exec.web.login import Login, required_token
 from bt_exec.web.request_checks import Guard
 from bt_exec.web.server import AppServer, serve_until_stopped
-from bt_exec_labeler.batch.command import role_of
+from bt_exec_labeler.batch.command import role_by_name
 from bt_exec_labeler.items import Role
 from bt_exec_labeler.labelers import (
     Labeler,
@@ -120,7 +120,7 @@ def serve(
     Raises:
         UsageError: If an argument is invalid, or the port cannot be used.
     """
-    who = role_of(role)
+    who = role_by_name(role)
     if labeler == "rules":
         raise UsageError(
             "the labeler rules reads recorded actions, which a request does not have; serve model"

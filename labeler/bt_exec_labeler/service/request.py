@@ -33,7 +33,7 @@ from bt_exec_labeler.items import ControllerItem, Item, PlannerItem, Role
 from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["ITEMS", "Asked", "AskedItem", "body_of", "items_of_request", "request_of"]
+__all__ = ["ITEMS", "Asked", "AskedItem", "item_body", "items_of_request", "make_request"]
 
 ITEMS = 64
 """Maximum number of items of a request."""
@@ -157,7 +157,7 @@ class _Pictures:
         """
         if image not in self._read:
             data = self._named.get(image, image)
-            self._read[image] = _picture(_data(data, self._folder))
+            self._read[image] = _decode_checked(_picture_bytes(data, self._folder))
         return self._read[image]
 
 
@@ -219,7 +219,7 @@ def _frames(
     return tuple(found)
 
 
-def _data(image: str, folder: Path | None) -> bytes:
+def _picture_bytes(image: str, folder: Path | None) -> bytes:
     """Return the bytes of a picture, given by a ``data:`` address or a file name.
 
     Raises:
@@ -246,7 +246,7 @@ def _data(image: str, folder: Path | None) -> bytes:
         raise ValueError(refusal) from None
 
 
-def _picture(data: bytes) -> Image:
+def _decode_checked(data: bytes) -> Image:
     """Decode a picture, unless it is too large according to its header.
 
     Raises:
@@ -279,7 +279,7 @@ def _jpeg_pixels(data: bytes) -> int:
     return 0
 
 
-def request_of(items: Sequence[Item], vocabulary: Vocabulary, language: str) -> dict[str, Any]:
+def make_request(items: Sequence[Item], vocabulary: Vocabulary, language: str) -> dict[str, Any]:
     """Return items of one episode in the form of `Asked`; every picture is included once.
 
     Raises:
@@ -290,7 +290,7 @@ def request_of(items: Sequence[Item], vocabulary: Vocabulary, language: str) -> 
     return {
         "command": items[0].episode.command[:500],
         "pictures": {name: _data_address(frame) for name, frame in frames.items()},
-        "items": [body_of(item, vocabulary, language, _name) for item in items],
+        "items": [item_body(item, vocabulary, language, _name) for item in items],
     }
 
 
@@ -305,7 +305,7 @@ def _data_address(frame: Frame) -> str:
     return f"data:image/png;base64,{base64.b64encode(data.tobytes()).decode('ascii')}"
 
 
-def body_of(
+def item_body(
     item: Item, vocabulary: Vocabulary, language: str, image: Callable[[Frame], str] = _data_address
 ) -> dict[str, Any]:
     """Return an item in the form of `AskedItem`.

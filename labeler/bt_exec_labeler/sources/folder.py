@@ -30,10 +30,10 @@ from bt_exec_labeler.episode import (
     FileFrame,
     Flaw,
     Frame,
-    name_of,
     order_frames,
+    printable_name,
 )
-from bt_exec_labeler.sources.json_lines import Seconds, json_lines, read_actions
+from bt_exec_labeler.sources.json_lines import Seconds, read_actions, read_json_lines
 
 __all__ = ["is_episode", "read_folder"]
 
@@ -81,9 +81,9 @@ def _episode(folder: Path) -> Episode:
     frames, wrong, doubts = order_frames(found, max(_PAUSES * usual_s, 1.0))
     actions, late = _actions(folder / _ACTIONS)
     if not frames:
-        late = (*late, Flaw("no_frames", name_of(folder), "has no frames that can be used"))
+        late = (*late, Flaw("no_frames", printable_name(folder), "has no frames that can be used"))
     return Episode(
-        name_of(folder),
+        printable_name(folder),
         frames,
         actions,
         header.command,
@@ -151,10 +151,10 @@ def _frames(folder: Path, fps: float | None) -> tuple[list[Frame], tuple[Flaw, .
     pictures = [path for path in folder.iterdir() if _is_picture(path)]
     if pictures and fps is None:
         why = "has no times of its frames; add fps to episode.yaml, or t of each to frames.jsonl"
-        return [], (Flaw("no_time", name_of(folder), why),)
+        return [], (Flaw("no_time", printable_name(folder), why),)
     numbered = [(int(n[-1]), p) for p in pictures if (n := _NUMBER.findall(p.stem))]
     flaws = tuple(
-        Flaw("no_time", name_of(p), "has no number in its name")
+        Flaw("no_time", printable_name(p), "has no number in its name")
         for p in pictures
         if not _NUMBER.search(p.stem)
     )
@@ -169,8 +169,8 @@ def _listed_frames(listing: Path) -> tuple[list[Frame], tuple[Flaw, ...]]:
     frames: list[Frame] = []
     flaws: list[Flaw] = []
     folder = listing.parent.resolve()
-    for where, line in json_lines(listing):
-        found = line if isinstance(line, Flaw) else _frame(folder, where, line)
+    for where, line in read_json_lines(listing):
+        found = line if isinstance(line, Flaw) else _parse_frame(folder, where, line)
         if isinstance(found, Flaw):
             flaws.append(found)
         else:
@@ -185,7 +185,7 @@ class _Line(BaseModel):
     t: Seconds
 
 
-def _frame(folder: Path, where: str, data: Any) -> Frame | Flaw:
+def _parse_frame(folder: Path, where: str, data: Any) -> Frame | Flaw:
     """Return the frame in a line of ``frames.jsonl``, or a flaw if it cannot be used."""
     try:
         line = _Line.model_validate(data)

@@ -16,7 +16,7 @@ from bt_exec.failure import nearest_names
 from bt_exec.spec.user_data import first_error
 from bt_exec_labeler.episode import Action, Flaw, State
 
-__all__ = ["Seconds", "json_lines", "read_actions", "serialisable_value"]
+__all__ = ["Seconds", "read_actions", "read_json_lines", "serialisable_value"]
 
 
 _LEVELS = 64  # most levels of a value; libraries recurse into it
@@ -35,7 +35,7 @@ Seconds: TypeAlias = Annotated[
 """Time of a recording [s]."""
 
 
-def json_lines(path: Path) -> Iterator[tuple[str, Any | Flaw]]:
+def read_json_lines(path: Path) -> Iterator[tuple[str, Any | Flaw]]:
     """Yield location and value of every non-empty line; the value is a flaw if it is not JSON.
 
     Raises:
@@ -109,8 +109,8 @@ def read_actions(path: Path) -> tuple[tuple[Action, ...], tuple[Flaw, ...]]:
     """
     actions: list[Action] = []
     flaws: list[Flaw] = []
-    for where, data in json_lines(path):
-        found = data if isinstance(data, Flaw) else _action(where, data, flaws)
+    for where, data in read_json_lines(path):
+        found = data if isinstance(data, Flaw) else _parse_action(where, data, flaws)
         if isinstance(found, Flaw):
             flaws.append(found)
         elif found in actions[-1:]:
@@ -126,7 +126,7 @@ def read_actions(path: Path) -> tuple[tuple[Action, ...], tuple[Flaw, ...]]:
     return tuple(sorted(actions, key=lambda action: action.t)), tuple(flaws)
 
 
-def _action(where: str, data: Any, flaws: list[Flaw]) -> Action | Flaw:
+def _parse_action(where: str, data: Any, flaws: list[Flaw]) -> Action | Flaw:
     """Return the action in a line, or a flaw if it cannot be used."""
     try:
         line = _Line.model_validate(data)

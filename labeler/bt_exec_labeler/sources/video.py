@@ -20,8 +20,8 @@ from bt_exec_labeler.episode import (
     Flaw,
     Image,
     file_digest,
-    name_of,
     order_frames,
+    printable_name,
 )
 from bt_exec_labeler.sources.json_lines import read_actions
 
@@ -44,7 +44,7 @@ class VideoFrame:
     @property
     def name(self) -> str:
         """File name and number of the frame, from 0."""
-        return f"{name_of(self.path)}#{self.number}"
+        return f"{printable_name(self.path)}#{self.number}"
 
     def image(self) -> Image:
         """Implement `bt_exec_labeler.episode.Frame.image`."""
@@ -86,7 +86,7 @@ def read_video(path: Path) -> Iterator[Episode]:
         actions, late = read_actions(beside)
     in_order, flaws, doubts = order_frames(list(frames), _GAP_S)
     yield Episode(
-        name_of(path).removesuffix(path.suffix),
+        printable_name(path).removesuffix(path.suffix),
         in_order,
         actions,
         origin={"video": str(path)},

@@ -13,7 +13,7 @@ from typing import Any
 from bt_exec.failure import Problem, Refusal, UsageError
 from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import language_of
-from bt_exec.language.reading.lexicon import language_of_name
+from bt_exec.language.reading.lexicon import load_language
 from bt_exec.language.reading.reader import Reading
 from bt_exec.planning.command_part_planning import CommandPart
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
@@ -47,7 +47,7 @@ class OfflineCompiler:
 
     def warm_up(self, language: str) -> None:
         """Start loading the grammar of a language on a separate thread; return at once."""
-        load = partial(language_of_name, language, True)
+        load = partial(load_language, language, True)
         threading.Thread(target=load, name=f"words of {language}", daemon=True).start()
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:

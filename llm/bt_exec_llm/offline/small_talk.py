@@ -15,7 +15,7 @@ from bt_exec.language.phrase_patterns import expand_phrase
 from bt_exec.language.reading.english_inflection import gerund, past_form, plural
 from bt_exec.language.reading.korean_inflection import STEM_ENDING
 from bt_exec.language.reading.lattice import lattice
-from bt_exec.language.reading.lexicon import Lexicon, language_data, language_of_name
+from bt_exec.language.reading.lexicon import Lexicon, language_data, load_language
 from bt_exec.language.reading.normalized_text import Text
 from bt_exec_llm.offline.lexicon import Words
 from bt_exec_llm.offline.reader import Reader
@@ -109,7 +109,7 @@ class _Phrases:
     """
 
     def __init__(self, language: str, phrases: Iterable[tuple[str, str]]) -> None:
-        self._words = Lexicon.empty(language_of_name(language, True))
+        self._words = Lexicon.empty(load_language(language, True))
         every = [*phrases]
         self._bases = _bases(every) if language == "en" else {}
         for said, category in every:

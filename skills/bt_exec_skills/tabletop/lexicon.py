@@ -59,4 +59,4 @@ def first_word(kind: str, value: str, language: str) -> str:
     entry = lexicon()["attributes"].get(value)
     if entry is None or entry["kind"] != kind:
         return ""
-    return Generator(reader().lexicon(language)).leading(value)
+    return Generator(reader().lexicon(language)).attributive_word(value)

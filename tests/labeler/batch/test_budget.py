@@ -52,7 +52,7 @@ def test_ledger_never_exceeds_a_limit_across_threads_and_resumes(tmp_path: Path,
     for resume in range(3):
         store = ResultStore(tmp_path / "run.sqlite")
         ledger = Ledger(budget)
-        ledger.keep_in(store)
+        ledger.persist_in(store)
         purse = Purse(ledger, seed + resume, 0.9)
         threads = [threading.Thread(target=purse.work) for _ in range(4)]
         for thread in threads:
@@ -88,12 +88,12 @@ def test_reservation_waits_until_another_is_settled() -> None:
 def test_request_in_flight_when_killed_stays_reserved(tmp_path: Path) -> None:
     store = ResultStore(tmp_path / "run.sqlite")
     ledger = Ledger(Budget(requests=2, cost=1.0))
-    ledger.keep_in(store)
+    ledger.persist_in(store)
     ledger.reserve({"requests": 1})
     ledger.reserve({"cost": 0.4})
     store.close()  # killed here
     again = Ledger(Budget(requests=2, cost=1.0))
-    again.keep_in(ResultStore(tmp_path / "run.sqlite"))
+    again.persist_in(ResultStore(tmp_path / "run.sqlite"))
     assert again.spent() == {"requests": 1, "cost": 0.4}
 
 
@@ -310,7 +310,7 @@ def test_reservations_of_a_dead_worker_stay_spent_and_unblock_others() -> None:
     dead, live = (account.reserve(owner, {"requests": 1, "cost": 0.4}) for owner in "ab")
     assert isinstance(dead, Reservation)
     assert isinstance(live, Reservation)
-    assert (dead.owner, account.limited()) == ("a", {"requests", "cost"})
+    assert (dead.owner, account.limited_kinds()) == ("a", {"requests", "cost"})
     account.settle(live, {"requests": 1, "cost": 0.1})
     account.settle(live, {"requests": 1, "cost": 0.1})  # duplicate settlement
     account.abandon("a")

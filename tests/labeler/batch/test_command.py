@@ -12,7 +12,7 @@ from bt_exec.batch.store import Changes
 from bt_exec.failure import UnknownName
 from bt_exec_labeler.batch import command as module
 from bt_exec_labeler.batch.budget import Budget
-from bt_exec_labeler.batch.command import role_of
+from bt_exec_labeler.batch.command import role_by_name
 from bt_exec_labeler.batch.run import Progress
 
 
@@ -95,9 +95,9 @@ def test_run_with_unanswered_moments_can_be_resumed() -> None:
 
 
 def test_unknown_role_is_refused() -> None:
-    assert [role_of(name) for name in ("planner", "controller")] == ["planner", "controller"]
+    assert [role_by_name(name) for name in ("planner", "controller")] == ["planner", "controller"]
     with pytest.raises(UnknownName, match="role"):
-        role_of("pilot")
+        role_by_name("pilot")
 
 
 def test_progress_bar_shows_requests_and_their_cost(monkeypatch: pytest.MonkeyPatch) -> None:

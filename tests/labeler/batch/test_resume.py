@@ -62,7 +62,7 @@ def labelled(
             workers=1,
             stop=lambda: stop_after is not None and next(begun) >= stop_after,
         )
-        output.join()
+        output.write_json_lines()
     return progress
 
 

@@ -10,7 +10,12 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.batch.budget import Budget, Ledger
-from bt_exec_labeler.labelers import LabelerFailure, LabelerSettings, RequestThreads, attempts
+from bt_exec_labeler.labelers import (
+    LabelerFailure,
+    LabelerSettings,
+    RequestThreads,
+    retry_controller,
+)
 from bt_exec_labeler.labelers.remote import Options, RemoteLabeler, create
 from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -58,7 +63,7 @@ def test_only_requests_can_be_limited(
 
 def read(vocabulary: Vocabulary, answer: Any) -> Any:
     item: Any = SimpleNamespace(mid_step_id="rest")
-    return RemoteLabeler(vocabulary, Options(url=URL))._read(answer, item)
+    return RemoteLabeler(vocabulary, Options(url=URL))._read_answer(answer, item)
 
 
 def test_record_of_a_service_is_validated(vocabulary: Vocabulary) -> None:
@@ -141,5 +146,5 @@ def test_number_of_attempts_is_one_more_than_the_retries(retries: int) -> None:
         raise ValueError("away")
 
     with pytest.raises(ValueError, match="away"):
-        attempts(retries, pauses.append, reraise=True)(fail)
+        retry_controller(retries, pauses.append, reraise=True)(fail)
     assert (len(tried), len(pauses)) == (retries + 1, retries)

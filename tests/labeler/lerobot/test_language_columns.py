@@ -15,9 +15,9 @@ from bt_exec_labeler.lerobot import language_columns as module
 from bt_exec_labeler.lerobot.language_columns import (
     FORMS,
     NONE,
-    call_of,
     feature_of,
-    form_of,
+    form_for_version,
+    language_event,
     language_features,
     language_types,
     persistent_rows,
@@ -91,7 +91,7 @@ def test_subtask_of_a_frame_is_the_latest_begun() -> None:
 def test_action_is_a_tool_call() -> None:
     call = '{"type": "function", "function": {"name": "GO", "arguments": {"to": "문"}}}'
     nothing = dict.fromkeys(("content", "style", "camera"))
-    found = call_of(Action(1.0, None, "GO", {"to": "문"}))
+    found = language_event(Action(1.0, None, "GO", {"to": "문"}))
     assert found == {"role": "assistant", **nothing, "tool_calls": [call]}
 
 
@@ -138,10 +138,10 @@ def test_format_follows_the_installed_version(
         return installed
 
     monkeypatch.setattr(module.metadata, "version", find)
-    assert form_of("") is FORMS[version]
-    assert [form_of(name) for name in ("0.4", "0.6")] == [TEXT, ROWS]
+    assert form_for_version("") is FORMS[version]
+    assert [form_for_version(name) for name in ("0.4", "0.6")] == [TEXT, ROWS]
     with pytest.raises(UnknownName, match=r"0\.5"):
-        form_of("0.5")
+        form_for_version("0.5")
 
 
 def test_language_is_text_or_rows() -> None:

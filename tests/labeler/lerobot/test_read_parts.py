@@ -22,13 +22,13 @@ def test_tasks_without_number_or_text_are_ignored(tmp_path: Path) -> None:
         {"task_index": "3", "task": "no"},
         {"task": "no"},
     ]
-    info: Any = SimpleNamespace(of_files=False)
+    info: Any = SimpleNamespace(has_shared_files=False)
     assert module._tasks(tmp_path, info) == {}
     (tmp_path / "meta").mkdir()
     text = "\n".join(map(json.dumps, rows)) + "\n"
     (tmp_path / "meta" / "tasks.jsonl").write_text(text)
     assert module._tasks(tmp_path, info) == {0: "go", 1: "rest"}
-    assert module._tasks(tmp_path, SimpleNamespace(of_files=True)) == {}  # type: ignore[arg-type]
+    assert module._tasks(tmp_path, SimpleNamespace(has_shared_files=True)) == {}  # type: ignore[arg-type]
 
 
 def group(*columns: tuple[str, Any, Any]) -> Any:
@@ -47,10 +47,10 @@ def group(*columns: tuple[str, Any, Any]) -> Any:
 )
 def test_row_group_is_skipped_by_its_statistics(episode: int, holds: bool) -> None:
     column = ("episode_index", 2, 4)
-    assert module._may_hold(group(("t", 0, 1), column), episode) is holds
-    assert module._may_hold(group(("t", 0, 1)), episode)
-    assert module._may_hold(group(("episode_index", None, None)), episode)
-    assert module._may_hold(group(("episode_index", "2", "4")), episode)
+    assert module._may_contain(group(("t", 0, 1), column), episode) is holds
+    assert module._may_contain(group(("t", 0, 1)), episode)
+    assert module._may_contain(group(("episode_index", None, None)), episode)
+    assert module._may_contain(group(("episode_index", "2", "4")), episode)
 
 
 def stored(*tasks: Any, names: tuple[str, ...] = ("task_index",)) -> Any:
@@ -65,7 +65,7 @@ def stored(*tasks: Any, names: tuple[str, ...] = ("task_index",)) -> Any:
 
 
 def acted(of: Any, task: str = "", **texts: str) -> Any:
-    info: Any = SimpleNamespace(fps=2, of_files=True)
+    info: Any = SimpleNamespace(fps=2, has_shared_files=True)
     numbered = {int(name[1:]): text for name, text in texts.items()}
     found = module._actions(Path("nowhere"), info, of, task, numbered)
     return [(action.t, action.end, action.args) for action in found]

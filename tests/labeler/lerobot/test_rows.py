@@ -56,12 +56,12 @@ def test_only_wrong_optional_fields_are_left_out() -> None:
 
 def test_video_of_an_episode_defaults_to_the_first_file() -> None:
     row = EpisodeRow.model_validate({"episode_index": 3, "videos/cam/file_index": 2})
-    assert row.of_video("cam") == (0, 2, 0.0)
-    assert row.of_video("other") == (0, 0, 0.0)
+    assert row.video_location("cam") == (0, 2, 0.0)
+    assert row.video_location("other") == (0, 0, 0.0)
     assert (row.chunk_index, row.file_index, row.tasks) == (0, 0, [])
     wrong = EpisodeRow.model_validate({"episode_index": 3, "videos/cam/chunk_index": "x"})
     with pytest.raises(UsageError, match=r"^episode 3: videos/cam: row 0: chunk_index: "):
-        wrong.of_video("cam")
+        wrong.video_location("cam")
 
 
 def test_wrong_row_is_named_by_its_number() -> None:

@@ -21,7 +21,7 @@ from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import read_lines
 from bt_exec_labeler.datasets.write import SetInput
 from bt_exec_labeler.episode import Action, Episode, Frame
-from bt_exec_labeler.lerobot.language_columns import FORMS, call_of, form_of
+from bt_exec_labeler.lerobot.language_columns import FORMS, form_for_version, language_event
 from bt_exec_labeler.lerobot.metadata import CAMERA, Counts
 from bt_exec_labeler.lerobot.write import write_lerobot
 from bt_exec_labeler.sources import read_source
@@ -75,8 +75,8 @@ def test_data_set_format_follows_the_installed_lerobot(
     monkeypatch.setattr(
         "bt_exec_labeler.lerobot.language_columns.metadata.version", lambda _: installed
     )
-    assert form_of("") == FORMS[form]
-    assert form_of("0.4") == FORMS["0.4"]
+    assert form_for_version("") == FORMS[form]
+    assert form_for_version("0.4") == FORMS["0.4"]
 
 
 @pytest.mark.slow
@@ -210,9 +210,9 @@ def test_actions_are_events_of_their_first_frame(tmp_path: Path, vocabulary: Voc
 
 @given(args=st.dictionaries(st.text(), st.text() | st.integers() | st.booleans()))
 def test_action_call_is_json_with_unescaped_text(args: dict[str, Any]) -> None:
-    (call,) = call_of(Action(0.0, 1.0, "TALK", args, "done"))["tool_calls"]
+    (call,) = language_event(Action(0.0, 1.0, "TALK", args, "done"))["tool_calls"]
     assert json.loads(call)["function"] == {"name": "TALK", "arguments": args}
-    (call,) = call_of(Action(0.0, 1.0, "TALK", {"to": "교수님"}, "done"))["tool_calls"]
+    (call,) = language_event(Action(0.0, 1.0, "TALK", {"to": "교수님"}, "done"))["tool_calls"]
     assert "교수님" in call
 
 

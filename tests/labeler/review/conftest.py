@@ -29,7 +29,7 @@ def labelled(played: Path, tmp_path: Path, vocabulary: Vocabulary) -> Path:
         item for episode in read_source(played) for item in items_of(episode, vocabulary, "planner")
     ]
     run(items, RulesLabeler(vocabulary), vocabulary, output)
-    output.join()
+    output.write_json_lines()
     return output.folder
 
 

@@ -231,7 +231,7 @@ def test_whole_episode_is_reviewed_with_keys(
     assert len(items) == MOMENTS
     with Output(tmp_path / "run").begin({"role": "controller"}, resume=False) as output:
         run(items, RulesLabeler(vocabulary), vocabulary, output)
-        output.join()
+        output.write_json_lines()
     cards = cards_of(tmp_path / "run", vocabulary, {episode.id: episode}, episode.id)
     assert [card.line["t"] for card in cards] == sorted(item.t for item in items)
     decisions = Decisions(tmp_path / "run", "ann")

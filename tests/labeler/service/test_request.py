@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from bt_exec_labeler.clips import RECENT, SUMMARY
 from bt_exec_labeler.items import ControllerItem, Item, PlannerItem, Role
 from bt_exec_labeler.service import request as module
-from bt_exec_labeler.service.request import Asked, items_of_request, request_of
+from bt_exec_labeler.service.request import Asked, items_of_request, make_request
 from bt_exec_labeler.vocabulary import Vocabulary
 
 
@@ -174,10 +174,10 @@ def header(height: int, width: int) -> bytes:
 def test_picture_above_the_limit_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "decode_picture", lambda data, name: (data, name))
     most: Any = header(4096, 4096)
-    assert module._picture(most) == (most, "the picture")
+    assert module._decode_checked(most) == (most, "the picture")
     said = r"^has 16781312 pixels; at most 16777216$"
     with pytest.raises(ValueError, match=said):
-        module._picture(header(4096, 4097))
+        module._decode_checked(header(4096, 4097))
 
 
 def test_jpeg_size_is_read_from_data_that_ends_with_the_header() -> None:
@@ -192,13 +192,13 @@ def test_picture_of_a_request_is_read_once(
     monkeypatch: pytest.MonkeyPatch, vocabulary: Vocabulary
 ) -> None:
     read_: list[bytes] = []
-    plain = module._picture
+    plain = module._decode_checked
 
     def counted(data: bytes) -> Any:
         read_.append(data)
         return plain(data)
 
-    monkeypatch.setattr(module, "_picture", counted)
+    monkeypatch.setattr(module, "_decode_checked", counted)
     frames = ["a", "b", "a", BLACK]
     body = {"pictures": {"a": BLACK, "b": GREY}, "items": [{**ITEM, "recent_clip": frames}] * 2}
     found = items_of_request(Asked.model_validate(body), "controller", vocabulary, None)
@@ -218,20 +218,20 @@ def test_file_type_is_determined_by_the_extension(kind: str, tmp_path: Path) -> 
     (tmp_path / f"a.{kind}").write_bytes(b"data")
     if kind == "gif":
         with pytest.raises(ValueError, match=r"^'a.gif' is not a picture below the folder"):
-            module._data("a.gif", tmp_path)
+            module._picture_bytes("a.gif", tmp_path)
         return
-    assert module._data(f"a.{kind}", tmp_path) == b"data"
+    assert module._picture_bytes(f"a.{kind}", tmp_path) == b"data"
 
 
 def test_long_name_of_a_picture_is_cut_in_the_message(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^'x{100}' is not a picture"):
-        module._data("x" * 101, tmp_path)
+        module._picture_bytes("x" * 101, tmp_path)
 
 
 def test_pictures_are_transferred_to_a_service_unchanged(
     items: Sequence[Item], vocabulary: Vocabulary
 ) -> None:
-    body = request_of(items, vocabulary, "ko")
+    body = make_request(items, vocabulary, "ko")
     assert body["command"] == items[0].episode.command
     found = items_of_request(Asked.model_validate(body), "controller", vocabulary, None)
     for one, item in zip(found, items, strict=True):

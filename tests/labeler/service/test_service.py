@@ -30,7 +30,7 @@ from bt_exec_labeler.labelers.remote import Options, RemoteLabeler
 from bt_exec_labeler.labelers.rules import RulesLabeler
 from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.service.app import make_app
-from bt_exec_labeler.service.request import _data, _jpeg_pixels, _png_pixels, body_of
+from bt_exec_labeler.service.request import _jpeg_pixels, _picture_bytes, _png_pixels, item_body
 from bt_exec_labeler.vocabulary import Vocabulary
 
 TOKEN = "a-token-of-some-length"
@@ -136,7 +136,7 @@ def test_frames_are_found_by_name(
     url: str, moments: Sequence[Item], vocabulary: Vocabulary, labeler: Knowing
 ) -> None:
     item = moments[-1]
-    body = dict(body_of(item, vocabulary, "en"))
+    body = dict(item_body(item, vocabulary, "en"))
     for clip in item.clips:
         body[f"{clip.form.name}_clip"] = [
             {"image": f"{item.episode.id}/{frame.name}", "t": round(frame.t - clip.t, 3)}
@@ -201,7 +201,7 @@ def test_invalid_item_is_reported_and_the_others_are_labelled(
     change: dict[str, Any],
     code: str | None,
 ) -> None:
-    good = body_of(moments[0], vocabulary, "ko")
+    good = item_body(moments[0], vocabulary, "ko")
     wrong = {**good, **change}
     answer = post(url, {"items": [wrong, good]})
     assert answer.status_code == 200
@@ -214,7 +214,7 @@ def test_invalid_item_is_reported_and_the_others_are_labelled(
 def test_controller_request_with_a_summary_clip_is_refused(
     url: str, moments: Sequence[Item], vocabulary: Vocabulary, role: Role
 ) -> None:
-    body = {**body_of(moments[0], vocabulary, "en"), "summary_clip": [GOOD]}
+    body = {**item_body(moments[0], vocabulary, "en"), "summary_clip": [GOOD]}
     found = post(url, {"items": [body]}).json()["items"][0]
     codes = [breach["code"] for breach in found["breaches"]]
     assert codes == (["NO_SUMMARY"] if role == "controller" else ["UNSEEN"])
@@ -406,7 +406,7 @@ def test_picture_outside_the_folder_of_the_service_is_not_read(tmp_path: Path) -
     (tmp_path / "inside").mkdir()
     for path in (tmp_path / "secret.png", tmp_path / "inside" / "shown.png"):
         cv2.imwrite(str(path), np.zeros((4, 6, 3), np.uint8))
-    read = partial(_data, folder=tmp_path / "inside")
+    read = partial(_picture_bytes, folder=tmp_path / "inside")
     assert read("shown.png")
     for name in ("../secret.png", str(tmp_path / "secret.png"), "nowhere.png"):
         with pytest.raises(ValueError, match="is not a picture below the folder"):

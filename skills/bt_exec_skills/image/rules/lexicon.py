@@ -57,5 +57,5 @@ def object_name(thing: str, language: str) -> str:
 def attribute_words(name: str, language: str) -> str:
     """Return the words for an attribute or a relation."""
     if name in lexicon()["attributes"]:
-        return generator(language).adjective(name)
+        return generator(language).attribute_name(name)
     return str(lexicon()["relations"].get(name, {}).get(language, [name])[0])

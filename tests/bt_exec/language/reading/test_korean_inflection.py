@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec.language.reading.korean_inflection import FORMS, inflect, letters, past_stem
+from bt_exec.language.reading.korean_inflection import FORMS, decompose_hangul, inflect, past_stem
 from bt_exec.language.reading.lexicon import language_data
 
 TABLE = """
@@ -39,4 +39,4 @@ def test_past_tense_closes_the_open_form():
 
 
 def test_letters_decomposes_syllable_blocks():
-    assert letters("몇 a") == "ㅁㅕㅊ a"
+    assert decompose_hangul("몇 a") == "ㅁㅕㅊ a"
