@@ -21,10 +21,10 @@ __all__ = ["PACK"]
 
 def _check_machine() -> Iterator[tuple[str, str, str, str]]:
     """Yield (name, state, detail, remedy) for each requirement of the simulated robot."""
-    yield _renderer()
+    yield _check_renderer()
 
 
-def _renderer() -> tuple[str, str, str, str]:
+def _check_renderer() -> tuple[str, str, str, str]:
     """Return the renderer of a mission; EGL is tried with a tiny picture."""
     try:
         from bt_exec_skills.simulation.renderer import gl_works

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bt_exec_skills.door.perception.robot_calibration import Calibration
     from bt_exec_skills.perception.contracts import Detection, Detector
 
-__all__ = ["DoorSettings", "DoorStart", "facts_of", "make_detector", "make_sim_rig"]
+__all__ = ["DoorSettings", "DoorStart", "make_detector", "make_sim_rig", "robot_facts"]
 
 
 class DoorSettings(PackSettings):
@@ -112,7 +112,7 @@ def make_detector(
     raise UnknownName("detector", str(choice), ("oracle", "learned"))
 
 
-def facts_of(robot: DoorRobot) -> dict[str, str]:
+def robot_facts(robot: DoorRobot) -> dict[str, str]:
     """Return the robot's own state as facts for the dry run."""
     facts = {f"hand.{arm}": robot.holding(arm) or "empty" for arm in ARMS}
     for arm in ARMS:
@@ -133,7 +133,7 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
     """
     from bt_exec_skills.door.perception.observation import Touch
     from bt_exec_skills.door.perception.pipeline import DoorPerception, Felt
-    from bt_exec_skills.door.perception.vlm_crosscheck import crosscheck
+    from bt_exec_skills.door.perception.vlm_crosscheck import with_vlm_crosscheck
     from bt_exec_skills.door.sim.body import SimDoorRobot
     from bt_exec_skills.door.sim.camera import SimCamera
     from bt_exec_skills.door.sim.layout import WorldOptions
@@ -149,7 +149,7 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
         settings.detector, lambda: calibration_of(robot.world, width, height)
     )
     lens = FaultyCamera(camera, options.seed, parse_breaks(start.camera))
-    estimator = crosscheck(estimator, settings.second_opinion)
+    estimator = with_vlm_crosscheck(estimator, settings.second_opinion)
 
     touch = Touch(robot)
 
@@ -160,6 +160,6 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
         robot,
         DoorPerception(lens, detector, estimator, camera.size, feel),
         robot,
-        lambda: facts_of(robot),
+        lambda: robot_facts(robot),
         lens.close,
     )

@@ -92,7 +92,7 @@ class DoorReporter(MissionReporter):
         opens = "open_door" in actions
         observation: DoorObservation | None = view.observation
         status, reason = _goal_status(view)
-        explanation, message = _words(view, status, reason)
+        explanation, message = _explanation_and_message(view, status, reason)
         blocked = status == "blocked"
         report: dict[str, Any] = {
             "mode": "init" if self._step == 0 else "step",
@@ -140,7 +140,7 @@ def _goal_status(view: MissionView) -> tuple[str, str]:
     return "blocked", view.reason_code if known else "SKILL_FAILED"
 
 
-def _words(view: MissionView, status: str, reason: str) -> tuple[str, str]:
+def _explanation_and_message(view: MissionView, status: str, reason: str) -> tuple[str, str]:
     """Return explanation and message in the language of the command.
 
     The texts are made from codes and not from the messages of skills, so that a command about the

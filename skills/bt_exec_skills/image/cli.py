@@ -107,7 +107,7 @@ def ask(
     )
     with find_pictures(names, allow_net=allow_net) as files:
         worlds = build_mission_worlds(files, question, annotation, out, program, program_by)
-        ask_one = _ask if len(worlds) == 1 else _ask_of_several
+        ask_one = _ask_about_one if len(worlds) == 1 else _ask_about_one_of_several
         found: list[tuple[int, dict[str, Any]]] = []
         for world in worlds:
             found.append(ask_one(world, question, chosen))
@@ -119,7 +119,7 @@ def ask(
     raise typer.Exit(max(code for code, _ in found))
 
 
-def _ask_of_several(
+def _ask_about_one_of_several(
     world: dict[str, str], question: str, chosen: Options
 ) -> tuple[int, dict[str, Any]]:
     """Ask about one of several pictures.
@@ -132,13 +132,15 @@ def _ask_of_several(
     painter = operator_painter(beside=chosen.json)
     painter.say(world["image"])
     try:
-        return _ask(world, question, chosen)
+        return _ask_about_one(world, question, chosen)
     except UsageError as error:
         painter.say(str(error))
         return _USAGE, {"picture": world["image"], "error": str(error)}
 
 
-def _ask(world: dict[str, str], question: str, chosen: Options) -> tuple[int, dict[str, Any]]:
+def _ask_about_one(
+    world: dict[str, str], question: str, chosen: Options
+) -> tuple[int, dict[str, Any]]:
     """Ask about one picture, and return the exit code and the answer as data."""
     from bt_exec.cli.mission_setup import open_stage
     from bt_exec.failure import UsageError

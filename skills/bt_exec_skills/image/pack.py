@@ -54,7 +54,7 @@ class Answers(MissionReporter):
     def __init__(self, services: Mapping[str, Any]) -> None:
         super().__init__(services)
         self._bench: Bench = services["bench"]
-        self._bench.begin()
+        self._bench.reset()
 
     def told(self) -> str:
         """Return the answer, the judges' objections, and messages about the answer's program."""

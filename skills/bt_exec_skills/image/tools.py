@@ -8,7 +8,7 @@ from __future__ import annotations
 from bt_exec_skills.image.perception.annotation_files import find_annotation, read_annotation
 from bt_exec_skills.image.perception.attributes import (
     AttributeName,
-    grouped,
+    count_by,
     most_frequent,
     name_colour,
     name_shape,
@@ -20,17 +20,17 @@ from bt_exec_skills.image.perception.barcodes import read_codes
 from bt_exec_skills.image.perception.colour_segmentation import segment_colour, separate_touching
 from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.detection import detect
-from bt_exec_skills.image.perception.graded_attributes import exceeding
+from bt_exec_skills.image.perception.graded_attributes import compare_with_others
 from bt_exec_skills.image.perception.instance_decisions import (
     all_hold,
-    all_of,
-    in_part,
-    of_kind,
-    present,
-    related,
+    decide_place,
+    decide_relation,
+    has_accepted_instance,
+    instances_of_kind,
+    is_count_within,
+    is_true_of_all,
     start_decisions,
     verify_all,
-    within,
 )
 from bt_exec_skills.image.perception.instances import (
     Counted,
@@ -40,10 +40,10 @@ from bt_exec_skills.image.perception.instances import (
     count,
     crop,
 )
-from bt_exec_skills.image.perception.measurements import measured
+from bt_exec_skills.image.perception.measurements import measure_objects
 from bt_exec_skills.image.perception.overlay import overlay, save_image
 from bt_exec_skills.image.perception.picture_comparison import Aspect, alike, all_alike, differences
-from bt_exec_skills.image.perception.picture_loading import for_model, load_picture
+from bt_exec_skills.image.perception.picture_loading import encode_for_model, load_picture
 from bt_exec_skills.image.perception.relations import Measured, RelationName, measure, place_in
 from bt_exec_skills.image.perception.text_recognition import read_text
 from bt_exec_skills.image.perception.written_values import written_value
@@ -61,39 +61,39 @@ __all__ = [
     "alike",
     "all_alike",
     "all_hold",
-    "all_of",
     "bar_value",
     "bars_among",
+    "compare_with_others",
     "count",
+    "count_by",
     "crop",
+    "decide_place",
+    "decide_relation",
     "detect",
     "differences",
-    "exceeding",
+    "encode_for_model",
     "find_annotation",
-    "for_model",
-    "grouped",
-    "in_part",
+    "has_accepted_instance",
+    "instances_of_kind",
+    "is_count_within",
+    "is_true_of_all",
     "load_picture",
     "measure",
-    "measured",
+    "measure_objects",
     "most_frequent",
     "name_colour",
     "name_shape",
     "name_thing",
-    "of_kind",
     "overlay",
     "place_in",
-    "present",
     "read_annotation",
     "read_codes",
     "read_text",
-    "related",
     "save_image",
     "segment_colour",
     "separate_touching",
     "start_decisions",
     "verify_all",
     "verify_attribute",
-    "within",
     "written_value",
 ]

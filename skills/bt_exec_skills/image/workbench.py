@@ -285,7 +285,7 @@ class Bench:
         kept, whole = select_label(seen.found, label, self.least_score, recall)
         return Detected(kept, whole if kept and not seen.tiled else min(whole, _ABSENT))
 
-    def begin(self) -> None:
+    def reset(self) -> None:
         """Reset the state for a new question."""
         self.sets.clear()
         self.steps.clear()

@@ -37,7 +37,7 @@ S = TypeVar("S", bound=tuple[Any, ...])
 class OneMotion(Generic[S]):
     """Current motion of a simulated body, if any.
 
-    All methods except `ask_to_stop` must be called on the thread that advances time.
+    All methods except `request_stop` must be called on the thread that advances time.
 
     Args:
         freeze: Stops the hardware at once.
@@ -61,11 +61,11 @@ class OneMotion(Generic[S]):
         """Return the motion's step of the next period, or None without a motion."""
         return self._motion.advance() if self._motion is not None else None
 
-    def ask_to_stop(self) -> None:
-        """Request a stop at the next `obey`; safe from any thread and signal handler."""
+    def request_stop(self) -> None:
+        """Request a stop, for `apply_stop_request`; safe from any thread and signal handler."""
         self._stop_asked = True
 
-    def obey(self) -> None:
+    def apply_stop_request(self) -> None:
         """Stop the motion and freeze the hardware, if a stop was requested."""
         if self._stop_asked:
             self._stop_asked = False
@@ -109,7 +109,7 @@ class SimulatedBody(Generic[S]):
         """Whether any joint moves."""
         raise NotImplementedError
 
-    def drive(self, step: S | None) -> None:
+    def advance_world(self, step: S | None) -> None:
         """Advance the world by one control period.
 
         Args:
@@ -126,13 +126,13 @@ class SimulatedBody(Generic[S]):
     def step(self, seconds: float) -> None:
         """Advance motion and world by `seconds`, in whole control periods."""
         for _ in range(self._periods.take(seconds)):
-            self._motion.obey()
-            self.drive(self._motion.advance())
-        self._motion.obey()
+            self._motion.apply_stop_request()
+            self.advance_world(self._motion.advance())
+        self._motion.apply_stop_request()
 
     def stop(self) -> None:
         """Freeze the robot; safe from any thread and from a signal handler."""
-        self._motion.ask_to_stop()
+        self._motion.request_stop()
 
     @property
     def still(self) -> bool:

@@ -56,7 +56,7 @@ class Search:
         weights = np.ones(free.shape) if weight is None else np.pad(weight, 1, constant_values=1)
         self._half: list[float] = (weights.astype(np.float64) / 2).ravel().tolist()
         self._start, self._goal = self._index(start), self._index(goal)
-        self._steps = _steps_from(free)
+        self._steps = _possible_steps(free)
         self._guess: list[float] = _octile(free.shape, *divmod(self._goal, self._columns))
         self._cost = [math.inf] * free.size  # negative once a cell is closed
         self._cost[self._start] = 0.0
@@ -69,7 +69,7 @@ class Search:
     def advance(self, count: int) -> bool:
         """Expand up to `count` more cells; return whether the search has ended."""
         goal, half, guess, cost = self._goal, self._half, self._guess, self._cost
-        known, steps = _lengths(self._columns), self._steps
+        known, steps = _step_lengths(self._columns), self._steps
         for _ in range(count):
             if self.done or not self._open:
                 self.done = True
@@ -116,7 +116,7 @@ def _are_connected(free: _Mask, start: int, goal: int) -> bool:
     return bool(pieces.flat[start] == pieces.flat[goal])
 
 
-def _steps_from(free: _Mask) -> bytes:
+def _possible_steps(free: _Mask) -> bytes:
     """Return for each cell the possible steps of `_STEPS`, one bit each."""
     found = np.zeros(free.shape, np.uint8)
     inner = found[1:-1, 1:-1]
@@ -135,7 +135,7 @@ def _neighbours_free(free: _Mask, a: int, b: int) -> _Mask:
 
 
 @lru_cache(maxsize=8)
-def _lengths(columns: int) -> tuple[_Steps, ...]:
+def _step_lengths(columns: int) -> tuple[_Steps, ...]:
     """Return the offsets and lengths [cells] of the steps in each possible set of steps."""
     every = [(a * columns + b, _SQRT2 if a and b else 1.0) for a, b in _STEPS]
     return tuple(

@@ -85,7 +85,7 @@ def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s:
     if not (yield from _wait_for_plan(planner.reachable(base.pose, goal), 0.0)):
         raise Failed("UNREACHABLE", f"no path on the map leads to ({goal.x:.1f}, {goal.y:.1f})")
     plans = 0
-    while not (yield from trip.follow((yield from trip.find_way()))):
+    while not (yield from trip.follow((yield from trip.plan_route()))):
         plans += 1
         if plans >= _MOST_PLANS:
             raise Failed("BLOCKED_PATH", f"gave up after {plans} other paths")
@@ -129,11 +129,11 @@ class _Trip:
         self._base, self._planner, self._goal = base, planner, goal
         self._limits, self._period_s = limits, period_s
         self._steering = Steering(limits)
-        self._length = max(0.5, base.pose.away(goal.x, goal.y))
+        self._length = max(0.5, base.pose.distance_to(goal.x, goal.y))
         self._behind = 0.0
         self._forgot = False
 
-    def find_way(self) -> Generator[Command, None, Route]:
+    def plan_route(self) -> Generator[Command, None, Route]:
         """Plan a path; without one, wait for persons to clear it, then fail."""
         waited = 0.0
         while True:
@@ -160,12 +160,12 @@ class _Trip:
         wanted = (0.0, 0.0)
         best, since = math.inf, base.time
         count = 0
-        while base.pose.away(*route.goal) > _ARRIVED_M:
+        while base.pose.distance_to(*route.goal) > _ARRIVED_M:
             pose = base.pose
             if count % _STEER_EVERY == 0:
                 ranges = base.ranges()
             route.drop_passed_points(pose)
-            left = max(route.left_m, pose.away(*route.goal))
+            left = max(route.left_m, pose.distance_to(*route.goal))
             if left < best - 0.15:
                 best, since = left, base.time
             if count % _LOOK_EVERY == 0:
@@ -173,14 +173,16 @@ class _Trip:
                 if self._planner.blocked_ahead(route, 5.0):
                     return False
             if base.time - since > _STUCK_S:
-                if pose.away(*route.goal) < _CLOSE_M:
+                if pose.distance_to(*route.goal) < _CLOSE_M:
                     return True
                 yield from self._back_off()
                 self._planner.obstacles.accept_all_hits(pose, ranges, 1.2)
                 return False
             if count % _STEER_EVERY == 0:
                 points = hit_points(pose, ranges, 3.0)
-                wanted = self._steering.choose(pose, self._aim(pose, route, points), points)
+                wanted = self._steering.choose(
+                    pose, self._target_point(pose, route, points), points
+                )
             count += 1
             top = min(wanted[0], smooth_speed(left, limits.gain))
             change = limits.gain * period * (1.0 if top > speed else 2.5)
@@ -190,7 +192,7 @@ class _Trip:
             yield Command(self._behind, "driving", speed, turn)
         return True
 
-    def _aim(
+    def _target_point(
         self, pose: Pose, route: Route, points: npt.NDArray[np.float64]
     ) -> tuple[float, float]:
         """Return the target point: far ahead if the straight path is free, otherwise near."""

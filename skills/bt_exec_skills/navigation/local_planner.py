@@ -82,7 +82,7 @@ class Steering:
         off = math.atan2(goal_y, goal_x)
         if abs(off) > _TURN_FIRST_RAD:
             return 0.0, math.copysign(min(self.limits.turn, 1.8 * abs(off)), off)
-        clear = self._clear(pose, points)
+        clear = self._clearances(pose, points)
         away = math.hypot(goal_x, goal_y)
         if away < _CREEP_M and float(clear[self._v == self._v.max()].min()) > 0:
             return (0.6 * away, 2.0 * off) if abs(off) < _FACING_RAD else (0.0, 2.0 * off)
@@ -122,7 +122,7 @@ class Steering:
         best = slow[int(np.argmax(least))]
         return float(self._v[best]), float(self._w[best])
 
-    def _clear(self, pose: Pose, points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def _clearances(self, pose: Pose, points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return the distance of each candidate from `points`, beyond hull and margin [m]."""
         away = points - (pose.x, pose.y)
         near = away[np.hypot(away[:, 0], away[:, 1]) < _NEAR_M]

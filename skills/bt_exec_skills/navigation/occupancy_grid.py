@@ -79,7 +79,7 @@ class Grid:
         rows, columns = self.solid.shape
         return rows, columns
 
-    def cell(self, x: float, y: float) -> Cell:
+    def cell_at(self, x: float, y: float) -> Cell:
         """Return the cell of a point [m]; the nearest one if it is off the map."""
         rows, columns = self.shape
         row = int((y - self.origin[1]) // self.cell_m)
@@ -100,7 +100,7 @@ class Grid:
         return np.clip(found, 0, (rows - 1, columns - 1))
 
     def free_near(self, cell: Cell, free: npt.NDArray[np.bool_], reach_m: float) -> Cell | None:
-        """Return the free cell nearest to `cell`, or None if none is within `reach_m`.
+        """Return the free cell nearest to `cell_at`, or None if none is within `reach_m`.
 
         Args:
             cell: Cell to search from.

@@ -21,7 +21,7 @@ class Pose(NamedTuple):
     y: float
     yaw: float = 0.0
 
-    def away(self, x: float, y: float) -> float:
+    def distance_to(self, x: float, y: float) -> float:
         """Return the distance to a point [m]."""
         return math.hypot(x - self.x, y - self.y)
 
@@ -45,7 +45,7 @@ class Area(NamedTuple):
     right: float
     top: float
 
-    def holds(self, x: float, y: float) -> bool:
+    def contains(self, x: float, y: float) -> bool:
         """Return whether a point is inside, including the left and bottom edges."""
         return self.left <= x < self.right and self.bottom <= y < self.top
 

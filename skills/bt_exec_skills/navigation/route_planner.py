@@ -78,7 +78,7 @@ class Planner:
         self._reach = radius + _TIGHT_M
         self.mapped: Mask = grid.clearance > self._reach
 
-    def free(self) -> Mask:
+    def free_cells(self) -> Mask:
         """Return the cells that the robot's centre may occupy, by map and obstacles."""
         if not self.obstacles.any:
             return self.mapped
@@ -91,12 +91,12 @@ class Planner:
 
     def plan(self, pose: Pose, goal: Pose) -> Generator[None, None, Route | None]:
         """Return a path around all known obstacles, or None; yields during the search."""
-        return (yield from self._search(pose, goal, self.free()))
+        return (yield from self._search(pose, goal, self.free_cells()))
 
     def _search(self, pose: Pose, goal: Pose, free: Mask) -> Generator[None, None, Route | None]:
         grid = self.grid
-        start = grid.free_near(grid.cell(pose.x, pose.y), free, 0.6)
-        end = grid.free_near(grid.cell(goal.x, goal.y), free, _INSTEAD_M)
+        start = grid.free_near(grid.cell_at(pose.x, pose.y), free, 0.6)
+        end = grid.free_near(grid.cell_at(goal.x, goal.y), free, _INSTEAD_M)
         if start is None or end is None:
             return None
         weight = 1 + 4 * np.clip((_WIDE_M - grid.clearance) / _WIDE_M, 0, 1) ** 2
@@ -106,7 +106,7 @@ class Planner:
         if search.way is None:
             return None
         points = [grid.point(cell) for cell in search.way]
-        exact = end == grid.cell(goal.x, goal.y)
+        exact = end == grid.cell_at(goal.x, goal.y)
         points[-1] = (goal.x, goal.y) if exact else points[-1]
         return Route(np.array(points))
 

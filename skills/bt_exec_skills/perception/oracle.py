@@ -33,7 +33,7 @@ class Thing(NamedTuple):
 class Truth(Protocol):
     """Ground truth of a simulated view."""
 
-    def shown(self) -> Iterable[tuple[Thing, Mask]]:
+    def object_masks(self) -> Iterable[tuple[Thing, Mask]]:
         """Return each object with the pixels that show it, possibly none."""
 
 
@@ -48,8 +48,8 @@ class ObjectTruth:
 
     masks: Mapping[str, Mask]
 
-    def shown(self) -> Iterator[tuple[Thing, Mask]]:
-        """Implement `Truth.shown`."""
+    def object_masks(self) -> Iterator[tuple[Thing, Mask]]:
+        """Implement `Truth.object_masks`."""
         for label, mask in self.masks.items():
             yield Thing(label), mask
 
@@ -75,7 +75,7 @@ def things_in_view(truth: Truth, enough: Enough) -> Iterator[tuple[Thing, Mask, 
         truth: Ground truth of the view.
         enough: Whether an object with this label and these pixels is in view.
     """
-    for thing, mask in truth.shown():
+    for thing, mask in truth.object_masks():
         if enough(thing.label, mask):
             yield thing, mask, Detection(thing.label, box_of(mask), 1.0)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from bt_exec.failure import Problem, SpecError
 
-__all__ = ["parse_plan_json", "problem_of"]
+__all__ = ["make_problem", "parse_plan_json"]
 
 _LONGEST = 200_000
 
@@ -20,17 +20,17 @@ def parse_plan_json(text: str, file: str) -> Any:
         SpecError: TOO_LONG or BAD_JSON.
     """
     if len(text) > _LONGEST:
-        raise SpecError([problem_of(file, "TOO_LONG", f"is longer than {_LONGEST} characters")])
+        raise SpecError([make_problem(file, "TOO_LONG", f"is longer than {_LONGEST} characters")])
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        found = problem_of(file, "BAD_JSON", f"is not JSON: {error.msg}")
+        found = make_problem(file, "BAD_JSON", f"is not JSON: {error.msg}")
         raise SpecError([replace(found, line=error.lineno, column=error.colno)]) from None
     except RecursionError:
-        raise SpecError([problem_of(file, "BAD_JSON", "is nested too deeply")]) from None
+        raise SpecError([make_problem(file, "BAD_JSON", "is nested too deeply")]) from None
 
 
-def problem_of(
+def make_problem(
     file: str,
     code: str,
     message: str,

@@ -26,7 +26,7 @@ from bt_exec.spec.model import (
     Tree,
 )
 from bt_exec.spec.node_paths import label_of
-from bt_exec_skills.plans.json_text import parse_plan_json, problem_of
+from bt_exec_skills.plans.json_text import make_problem, parse_plan_json
 
 __all__ = ["ACTIONS", "PLAN_JSON", "read_plan", "write_plan"]
 
@@ -53,7 +53,7 @@ def read_plan(text: str, file: str = "<plan>", command: str = "") -> MissionSpec
     if not isinstance(plan, list) or set(data) != {"plan"} or not 0 < len(plan) <= _MOST_ACTIONS:
         form = '{"plan": [{"action": …, "params": {…}}]}'
         message = f"must be {form}, 1 to {_MOST_ACTIONS} actions"
-        raise SpecError([problem_of(file, "NOT_A_PLAN", message)])
+        raise SpecError([make_problem(file, "NOT_A_PLAN", message)])
     problems = [found for at, step in enumerate(plan) for found in _mistakes(step, at, file)]
     if problems:
         raise SpecError(problems)
@@ -69,30 +69,36 @@ def read_plan(text: str, file: str = "<plan>", command: str = "") -> MissionSpec
 def _mistakes(step: Any, at: int, file: str) -> Iterator[Problem]:
     place = f"plan[{at}]"
     if not isinstance(step, dict) or not isinstance(step.get("action"), str):
-        yield problem_of(file, "NOT_AN_ACTION", 'must be {"action": …, "params": {…}}', place)
+        yield make_problem(file, "NOT_AN_ACTION", 'must be {"action": …, "params": {…}}', place)
         return
     for key in sorted(step.keys() - {"action", "params"}):
         message = f"an action has no field {key!r}"
-        yield problem_of(file, "UNKNOWN_FIELD", message, place, key, ("action", "params"))
+        yield make_problem(file, "UNKNOWN_FIELD", message, place, key, ("action", "params"))
     action, params = step["action"], step.get("params", {})
     if action not in ACTIONS:
         message = f"unknown action {action!r}"
-        yield problem_of(file, "UNKNOWN_SKILL", message, f"{place}/action", action, tuple(ACTIONS))
+        yield make_problem(
+            file, "UNKNOWN_SKILL", message, f"{place}/action", action, tuple(ACTIONS)
+        )
     elif not isinstance(params, dict):
-        yield problem_of(file, "BAD_VALUE", "must be an object", f"{place}/params")
+        yield make_problem(file, "BAD_VALUE", "must be an object", f"{place}/params")
     else:
         known = ACTIONS[action]
         for name in params:
             if name not in known:
                 message = f"{action} has no parameter {name!r}"
-                yield problem_of(file, "UNKNOWN_ARGUMENT", message, f"{place}/params", name, known)
+                yield make_problem(
+                    file, "UNKNOWN_ARGUMENT", message, f"{place}/params", name, known
+                )
             elif not isinstance(params[name], str) or not params[name].strip():
                 message = f"{name!r} must be text"
-                yield problem_of(file, "WRONG_TYPE", message, f"{place}/params/{name}")
+                yield make_problem(file, "WRONG_TYPE", message, f"{place}/params/{name}")
         for name in known:
             if name not in params:
                 message = f"{action} needs {name!r}"
-                yield problem_of(file, "MISSING_ARGUMENT", message, f"{place}/params", "", (name,))
+                yield make_problem(
+                    file, "MISSING_ARGUMENT", message, f"{place}/params", "", (name,)
+                )
 
 
 def write_plan(spec: MissionSpec) -> str:
@@ -141,7 +147,7 @@ def _actions_of(node: NodeBase, problems: list[Problem], *, failing: bool = Fals
 
 
 def _not_expressible(node: NodeBase, message: str) -> Problem:
-    return problem_of("the plan", "NOT_IN_PLAN_JSON", message, label_of(node))
+    return make_problem("the plan", "NOT_IN_PLAN_JSON", message, label_of(node))
 
 
 def _is_reference(value: Any) -> bool:

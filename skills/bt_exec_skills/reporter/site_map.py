@@ -56,7 +56,7 @@ class Place(UserData):
 
     def away(self, x: float, y: float) -> float:
         """Return the distance between a point and the nearest pose [m]."""
-        return min(pose.away(x, y) for pose in self.poses)
+        return min(pose.distance_to(x, y) for pose in self.poses)
 
     @property
     def parts(self) -> tuple[Section, ...]:
@@ -116,7 +116,9 @@ class SiteMap(UserData):
 
     def area_at(self, x: float, y: float) -> str | None:
         """Return the id of the place whose area contains a point, or None outside all areas."""
-        return next((name for name, place in self.places.items() if place.area.holds(x, y)), None)
+        return next(
+            (name for name, place in self.places.items() if place.area.contains(x, y)), None
+        )
 
     def display_name(self, name: str, language: str) -> str:
         """Return the display name of a place or person, or `name` if it is unknown."""

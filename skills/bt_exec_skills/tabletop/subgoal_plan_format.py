@@ -22,7 +22,7 @@ from bt_exec.failure import Problem, SpecError
 from bt_exec.language.messages import language_of
 from bt_exec.pack import PlanFormat
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Sequence, walk
-from bt_exec_skills.plans.json_text import parse_plan_json, problem_of
+from bt_exec_skills.plans.json_text import make_problem, parse_plan_json
 
 __all__ = ["SKILLS", "TASK_OUTPUTS", "read_tasks", "write_tasks"]
 
@@ -62,7 +62,7 @@ def read_tasks(text: str, file: str = "<plan>", command: str = "") -> MissionSpe
 def _loaded(text: str, file: str) -> dict[str, Any]:
     data = parse_plan_json(text, file)
     if not isinstance(data, dict) or not isinstance(data.get("task_outputs"), list):
-        raise SpecError([problem_of(file, "NOT_A_PLAN", f"must be {_FORM}")])
+        raise SpecError([make_problem(file, "NOT_A_PLAN", f"must be {_FORM}")])
     return data
 
 
@@ -75,28 +75,28 @@ def _goals(data: dict[str, Any], file: str, problems: list[Problem]) -> Iterator
     for key in sorted(data.keys() - {"subgoals", "task_outputs"}):
         allowed = ("subgoals", "task_outputs")
         problems.append(
-            problem_of(file, "UNKNOWN_FIELD", f"has no field {key!r}", "", key, allowed)
+            make_problem(file, "UNKNOWN_FIELD", f"has no field {key!r}", "", key, allowed)
         )
     if not 0 < len(outputs) <= _MOST_GOALS:
         message = f"must hold 1 to {_MOST_GOALS} subgoals"
-        problems.append(problem_of(file, "NOT_A_PLAN", message, "task_outputs"))
+        problems.append(make_problem(file, "NOT_A_PLAN", message, "task_outputs"))
         return
     names = [one.get("subgoal") if isinstance(one, dict) else None for one in outputs]
     told = data.get("subgoals", names)
     if not isinstance(told, list) or told != names:
         message = "subgoals and task_outputs must list the same goals in the same order"
-        problems.append(problem_of(file, "OTHER_SUBGOALS", message, "subgoals", str(told)[:80]))
+        problems.append(make_problem(file, "OTHER_SUBGOALS", message, "subgoals", str(told)[:80]))
     held: str | None = None
     for number, one in enumerate(outputs):
         place = f"task_outputs[{number}]"
         name = names[number]
         tasks = one.get("tasks") if isinstance(one, dict) else None
         if not isinstance(name, str) or not name.strip():
-            problems.append(problem_of(file, "WRONG_TYPE", "needs a text 'subgoal'", place))
+            problems.append(make_problem(file, "WRONG_TYPE", "needs a text 'subgoal'", place))
             name = ""
         if not isinstance(tasks, list) or not 0 < len(tasks) <= _MOST_TASKS:
             message = f"needs 'tasks', 1 to {_MOST_TASKS} of them"
-            problems.append(problem_of(file, "NOT_A_PLAN", message, place))
+            problems.append(make_problem(file, "NOT_A_PLAN", message, place))
             continue
         steps: Steps = []
         for at, task in enumerate(tasks):
@@ -111,33 +111,33 @@ def _step(
     """Return the step of a task, and the held object after it."""
     if not isinstance(task, dict):
         form = 'must be {"skill": "…", "target": "…"}'
-        problems.append(problem_of(file, "NOT_AN_ACTION", form, place))
+        problems.append(make_problem(file, "NOT_AN_ACTION", form, place))
         return None, held
     for key in sorted(task.keys() - {"skill", "target"}):
         message, allowed = f"a task has no field {key!r}", ("skill", "target")
-        problems.append(problem_of(file, "UNKNOWN_FIELD", message, place, key, allowed))
+        problems.append(make_problem(file, "UNKNOWN_FIELD", message, place, key, allowed))
     said, target = task.get("skill"), task.get("target")
     skill = SKILLS.get(said, said) if isinstance(said, str) else None
     if skill not in SKILLS.values():
         message = f"there is no skill {said!r}"
         found = str(said)[:60]
         problems.append(
-            problem_of(file, "UNKNOWN_SKILL", message, f"{place}/skill", found, tuple(SKILLS))
+            make_problem(file, "UNKNOWN_SKILL", message, f"{place}/skill", found, tuple(SKILLS))
         )
         return None, held
     if not isinstance(target, str) or not target.strip():
         message = "needs a target: the name of an object"
-        problems.append(problem_of(file, "MISSING_ARGUMENT", message, f"{place}/target"))
+        problems.append(make_problem(file, "MISSING_ARGUMENT", message, f"{place}/target"))
         return None, held
     if skill == "pick_object":
         if held is not None:
             message = f"the hand holds {held} by then; place it first"
-            problems.append(problem_of(file, "HAND_FULL", message, place, target))
+            problems.append(make_problem(file, "HAND_FULL", message, place, target))
         return {"do": skill, "with": {"target": target}}, target
     if skill == "place_object":
         if held is None:
             message = "the hand is empty by then; pick something first"
-            problems.append(problem_of(file, "HAND_EMPTY", message, place, target))
+            problems.append(make_problem(file, "HAND_EMPTY", message, place, target))
             return None, None
         return {"do": skill, "with": {"object": held, "target": target}}, None
     return {"do": skill, "with": {"target": target}}, held
@@ -181,7 +181,7 @@ def _task(node: Do, problems: list[Problem]) -> dict[str, str]:
         if node.do == own and plain:
             return {"skill": skill, "target": str(node.args["target"])}
     message = f"a two-level plan has no task for {node.do} {dict(node.args)}"
-    problems.append(problem_of("the plan", "NOT_IN_TASK_OUTPUTS", message))
+    problems.append(make_problem("the plan", "NOT_IN_TASK_OUTPUTS", message))
     return {}
 
 

@@ -7,7 +7,7 @@ Any package can add a source with::
     [project.entry-points."bt_exec_skills.scenes"]
     kitchen = "my_kitchen.practice:KitchenPractice"
 
-A source with states also offers ``states`` and ``answerer(network)``; see
+A source with states also offers ``states`` and ``state_comparison(network)``; see
 `bt_exec_skills.vision.evaluate.Answer`. A source with ``weights`` lists in ``sites`` the sites that
 use them, besides the site of the same name.
 """
@@ -88,7 +88,7 @@ def state_question(source: SceneSource, network: Network) -> tuple[Answer | None
     states: tuple[str, ...] = getattr(source, "states", ())
     if not states or not set(source.classes) <= set(network.names):
         return None, ()
-    answer: Answer = source.answerer(network)  # type: ignore[attr-defined]
+    answer: Answer = source.state_comparison(network)  # type: ignore[attr-defined]
     return answer, states
 
 

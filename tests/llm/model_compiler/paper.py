@@ -23,7 +23,7 @@ from bt_exec.rig import Rig
 from bt_exec.site.site import Site, load_site
 from bt_exec.testing import FakeClock
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
-from bt_exec_skills.door.rigs import facts_of
+from bt_exec_skills.door.rigs import robot_facts
 from bt_exec_skills.perception.contracts import Detection
 
 ANGLES = {"closed": 0.0, "ajar": 0.4, "open": 1.2}
@@ -177,7 +177,7 @@ def run_paper(
     """Run a command; `before` receives the executive before its start, `confirm` gives consent."""
     robot, simulation = paper(world), FakeClock()
     look = PaperEyes(robot, simulation)
-    rig = Rig(robot, look, simulation, lambda: facts_of(robot))
+    rig = Rig(robot, look, simulation, lambda: robot_facts(robot))
     clock = Clock([simulation], 1 / site.rates.tick_hz, fast=True)
     sight: ObservationBuffer[Any] = ObservationBuffer(clock.now)
     eyes = PerceptionWorker("door", look, sight, site.rates, wait=True)
@@ -210,7 +210,7 @@ def request_for(command: str, world: Mapping[str, str] | None = None, **more: An
     """Return the request of a mission's first plan in that world."""
     robot = paper(world)
     scene = PaperEyes(robot, FakeClock()).capture()
-    facts = {**facts_of(robot), **scene.facts()}
+    facts = {**robot_facts(robot), **scene.facts()}
     return Request(
         command,
         language_of(command),

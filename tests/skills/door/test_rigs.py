@@ -14,7 +14,7 @@ from bt_exec.pack import Catalogue
 from bt_exec_skills.door.pack import PACK
 from bt_exec_skills.door.perception.learned_detector import LearnedDetector
 from bt_exec_skills.door.perception.pipeline import DoorPerception
-from bt_exec_skills.door.rigs import facts_of
+from bt_exec_skills.door.rigs import robot_facts
 
 
 def test_pack_creates_a_catalogue() -> None:
@@ -108,7 +108,7 @@ def test_default_detector_is_learned() -> None:
 
 def test_facts_include_held_objects_and_the_doorway(scripted: Any) -> None:
     robot = scripted(at_home=False, held={"left": None, "right": "material"})
-    assert facts_of(robot) == {
+    assert robot_facts(robot) == {
         "hand.left": "empty",
         "hand.right": "material",
         "at.left": "material",
@@ -116,6 +116,6 @@ def test_facts_include_held_objects_and_the_doorway(scripted: Any) -> None:
         "doorway": "free",
     }
     robot.doorway = ("left",)
-    assert facts_of(robot)["doorway"] == "left"
+    assert robot_facts(robot)["doorway"] == "left"
     robot.doorway = ("left", "right")
-    assert facts_of(robot)["doorway"] == "both"
+    assert robot_facts(robot)["doorway"] == "both"

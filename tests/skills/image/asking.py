@@ -31,7 +31,7 @@ def tools_of(root: dict) -> list[tuple[str, dict]]:
 
 def ask(bench: Bench, text: str):
     """Return the answer to a question."""
-    bench.begin()
+    bench.reset()
     for name, given in tools_of(build_plan(read_question(text), language_of(text), bench.facts())):
         finish(SKILLS[name](bench=bench, **given))
     return bench.answer

@@ -92,7 +92,7 @@ def row_of(*radii):
 def test_object_does_not_exceed_itself():
     crops = row_of(20, 40)
     before = [tools.Decision(True, "", 1.0)] * 2
-    holds = [one.holds for one in tools.exceeding(crops, before, "small", crops[:1])]
+    holds = [one.holds for one in tools.compare_with_others(crops, before, "small", crops[:1])]
     assert holds == [False, False]
 
 
@@ -103,7 +103,7 @@ def test_object_does_not_exceed_itself():
 def test_rank_selects_one_of_the_ordered_objects(attribute, rank, which):
     crops = row_of(20, 30, 12, 40)
     before = [tools.Decision(True, "", 1.0)] * 4
-    found = tools.exceeding(crops, before, attribute, crops, rank=rank)
+    found = tools.compare_with_others(crops, before, attribute, crops, rank=rank)
     assert [place for place, one in enumerate(found) if one.holds] == [which][: which is not None]
 
 
@@ -111,7 +111,7 @@ def test_rank_selects_one_of_the_ordered_objects(attribute, rank, which):
 def test_middle_object_exists_only_in_a_row_of_odd_length(radii, which):
     crops = row_of(*radii)
     before = [tools.Decision(True, "", 1.0)] * len(crops)
-    found = tools.exceeding(crops, before, "middle", crops, rank=1)
+    found = tools.compare_with_others(crops, before, "middle", crops, rank=1)
     assert [place for place, one in enumerate(found) if one.holds] == which
 
 
@@ -124,7 +124,7 @@ def test_middle_object_exists_only_in_a_row_of_odd_length(radii, which):
 )  # fmt: skip
 def test_part_of_the_picture_is_decided_by_the_centre(part, holds, clear):
     one = Instance("", (10, 10, 30, 30), 1.0, "annotation")
-    (found,) = tools.in_part([one], [tools.Decision(True, "", 1.0)], (100, 100), *part)
+    (found,) = tools.decide_place([one], [tools.Decision(True, "", 1.0)], (100, 100), *part)
     assert (found.holds, found.confidence > 0.5) == (holds, clear)
 
 

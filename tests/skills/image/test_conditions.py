@@ -9,7 +9,7 @@ import pytest
 from bt_exec_skills.image.perception.colour_segmentation import segment_colour, separate_touching
 from bt_exec_skills.image.perception.colours import name_pixels
 from bt_exec_skills.image.perception.instances import SUREST
-from bt_exec_skills.image.perception.light_correction import relight
+from bt_exec_skills.image.perception.light_correction import relit_versions
 from bt_exec_skills.image.perception.separability import DOUBTFUL, separability
 from bt_exec_skills.image.rules.estimator_verdicts import rate_answer, run_cross_checks
 from bt_exec_skills.image.skills.light_estimator import cross_check_in_other_light
@@ -95,11 +95,11 @@ def test_clear_objects_have_high_confidence():
 
 def test_relit_picture_has_a_neutral_ground():
     picture = (plain(230) * np.array([1.0, 0.8, 0.6])).astype(np.uint8)
-    grounds = [one.reshape(-1, 3).mean(axis=0) for one in relight(picture)]
+    grounds = [one.reshape(-1, 3).mean(axis=0) for one in relit_versions(picture)]
     assert any(one.max() - one.min() < 4 for one in grounds)
-    assert len({*name_pixels(relight(picture)[-1]).ravel().tolist()}) == 1
+    assert len({*name_pixels(relit_versions(picture)[-1]).ravel().tolist()}) == 1
     # a dark background gives no evidence of the light
-    assert len(relight(plain(10))) > len(relight(plain(235)))
+    assert len(relit_versions(plain(10))) > len(relit_versions(plain(235)))
 
 
 def test_no_confident_answer_is_wrong_for_each_condition():

@@ -15,7 +15,7 @@ def things(*boxes):
 
 
 def colours(picture, known, label):
-    mine = tools.of_kind(known, label)
+    mine = tools.instances_of_kind(known, label)
     return [tools.name_colour(one) for one in tools.crop(picture, mine)]
 
 
@@ -49,12 +49,12 @@ def test_colour_of_an_object_in_front_is_ignored():
 def test_every_object_keeps_some_pixels(plate):
     picture, known = plate
     crowd = known + things(*(("plate", (30 + k, 10, 131, 111 - k)) for k in range(1, 9)))
-    for one in tools.crop(picture, tools.of_kind(crowd, "")):
+    for one in tools.crop(picture, tools.instances_of_kind(crowd, "")):
         assert one.own.any()
 
 
 def test_number_of_compared_overlapping_boxes_is_limited():
     crowd = things(*(("cup", (k % 40, 0, 100 + k % 60, 90)) for k in range(3000)))
-    found = tools.of_kind(crowd, "cup")
+    found = tools.instances_of_kind(crowd, "cup")
     assert len(found) == 3000
     assert max(len(one.beside) for one in found) <= 30

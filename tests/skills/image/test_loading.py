@@ -11,7 +11,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.perception.file_header import read_header
-from bt_exec_skills.image.perception.picture_loading import for_model, load_picture
+from bt_exec_skills.image.perception.picture_loading import encode_for_model, load_picture
 
 RED = (210, 30, 20)
 
@@ -121,7 +121,7 @@ def test_damaged_headers_never_raise():
 
 
 def test_pictures_for_models_are_reduced():
-    data = base64.b64decode(for_model(np.zeros((1500, 3000, 3), np.uint8)))
+    data = base64.b64decode(encode_for_model(np.zeros((1500, 3000, 3), np.uint8)))
     assert read_header(data)[:3] == ("jpeg", 1024, 512)
 
 

@@ -277,6 +277,6 @@ def test_ctrl_c_ends_all_questions(disc, monkeypatch):
         asked.append(world["image"])
         return 130, {}
 
-    monkeypatch.setattr(cli, "_ask", stopped)
+    monkeypatch.setattr(cli, "_ask_about_one", stopped)
     assert run_command_line(["ask", str(disc), str(disc), "How many red circles are there?"]) == 130
     assert asked == [str(disc)]

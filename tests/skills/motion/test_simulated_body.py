@@ -28,14 +28,14 @@ def test_new_motion_ends_the_previous_one():
 def test_stop_is_executed_once_and_at_rest():
     frozen = []
     body = OneMotion(lambda: frozen.append(True))
-    body.ask_to_stop()
-    body.obey()
-    body.obey()
+    body.request_stop()
+    body.apply_stop_request()
+    body.apply_stop_request()
     assert len(frozen) == 1
     motion = body.start(moving(5))
-    body.ask_to_stop()
+    body.request_stop()
     assert not motion.done
-    body.obey()
+    body.apply_stop_request()
     assert motion.failure.code == "STOPPED"
 
 

@@ -24,18 +24,18 @@ def readings(pose, walls=3.0, count=120):
 
 def test_slab_occupies_the_cells_that_it_covers():
     grid = Grid.of_slabs([*ROOM, Slab(1, 0, 0.5, 0.2, math.pi / 2)])
-    assert grid.solid[grid.cell(1.0, 0.45)]
-    assert not grid.solid[grid.cell(1.45, 0.0)]
-    assert grid.clearance[grid.cell(-1.5, 0.0)] == pytest.approx(2.2, abs=0.25)
+    assert grid.solid[grid.cell_at(1.0, 0.45)]
+    assert not grid.solid[grid.cell_at(1.45, 0.0)]
+    assert grid.clearance[grid.cell_at(-1.5, 0.0)] == pytest.approx(2.2, abs=0.25)
 
 
 @given(st.floats(-3.9, 3.9), st.floats(-2.9, 2.9))
 @settings(max_examples=examples(40))
 def test_cells_and_points_are_consistent(x, y):
     grid = Grid.of_slabs(ROOM)
-    back = grid.point(grid.cell(x, y))
+    back = grid.point(grid.cell_at(x, y))
     assert math.dist(back, (x, y)) <= 0.0708
-    assert tuple(grid.cells(np.array([[x, y]]))[0]) == grid.cell(x, y)
+    assert tuple(grid.cells(np.array([[x, y]]))[0]) == grid.cell_at(x, y)
 
 
 def test_hits_are_at_the_ends_of_the_beams():
@@ -53,7 +53,7 @@ def test_obstacle_needs_several_hits_and_is_cleared_by_free_beams():
     assert not layer.any
     layer.add_reading(pose, ranges)
     assert layer.any
-    assert layer.clearance()[grid.cell(1.0, 0.0)] < 0.15
+    assert layer.clearance()[grid.cell_at(1.0, 0.0)] < 0.15
     for _ in range(2):
         layer.add_reading(pose, np.full(120, 2.5))
     assert not layer.any

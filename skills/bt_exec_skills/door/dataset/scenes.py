@@ -2,7 +2,7 @@
 
 Half of the scenes show moments of missions that run without perception. The others place door, arms
 and material at random. A scene has one cabinet; everything else varies between its pictures.
-`answerer` supports the evaluation of a network's door states.
+`state_comparison` supports the evaluation of a network's door states.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.labelled_picture import Mark, Picture, Sample
 from bt_exec_skills.vision.network import Network
 
-__all__ = ["DoorScenes", "answerer", "mission_states", "posed_states", "random_angle"]
+__all__ = ["DoorScenes", "mission_states", "posed_states", "random_angle", "state_comparison"]
 
 
 Vector = npt.NDArray[np.float64]
@@ -131,9 +131,9 @@ class DoorScenes:
     states = ("closed", "ajar", "open")
     weights = SHIPPED
 
-    def answerer(self, network: Network) -> Answer:
+    def state_comparison(self, network: Network) -> Answer:
         """Return a function that compares true and estimated door state in a picture."""
-        return answerer(network)
+        return state_comparison(network)
 
     def scene(self, seed: int) -> Iterator[Sample]:
         """Yield random pictures of one cabinet."""
@@ -215,7 +215,7 @@ def _visible_boxes(masks: dict[str, Mask], angle: float) -> tuple[Mark, ...]:
     )
 
 
-def answerer(network: Network) -> Answer:
+def state_comparison(network: Network) -> Answer:
     """Return a function that returns the true and the estimated state of the door in a picture.
 
     Enlarged parts and pictures that show too little of the door have no state.

@@ -51,13 +51,13 @@ class AngleFitter:
         self._angles = np.arange(0.0, door.max_rad + _STEP_RAD, _STEP_RAD)
         handle = door.handle_corners()
         self._doors, self._handles = (
-            self._boxes(calibration, part)
+            self._projected_boxes(calibration, part)
             for part in (np.vstack([door.panel_corners(), handle]), handle)
         )
         self._calibration = calibration
         self._interior: dict[int, float] = {}
 
-    def _boxes(self, calibration: Calibration, part: Floats) -> Floats:
+    def _projected_boxes(self, calibration: Calibration, part: Floats) -> Floats:
         """Return the projected box of a part of the door at each angle, (angles, 4) [px]."""
         camera = calibration.camera
         places = np.concatenate([calibration.door.points(angle, part) for angle in self._angles])
@@ -92,10 +92,10 @@ class AngleFitter:
             float(self._angles[good[0]]),
             float(self._angles[good[-1]]),
             float(error[best]),
-            self._interior_seen(best),
+            self._visible_interior_share(best),
         )
 
-    def _interior_seen(self, index: int) -> float:
+    def _visible_interior_share(self, index: int) -> float:
         """Return the visible share of the opening with the panel at the angle of this index."""
         if index not in self._interior:
             door, camera = self._calibration.door, self._calibration.camera

@@ -75,7 +75,7 @@ class LearnedEstimator:
     def __init__(self, calibration: Calibration) -> None:
         self._fitter = AngleFitter(calibration)
 
-    def fit(self, detections: tuple[Detection, ...]) -> AngleFit | None:
+    def fit_angle(self, detections: tuple[Detection, ...]) -> AngleFit | None:
         """Return the angle that fits the boxes of door and handle; None without either."""
         door, handle = (
             _first_with_label(detections, "door"),
@@ -95,9 +95,9 @@ class LearnedEstimator:
         if not isinstance(door, DoorDetection):
             nothing = ("primary:no_door_in_view",)
             return DoorEstimate("uncertain", 0.0, nothing, "no_door", inside=0.0)
-        fit = self.fit(detections)
+        fit = self.fit_angle(detections)
         if fit is None or fit.error_px > _ERROR_PX:
-            unfit = (_evidence_of_scores(door), "proxy:boxes_fit_no_angle")
+            unfit = (_score_evidence(door), "proxy:boxes_fit_no_angle")
             return DoorEstimate("uncertain", 0.2, unfit, inside=0.0)
         return replace(_agreed_on(door, fit), inside=fit.interior)
 
@@ -109,7 +109,7 @@ def _agreed_on(door: DoorDetection, fit: AngleFit) -> DoorEstimate:
     sure = 1.0 - fit.error_px / (2 * _ERROR_PX)
     if not door.states and len(possible) == 1:  # the network detects doors in any state
         return DoorEstimate(possible[0], round(0.8 * sure, 2), (f"primary:{measured}",))
-    evidence = [_evidence_of_scores(door), f"proxy:{measured}"]
+    evidence = [_score_evidence(door), f"proxy:{measured}"]
     left = [state for state in likely_states(door) if state in possible]
     if len(left) != 1:
         between = neighbouring_states({*left} or {*likely_states(door), *possible})
@@ -128,7 +128,7 @@ def _first_with_label(detections: tuple[Detection, ...], label: str) -> Detectio
     return next((found for found in detections if found.label == label), None)
 
 
-def _evidence_of_scores(door: DoorDetection) -> str:
+def _score_evidence(door: DoorDetection) -> str:
     """Return the text of the evidence from the network's scores of a door."""
     if not door.states:
         return "primary:state_not_told_apart"

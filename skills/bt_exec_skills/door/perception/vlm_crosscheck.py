@@ -21,7 +21,7 @@ from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import Detection
 
-__all__ = ["QUESTION", "SCHEMA", "DoorAnswer", "VlmCrosscheck", "crosscheck"]
+__all__ = ["QUESTION", "SCHEMA", "DoorAnswer", "VlmCrosscheck", "with_vlm_crosscheck"]
 
 QUESTION = (
     "How does the door of the cabinet stand? open: the inside is in clear view. closed: nothing of "
@@ -116,7 +116,7 @@ class VlmCrosscheck:
                 self._agreed = (state, view.t)
 
 
-def crosscheck(local: DoorStateEstimator, settings: Any) -> DoorStateEstimator:
+def with_vlm_crosscheck(local: DoorStateEstimator, settings: Any) -> DoorStateEstimator:
     """Return the estimator of a site: the local one, with a cross-check if configured.
 
     Raises:

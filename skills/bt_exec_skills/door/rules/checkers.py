@@ -30,7 +30,13 @@ from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import show_place
 from bt_exec_skills.door.rules.material_gates import handles_material
 
-__all__ = ["CHECKERS", "arm_as_asked", "door_only", "gate_reasons", "stated_state"]
+__all__ = [
+    "CHECKERS",
+    "check_arm_as_commanded",
+    "check_gate_reasons",
+    "check_moves_only_door",
+    "check_stated_state",
+]
 
 _PROSE = ("explanation", "visibility_warnings", "goal_status", "stop_signal", "subgoals")
 _MATERIAL = re.compile(r"material|자재", re.IGNORECASE)
@@ -43,7 +49,7 @@ _TAKES = ("get", "take", "bring")
 _NO = re.compile(r"\b(no|not|nothing|isn't|without|absent)\b|안 |없|않", re.IGNORECASE)
 
 
-def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+def check_moves_only_door(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Check that a command about the door moves only the door, and in one direction."""
     if context.meant is None:
         return
@@ -79,7 +85,7 @@ def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
             yield Problem("MATERIAL_IN_DOOR_COMMAND", message, key, words[0])
 
 
-def gate_reasons(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+def check_gate_reasons(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Check that the stated reason of each gate names what is seen."""
     del spec  # only the stated reasons are checked
     gates = context.stated.get("gate_evaluations")
@@ -106,7 +112,7 @@ def _fits_material(result: bool, reason: str) -> bool:
     return bool(_NO.search(reason)) is not result
 
 
-def stated_state(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+def check_stated_state(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Check that the stated state of the door is the observed one, and that the plan fits it."""
     told = context.stated.get("door_state_estimation")
     state = told.get("state") if isinstance(told, Mapping) else told
@@ -149,7 +155,7 @@ def _checks_material(spec: MissionSpec) -> bool:
     )
 
 
-def arm_as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+def check_arm_as_commanded(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Report an arm in the command that differs from the site's arm for the material."""
     del spec  # the site's policy overrides the plan
     if context.meaning is None:
@@ -165,5 +171,5 @@ def arm_as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
             )
 
 
-CHECKERS = (door_only, gate_reasons, stated_state, arm_as_asked)
+CHECKERS = (check_moves_only_door, check_gate_reasons, check_stated_state, check_arm_as_commanded)
 """Functions that take a plan with its subtrees expanded and return its problems."""

@@ -64,10 +64,10 @@ def _with_gates(
     if handles_material(node):
         needed = _BOTH
     elif isinstance(node, Fallback) and _is_choice(node):
-        needed = _OPENED if _asks_for_material(node) else _NONE
+        needed = _OPENED if _depends_on_visible_material(node) else _NONE
     elif isinstance(node, Fallback):  # a failing gate must also stop the other branches
         needed = _NONE.union(*map(_checked_gates, node.fallback[:-1])) - _gates_passed(node, before)
-        needed -= _asked_gates(node)  # alternative for a failing gate
+        needed -= _gates_with_alternative(node)  # alternative for a failing gate
     if VISIBLE in needed:
         needed |= {OPENED}  # the material is visible only behind an open door
     missing = tuple(gate for gate in (OPENED, VISIBLE) if gate in needed - before)
@@ -123,7 +123,7 @@ def _deciding_checks(node: Fallback) -> list[Check]:
     return [first for first in firsts if isinstance(first, Check) and not first.tell]
 
 
-def _asks_for_material(node: Fallback) -> bool:
+def _depends_on_visible_material(node: Fallback) -> bool:
     """Return True if a choice depends on visible material, and a branch reaches for the material.
 
     A choice by any other condition gets no gate before it, because opening the door would change
@@ -133,7 +133,7 @@ def _asks_for_material(node: Fallback) -> bool:
     return VISIBLE in asked and any(map(handles_material, walk(node)))
 
 
-def _asked_gates(node: Fallback) -> Gates:
+def _gates_with_alternative(node: Fallback) -> Gates:
     """Return the gates whose failure is an alternative: a branch starts with the negated check."""
     return _NONE.union(
         *(

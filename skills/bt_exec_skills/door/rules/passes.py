@@ -33,7 +33,14 @@ from bt_exec_skills.door.rules.material_gates import (
     insert_gates,
 )
 
-__all__ = ["PASSES", "arm_policy", "door_gate", "ground_labels", "see_inside", "skip_what_is_done"]
+__all__ = [
+    "PASSES",
+    "insert_door_gates",
+    "open_door_further",
+    "replace_unseen_handle",
+    "set_arm_by_policy",
+    "skip_finished_steps",
+]
 
 HANDLE, DOOR = "door-handle", "door"
 NOT_VISIBLE = "MATERIAL_NOT_VISIBLE_AFTER_OPEN"
@@ -43,7 +50,7 @@ AnyNode = TypeVar("AnyNode", Do, Tree)
 Changed = tuple[MissionSpec, tuple[str, ...]]
 
 
-def ground_labels(spec: MissionSpec, context: PassContext) -> Changed:
+def replace_unseen_handle(spec: MissionSpec, context: PassContext) -> Changed:
     """Replace the handle by the door in actions if no handle is in view."""
     labels = context.situation.labels
     if DOOR not in labels or HANDLE in labels:
@@ -52,21 +59,21 @@ def ground_labels(spec: MissionSpec, context: PassContext) -> Changed:
 
     def ground(node: NodeBase) -> NodeBase:
         if isinstance(node, Do) and node.args.get("object_label") == HANDLE:
-            changes.append(_note(context, node, "label"))
+            changes.append(_change_text(context, node, "label"))
             return _with_args(node, object_label=DOOR)
         return node
 
     return _mapped(spec, ground), tuple(changes)
 
 
-def arm_policy(spec: MissionSpec, context: PassContext) -> Changed:
+def set_arm_by_policy(spec: MissionSpec, context: PassContext) -> Changed:
     """Set the arm that handles material by the site's policy."""
     arm = context.settings.material_arm
     changes: list[str] = []
 
     def obey(node: NodeBase) -> NodeBase:
         if handles_material(node) and isinstance(node, Do) and node.args.get("arm") != arm:
-            changes.append(_note(context, node, "arm", arm=arm))
+            changes.append(_change_text(context, node, "arm", arm=arm))
             return _with_args(node, arm=arm)
         if isinstance(node, Tree) and node.body and node.args.get("arm", arm) != arm:
             arms = {inner.args["arm"] for inner in walk(node.body) if _takes_arm(inner)}
@@ -77,14 +84,14 @@ def arm_policy(spec: MissionSpec, context: PassContext) -> Changed:
     return _mapped(spec, obey), tuple(changes)
 
 
-def skip_what_is_done(spec: MissionSpec, context: PassContext) -> Changed:
+def skip_finished_steps(spec: MissionSpec, context: PassContext) -> Changed:
     """Skip opening an open door and closing a closed one; log the skip."""
     changes: list[str] = []
 
     def skip(node: NodeBase) -> NodeBase:
         if isinstance(node, Do) and node.do in _ENDS_WHEN and node.skip_if is None:
             state = _ENDS_WHEN[node.do]
-            changes.append(_note(context, node, "skip", state=state))
+            changes.append(_change_text(context, node, "skip", state=state))
             done = Is(name="door_is", args={"state": state})
             return node.model_copy(update={"skip_if": done})
         return node
@@ -92,7 +99,7 @@ def skip_what_is_done(spec: MissionSpec, context: PassContext) -> Changed:
     return _mapped(spec, skip), tuple(changes)
 
 
-def see_inside(spec: MissionSpec, context: PassContext) -> Changed:
+def open_door_further(spec: MissionSpec, context: PassContext) -> Changed:
     """Open the door further before steps with material if it hides part of its inside."""
     if not any(handles_material(node) or _looks_inside(node) for node in walk(spec.root)):
         return spec, ()
@@ -100,7 +107,7 @@ def see_inside(spec: MissionSpec, context: PassContext) -> Changed:
 
     def widen(node: NodeBase) -> NodeBase:
         if isinstance(node, Do) and node.do == OPENED and node.skip_if == IS_OPEN:
-            changes.append(_note(context, node, "inside"))
+            changes.append(_change_text(context, node, "inside"))
             return node.model_copy(update={"skip_if": OPEN_ENOUGH})
         return node
 
@@ -111,7 +118,7 @@ def _looks_inside(node: NodeBase) -> bool:
     return isinstance(node, Check) and any(leaf.name == VISIBLE for leaf in leaves(node.check))
 
 
-def door_gate(spec: MissionSpec, context: PassContext) -> Changed:
+def insert_door_gates(spec: MissionSpec, context: PassContext) -> Changed:
     """Insert gates: the door is open and the material was seen before a hand reaches for it."""
     opening = [node for node in walk(spec.root, Do) if node.do == "open_door"]
     usual = context.settings.door_arm
@@ -125,14 +132,14 @@ def door_gate(spec: MissionSpec, context: PassContext) -> Changed:
     }
     look = Check.model_validate({"check": "material_visible", "else": NOT_VISIBLE})
     root, added = insert_gates(spec.root, {OPENED: Do.model_validate(written), VISIBLE: look})
-    notes = (_note(context, node, "gate", added=", ".join(gates)) for node, gates in added)
+    notes = (_change_text(context, node, "gate", added=", ".join(gates)) for node, gates in added)
     return spec.model_copy(update={"root": root}), tuple(notes)
 
 
 _notes = partial(messages_of, Path(__file__).with_name("notes.yaml"))
 
 
-def _note(context: PassContext, node: NodeBase, key: str, **facts: str) -> str:
+def _change_text(context: PassContext, node: NodeBase, key: str, **facts: str) -> str:
     """Return the description of a change, in the language of the command."""
     label = node.do if isinstance(node, Do) else label_of(node)
     return f"{label}: {_notes().say(key, language_of(context.command), **facts)}"
@@ -151,10 +158,10 @@ def _mapped(spec: MissionSpec, change: Callable[[NodeBase], NodeBase]) -> Missio
 
 
 PASSES = (
-    Pass("arm_policy", arm_policy),
-    Pass("door_gate", door_gate),
-    Pass("skip_what_is_done", skip_what_is_done),
-    Pass("see_inside", see_inside),
-    Pass("ground_labels", ground_labels),
+    Pass("arm_policy", set_arm_by_policy),
+    Pass("door_gate", insert_door_gates),
+    Pass("skip_what_is_done", skip_finished_steps),
+    Pass("see_inside", open_door_further),
+    Pass("ground_labels", replace_unseen_handle),
 )
 """Passes in the order in which they run."""

@@ -120,7 +120,7 @@ class Job:
         path = self.plan([*straight_line(Pose(place), out), *straight_line(out, aside)])
         yield from with_phase(follow_joint_path(self.limb, path, 0.8), "drawing back")
 
-    def round_edge(self, *, outwards: bool) -> list[Pose]:
+    def path_around_edge(self, *, outwards: bool) -> list[Pose]:
         """Return the path around the free edge of an open door, from one of its sides to the other.
 
         Args:
@@ -147,7 +147,7 @@ class Job:
         """
         best = self.plan([goal])
         room = self._clearance_along(best)
-        round_edge = self.round_edge(outwards=True)
+        round_edge = self.path_around_edge(outwards=True)
         for first in reversed(range(len(round_edge))):
             if room >= _BESIDE_M:
                 break
@@ -164,13 +164,13 @@ class Job:
         for start, end in itertools.pairwise([self.limb.target, *path]):
             count = max(1, math.ceil(float(np.abs(end - start).max()) / _SAMPLE_RAD))
             for k in range(1, count + 1):
-                arm = self.ik.along(start + (end - start) * k / count)
+                arm = self.ik.arm_points(start + (end - start) * k / count)
                 room = min(room, world.geometry.distance_to_panel(world.angle, arm))
         return room
 
     def back_off(self, distance: float) -> MotionSteps:
         """Draw the hand back along its fingers by `distance` [m]."""
-        fingers = self.limb.fingers
+        fingers = self.limb.finger_direction
         yaw = float(np.arctan2(fingers[1], fingers[0]))
         start = Pose(self.limb.grip, yaw)
         end = Pose(start.position - distance * fingers, yaw, turn_cost=0.1, tolerance=0.04)
@@ -185,7 +185,7 @@ class Job:
         way: list[Pose] = []
         if angle > _STANDS_OUT_RAD and grip[2] > door.edge(angle)[2] - DOOR_HEIGHT / 2 - 0.05:
             if side * door.signed_distance(angle, grip) < 0.03:
-                way += self.round_edge(outwards=side > 0)
+                way += self.path_around_edge(outwards=side > 0)
             beside = np.array([0.26, side * 0.24, 0.85])
             way.append(Pose(beside, turn_cost=0.03, tolerance=0.05))
         path = [*self.plan(way), np.array(HOME[self.limb.arm])]

@@ -60,17 +60,17 @@ class SimDoorRobot:
     def step(self, seconds: float) -> None:
         """Advance the physics by `seconds`, in whole control periods, with carry-over."""
         for _ in range(self._periods.take(seconds)):
-            self._obey()
+            self._execute_stop_request()
             for motion in dict.fromkeys(self._motions.values()):
                 motion.advance()
             self.world.advance()
-        self._obey()
+        self._execute_stop_request()
 
     def stop(self) -> None:
         """Freeze both arms; safe from any thread and from a signal handler."""
         self._stop_asked = True
 
-    def _obey(self) -> None:
+    def _execute_stop_request(self) -> None:
         """Execute a pending stop request."""
         if self._stop_asked:
             self._stop_asked = False
@@ -131,7 +131,7 @@ class SimDoorRobot:
 
     def in_doorway(self, arm: Arm) -> bool:
         """Return whether any part of the arm is in the swing area of the door, or behind it."""
-        return self.world.geometry.in_swing(self.world.angle, self.world.limbs[arm].along())
+        return self.world.geometry.in_swing(self.world.angle, self.world.limbs[arm].arm_points())
 
     # -- motions
 

@@ -36,7 +36,7 @@ class DoorGeometry:
         """The plane of the closed door [m]."""
 
     @staticmethod
-    def along(angle: float) -> Vector:
+    def panel_direction(angle: float) -> Vector:
         """Return the unit vector from the hinge to the free edge, shape (3,)."""
         return np.array([-math.sin(angle), -math.cos(angle), 0.0])
 
@@ -59,7 +59,9 @@ class DoorGeometry:
             out: Common distance from the centre plane [m].
             up: Height of each point [m], shape (n,).
         """
-        places: Vector = self._hinge + r[:, None] * self.along(angle) + out * self.outward(angle)
+        places: Vector = (
+            self._hinge + r[:, None] * self.panel_direction(angle) + out * self.outward(angle)
+        )
         places[:, 2] += up
         return places
 
@@ -86,7 +88,7 @@ class DoorGeometry:
                 panel count; if there are none, the result is infinity.
         """
         offset = places - self._hinge
-        r, out = offset @ self.along(angle), offset @ self.outward(angle)
+        r, out = offset @ self.panel_direction(angle), offset @ self.outward(angle)
         over = np.abs(offset[:, 2]) < DOOR_HEIGHT / 2 + _BESIDE
         near = (r > 0.0) & (r < DOOR_WIDTH + _BESIDE) & over
         return float(np.abs(out[near]).min(initial=math.inf))

@@ -33,7 +33,7 @@ _PUSH_R = 0.22
 _SHUT_RAD = 0.004
 
 
-def _arc(start: float, end: float) -> list[float]:
+def _hinge_angles(start: float, end: float) -> list[float]:
     """Return hinge angles from `start` to `end`, without `start`."""
     count = max(1, math.ceil(abs(end - start) / _ARC_STEP))
     return [start + (end - start) * k / count for k in range(1, count + 1)]
@@ -87,7 +87,7 @@ def pull_by_handle(job: Job) -> MotionSteps:
     swing = job.plan(
         [
             Pose(door.handle(a, lift), yaw - (a - start) / 2, turn_cost=0.02, tolerance=0.02)
-            for a in _arc(start, OPEN_TO_RAD)
+            for a in _hinge_angles(start, OPEN_TO_RAD)
         ],
         approach[-1],
     )
@@ -107,7 +107,7 @@ def pull_by_handle(job: Job) -> MotionSteps:
     limb.command_fingers(FINGER_OPEN)
     yield from with_phase(wait(0.3), "letting go")
     yield from job.back_off(0.09)
-    yield from _leave(job)
+    yield from _retract_hand(job)
     _check_open(job, reached)
 
 
@@ -135,7 +135,7 @@ def pull_by_edge(job: Job) -> MotionSteps:
     approach = job.plan([outside, *straight_line(outside, behind)])
     yield 0.0, "planning"
     swing = job.plan(
-        [hook(a + 0.06, DOOR_WIDTH - 0.045, gap * 0.6) for a in _arc(start, OPEN_TO_RAD)],
+        [hook(a + 0.06, DOOR_WIDTH - 0.045, gap * 0.6) for a in _hinge_angles(start, OPEN_TO_RAD)],
         approach[-1],
     )
     yield 0.0, "planning"
@@ -172,7 +172,7 @@ def push_shut(job: Job) -> MotionSteps:
     way = job.path_past_door(beside)
     approach = job.plan(straight_line(beside, touch), way[-1])
     yield 0.0, "planning"
-    push = job.plan([against(a, 0.02) for a in _arc(start, -0.06)], approach[-1])
+    push = job.plan([against(a, 0.02) for a in _hinge_angles(start, -0.06)], approach[-1])
     yield 0.0, "planning"
     if not limb.holds_material:
         limb.command_fingers(0.0)
@@ -211,7 +211,7 @@ def _check_open(job: Job, reached: float) -> None:
         raise Failed("STUCK", f"the door fell back to {job.world.angle:.2f} rad")
 
 
-def _leave(job: Job) -> MotionSteps:
+def _retract_hand(job: Job) -> MotionSteps:
     """Draw the hand away from the outer face, round the edge, and home."""
     door, angle = job.world.geometry, job.world.angle
     away: Vector = job.limb.grip + 0.06 * door.outward(angle)

@@ -24,7 +24,7 @@ _NEAR_M = 0.05
 _SLIP_AT = 0.5  # fraction of the lift at which a slippery material slips
 
 
-def _approach(job: Job) -> tuple[Pose, Pose]:
+def _approach_poses(job: Job) -> tuple[Pose, Pose]:
     """Return the poses in front of the material and at it; the hand is perpendicular to the box.
 
     Raises:
@@ -39,7 +39,7 @@ def _approach(job: Job) -> tuple[Pose, Pose]:
     place, turn = found
     square = (turn + math.pi / 4) % (math.pi / 2) - math.pi / 4
     on = Pose(place, square + job.variant.yaw / 2, turn_cost=0.2, tolerance=0.008)
-    before = Pose(on.position - REACH_M * on.fingers(), on.yaw, turn_cost=0.2)
+    before = Pose(on.position - REACH_M * on.finger_direction(), on.yaw, turn_cost=0.2)
     return before, on
 
 
@@ -50,14 +50,14 @@ def reach(job: Job) -> MotionSteps:
         Failed: UNREACHABLE; STUCK if something is in the way.
     """
     yield from job.clear_hand()
-    before, _ = _approach(job)
+    before, _ = _approach_poses(job)
     outside = Pose(before.position.copy(), before.yaw / 2, turn_cost=0.1)
     outside.position[0] = job.world.geometry.front_x - 0.22
     outside.position[2] += 0.02
     world, grip = job.world, job.limb.grip
     way: list[Pose] = []
     if world.geometry.signed_distance(world.angle, grip) > -0.05:
-        way += job.round_edge(outwards=False)
+        way += job.path_around_edge(outwards=False)
     path = job.plan([*way, outside, *straight_line(outside, before)])
     yield 0.0, "planning"
     job.limb.command_fingers(FINGER_OPEN)
@@ -80,7 +80,7 @@ def grasp(job: Job, *, slips: bool = False) -> MotionSteps:
             on the way; STUCK.
     """
     limb = job.limb
-    before, on = _approach(job)
+    before, on = _approach_poses(job)
     if float(np.linalg.norm(before.position - limb.grip)) > _NEAR_M:
         yield from reach(job)
     path = job.plan(straight_line(job.pose_here(before), on))

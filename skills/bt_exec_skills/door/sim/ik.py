@@ -18,7 +18,7 @@ from bt_exec_skills.door.robot import Arm
 from bt_exec_skills.door.sim.arm_mjcf import HOME, arm_body
 from bt_exec_skills.motion.site_ik import SiteIK, hand_rotation
 
-__all__ = ["ArmIK", "Pose", "Vector", "along_arm"]
+__all__ = ["ArmIK", "Pose", "Vector", "arm_points"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -30,7 +30,7 @@ _SETTLED = 1e-3  # convergence threshold of a step [rad]
 _TIP = 0.02  # distance of the finger tips from the grip [m]
 
 
-def along_arm(elbow: Vector, wrist: Vector, grip: Vector, fingers: Vector) -> Vector:
+def arm_points(elbow: Vector, wrist: Vector, grip: Vector, fingers: Vector) -> Vector:
     """Return points from the elbow to the finger tips, world frame [m], shape (n, 3).
 
     Args:
@@ -64,7 +64,7 @@ class Pose:
     tolerance: float = 0.012
     turn_tolerance: float = math.inf
 
-    def fingers(self) -> Vector:
+    def finger_direction(self) -> Vector:
         """Return the direction of the fingers, a unit vector of shape (3,)."""
         level = math.cos(self.pitch)
         return np.array(
@@ -115,13 +115,13 @@ class ArmIK:
         )
         return chain.data.qpos.copy() if reached else None
 
-    def along(self, q: Vector) -> Vector:
+    def arm_points(self, q: Vector) -> Vector:
         """Return points from the elbow to the finger tips at `q`, world frame [m], (n, 3)."""
         self._chain.place(q)
         data = self._chain.data
         fingers = data.site_xmat[self._site].reshape(3, 3)[:, 0]
         parts = data.xpos[self._fore], data.xpos[self._hand], data.site_xpos[self._site]
-        return along_arm(*parts, fingers)
+        return arm_points(*parts, fingers)
 
     def _position_error(self, pose: Pose) -> float:
         """Return the distance of the grip from the target [m]."""
@@ -131,4 +131,4 @@ class ArmIK:
     def _direction_error(self, pose: Pose) -> float:
         """Return the angle between the fingers and their target direction [rad]."""
         fingers = self._chain.data.site_xmat[self._site].reshape(3, 3)[:, 0]
-        return math.acos(float(np.clip(fingers @ pose.fingers(), -1.0, 1.0)))
+        return math.acos(float(np.clip(fingers @ pose.finger_direction(), -1.0, 1.0)))

@@ -47,9 +47,9 @@ class WorldOptions:
     def __post_init__(self) -> None:
         if isinstance(self.door, str):
             if self.door not in _NAMED_DOORS:
-                object.__setattr__(self, "door", _angle(self.door))
+                object.__setattr__(self, "door", _parse_angle(self.door))
         else:
-            _angle(self.door)
+            _parse_angle(self.door)
         if self.material not in ("present", "absent"):
             raise ValueError(f"material={self.material!r}: allowed: present, absent")
         if type(self.seed) is not int or not 0 <= self.seed <= _MAX_SEED:
@@ -58,7 +58,7 @@ class WorldOptions:
             raise ValueError(f"fault={self.fault!r}: allowed: {', '.join(FAULTS)}")
 
 
-def _angle(value: str | float) -> float:
+def _parse_angle(value: str | float) -> float:
     """Return a hinge angle [rad], or raise with the allowed values."""
     try:
         angle = float(value)

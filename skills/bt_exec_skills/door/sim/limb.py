@@ -13,7 +13,7 @@ import numpy as np
 
 from bt_exec_skills.door.robot import Arm
 from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN, JOINTS
-from bt_exec_skills.door.sim.ik import Vector, along_arm
+from bt_exec_skills.door.sim.ik import Vector, arm_points
 from bt_exec_skills.simulation.physics import activate_weld
 
 __all__ = ["Limb"]
@@ -73,13 +73,13 @@ class Limb:
         place: Vector = self._data.site_xpos[self._grip].copy()
         return place
 
-    def along(self) -> Vector:
+    def arm_points(self) -> Vector:
         """Return points from the elbow to the finger tips, world frame [m], shape (n, 3)."""
         elbow, wrist = self._data.xpos[self._fore], self._data.xpos[self._hand]
-        return along_arm(elbow, wrist, self.grip, self.fingers)
+        return arm_points(elbow, wrist, self.grip, self.finger_direction)
 
     @property
-    def fingers(self) -> Vector:
+    def finger_direction(self) -> Vector:
         """Direction of the fingers, a unit vector of shape (3,)."""
         turn: Vector = self._data.site_xmat[self._grip].reshape(3, 3)
         return turn[:, 0].copy()

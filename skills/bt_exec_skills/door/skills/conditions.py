@@ -45,7 +45,7 @@ _UNCERTAIN = "UNCERTAIN_PERCEPTION"
 )
 def door_is(world: World[DoorObservation], state: Literal["open", "ajar", "closed"]) -> Verdict:
     """Whether the door is in that state, as two fresh pictures agree."""
-    found = _door(world)
+    found = _agreed_door_state(world)
     if isinstance(found, Verdict):
         return found
     return Verdict(found.state == state, _told(found), found.evidence, world.age_s)
@@ -54,7 +54,7 @@ def door_is(world: World[DoorObservation], state: Literal["open", "ajar", "close
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def door_known(world: World[DoorObservation]) -> Verdict:
     """Whether the state of the door is certain."""
-    found = _door(world)
+    found = _agreed_door_state(world)
     if isinstance(found, Verdict):
         return found
     why = f"door is {found.state}, confidence {found.confidence:.1f}"
@@ -132,7 +132,7 @@ def arms_home(robot: DoorRobot) -> Verdict:
     return Verdict(robot.at_home, "arms are at home" if robot.at_home else "arms are not at home")
 
 
-def _door(world: World[DoorObservation]) -> DoorEstimate | Verdict:
+def _agreed_door_state(world: World[DoorObservation]) -> DoorEstimate | Verdict:
     """Return the state that fresh pictures agree on, or doubt with its reason."""
     found = agreed_state(world.fresh)
     if found.state != "uncertain":

@@ -15,7 +15,7 @@ from bt_exec_skills.image.perception.colours import COLOURS, ColourName, colour_
 from bt_exec_skills.image.perception.instances import LYING, Crop, Decision, Instance
 
 __all__ = [
-    "ATTRIBUTES", "AttributeName", "Grouping", "grouped", "most_frequent", "name_by",
+    "ATTRIBUTES", "AttributeName", "Grouping", "count_by", "most_frequent", "name_by",
     "name_colour", "name_shape", "name_thing", "verify_attribute",
 ]  # fmt: skip
 
@@ -152,7 +152,7 @@ def name_thing(crop: Crop) -> tuple[str, float]:
     return f"{colour} {kind}", min(clear, distinct)
 
 
-def grouped(crops: Sequence[Crop], by: Grouping, listed: Sequence[str] = ()) -> dict[str, int]:
+def count_by(crops: Sequence[Crop], by: Grouping, listed: Sequence[str] = ()) -> dict[str, int]:
     """Return the number of objects of each colour, shape or class, the most frequent first.
 
     Groups of `listed` are included even if they are empty.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bt_exec_skills.image.perception.instance_decisions import of_kind
+from bt_exec_skills.image.perception.instance_decisions import instances_of_kind
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Frame
@@ -83,7 +83,7 @@ def select_label(
         for one in found
         if one.score >= least_score and not one.doubt
     ]
-    return Detected(of_kind(kept, label), whole)
+    return Detected(instances_of_kind(kept, label), whole)
 
 
 def detect_with_tiles(detector: Detector[View[None], Detection], picture: Frame) -> Seen:

@@ -13,7 +13,7 @@ from bt_exec_skills.image.perception.instance_decisions import all_hold
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.relations import SIDES
 
-__all__ = ["DEGREES", "DegreeName", "exceeding"]
+__all__ = ["DEGREES", "DegreeName", "compare_with_others"]
 
 GradedName = Literal[
     "big", "small", "tall", "short", "long", "brief", "bright", "dark", "sharp", "blurred"
@@ -30,7 +30,7 @@ _MARGINS = {
 """Ratios up to which two objects may be equal, and from which one certainly exceeds the other."""
 
 
-def exceeding(
+def compare_with_others(
     crops: Sequence[Crop],
     decisions: Sequence[Decision],
     attribute: DegreeName,
@@ -54,7 +54,7 @@ def exceeding(
             all others. None compares each candidate with `others`, but not with itself.
     """
     if rank is not None and attribute == "middle":
-        attribute, rank = _middle_of_row([one.instance for one in others])
+        attribute, rank = _rank_of_middle([one.instance for one in others])
     result = []
     for crop, before in zip(crops, decisions, strict=True):
         rivals = [one for one in others if one.instance.bbox != crop.instance.bbox]
@@ -83,7 +83,7 @@ def _is_at_rank(pairs: Sequence[Decision], rank: int, attribute: str) -> Decisio
     return Decision(None if open_ones else True, attribute, clear)
 
 
-def _middle_of_row(row: Sequence[Instance]) -> tuple[DegreeName, int]:
+def _rank_of_middle(row: Sequence[Instance]) -> tuple[DegreeName, int]:
     """Return a side, and the rank of the middle object of a row, counted from that side.
 
     A row with an even number of objects has no middle object; no object has the returned rank.

@@ -30,15 +30,15 @@ from bt_exec_skills.image.perception.text_recognition import READ
 __all__ = [
     "Bound",
     "all_hold",
-    "all_of",
     "any_holds",
-    "in_part",
-    "of_kind",
-    "present",
-    "related",
+    "decide_place",
+    "decide_relation",
+    "has_accepted_instance",
+    "instances_of_kind",
+    "is_count_within",
+    "is_true_of_all",
     "start_decisions",
     "verify_all",
-    "within",
 ]
 
 Bound = Literal["at_least", "at_most", "more", "fewer", "exactly"]
@@ -55,7 +55,9 @@ _SEVERAL = "perhaps several objects"
 _ONE_THING = 0.5  # below this score an instance may not be a single object
 
 
-def of_kind(instances: Sequence[Instance], label: str, without: str = "") -> list[Instance]:
+def instances_of_kind(
+    instances: Sequence[Instance], label: str, without: str = ""
+) -> list[Instance]:
     """Return the instances with a label, ignoring case; all instances if `label` is empty.
 
     Instances with a label of `without` are dropped. Several labels are separated by ``|``. Each
@@ -138,7 +140,7 @@ def any_holds(decisions: Sequence[Decision]) -> Decision:
     return open_ones[0] if open_ones else max(decisions, key=lambda one: one.confidence)
 
 
-def related(
+def decide_relation(
     instances: Sequence[Instance],
     decisions: Sequence[Decision],
     relation: RelationName,
@@ -182,7 +184,7 @@ def related(
     return result
 
 
-def in_part(
+def decide_place(
     instances: Sequence[Instance],
     decisions: Sequence[Decision],
     size: tuple[int, int],
@@ -248,7 +250,7 @@ def _decide_by_distance(
     return result
 
 
-def present(decisions: Sequence[Decision]) -> bool | None:
+def has_accepted_instance(decisions: Sequence[Decision]) -> bool | None:
     """Return whether there is an instance; None if undecided.
 
     A region that is one object or several counts as at least one object.
@@ -258,7 +260,7 @@ def present(decisions: Sequence[Decision]) -> bool | None:
     return None if any(one.holds is None for one in decisions) else False
 
 
-def within(counted: Counted, bound: Bound, number: int) -> bool | None:
+def is_count_within(counted: Counted, bound: Bound, number: int) -> bool | None:
     """Return whether a count satisfies a bound; None if undecided instances could change it."""
     least, most = counted.sure, counted.sure + counted.unsettled
     low, high = _RANGES[bound](number)
@@ -267,7 +269,7 @@ def within(counted: Counted, bound: Bound, number: int) -> bool | None:
     return None if least <= high and most >= low else False
 
 
-def all_of(holding: Sequence[Decision], every: Sequence[Decision]) -> bool | None:
+def is_true_of_all(holding: Sequence[Decision], every: Sequence[Decision]) -> bool | None:
     """Return whether all instances have a quality; None if undecided or without instances.
 
     Args:

@@ -136,14 +136,14 @@ def crop(picture: Frame, instances: Iterable[Instance]) -> list[Crop]:
     instances = list(instances)
     even = any(one.source == EVENED for one in instances)
     evened = even_light(picture) if even else None
-    apart = _apart_from_ground(picture) if any(one.mask is None for one in instances) else ()
+    apart = _foreground_masks(picture) if any(one.mask is None for one in instances) else ()
     return [
         _make_crop(picture if evened is None or one.source != EVENED else evened, one, apart)
         for one in instances
     ]
 
 
-def _apart_from_ground(picture: Frame) -> Sequence[tuple[Mask, float]]:
+def _foreground_masks(picture: Frame) -> Sequence[tuple[Mask, float]]:
     """Return masks of the pixels that differ from a plain background, with the share to reach.
 
     The differing pixels are an object's own pixels if they reach that share of its box. A smaller
@@ -162,7 +162,7 @@ def _make_crop(picture: Frame, instance: Instance, apart: Sequence[tuple[Mask, f
     if instance.mask is not None:
         return Crop(instance, pixels, instance.mask)
     rows, columns = np.ogrid[-1 : 1 : (y2 - y1) * 1j, -1 : 1 : (x2 - x1) * 1j]
-    own = _without_neighbours(rows**2 + columns**2 <= 0.5, instance)
+    own = _mask_without_neighbours(rows**2 + columns**2 <= 0.5, instance)
     for differs, share in apart:
         thing = own & differs[y1:y2, x1:x2]
         if thing.sum() >= share * own.sum():
@@ -170,7 +170,7 @@ def _make_crop(picture: Frame, instance: Instance, apart: Sequence[tuple[Mask, f
     return Crop(instance, pixels, own)
 
 
-def _without_neighbours(own: Mask, instance: Instance) -> Mask:
+def _mask_without_neighbours(own: Mask, instance: Instance) -> Mask:
     """Return a mask without the ellipses in the boxes of overlapping objects, if enough is left.
 
     An overlapping box that covers nearly the whole object does not occlude it. It is a container,

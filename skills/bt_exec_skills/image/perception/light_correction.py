@@ -9,7 +9,7 @@ import numpy.typing as npt
 from bt_exec_skills.image.perception.colours import background_mask
 from bt_exec_skills.perception.picture import Frame, border_of
 
-__all__ = ["even_light", "relight"]
+__all__ = ["even_light", "relit_versions"]
 
 _LONGEST = 800  # pictures are reduced to this side [px]
 _COARSE, _FINE = 120, 240  # shorter side of the picture in which the light is estimated [px]
@@ -69,7 +69,7 @@ def _without_shadows(picture: Frame, before: float) -> Frame | None:
     return evened if plain and ground.mean() >= _MOSTLY else None
 
 
-def relight(picture: Frame) -> list[Frame]:
+def relit_versions(picture: Frame) -> list[Frame]:
     """Return versions of a picture in other plausible light, at most 800 px long.
 
     The light of a picture is unknown. A tinted background may be a white one in warm light, a dark

@@ -10,7 +10,7 @@ import numpy as np
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.relations import measure
 
-__all__ = ["Extent", "measure_extent", "measured"]
+__all__ = ["Extent", "measure_extent", "measure_objects"]
 
 Extent = Literal["area", "width", "height", "distance"]
 
@@ -48,7 +48,7 @@ def _to_scale(value: float, extent: Extent, per_px: float) -> float:
     return float(f"{found:.3g}")
 
 
-def measured(
+def measure_objects(
     ones: Sequence[Instance],
     others: Sequence[Instance],
     extent: Extent,

@@ -17,7 +17,7 @@ from bt_exec.files import expand_home
 from bt_exec_skills.image.perception.file_header import read_header
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["MODEL_SIDE", "MOST_PIXELS", "for_model", "load_picture"]
+__all__ = ["MODEL_SIDE", "MOST_PIXELS", "encode_for_model", "load_picture"]
 
 MOST_PIXELS = 64_000_000
 """Maximum number of pixels: 192 MB when decoded."""
@@ -98,7 +98,7 @@ def _to_rgb(pixels: np.ndarray[tuple[int, ...], np.dtype[np.generic]], file: Pat
     return np.ascontiguousarray(colours[..., ::-1].astype(np.uint8))
 
 
-def for_model(picture: Frame, side: int = MODEL_SIDE) -> str:
+def encode_for_model(picture: Frame, side: int = MODEL_SIDE) -> str:
     """Return a picture as JPEG in base64, its longest side at most `side` [px]."""
     longest = max(picture.shape[:2])
     if longest > side:

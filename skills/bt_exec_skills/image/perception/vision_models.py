@@ -129,7 +129,7 @@ class Looker:
             Failed: ``NO_VQA_MODEL``, ``VQA_FAILED``.
         """
         if isinstance(self.model, PictureModel):
-            reply = yield from _ask_for_line(self.model, picture, question)
+            reply = yield from _ask_for_one_line(self.model, picture, question)
             return LookAnswer(reply.text, min(reply.confidence or 0.0, UNMEASURED), question)
         asked = _ABOUT.format(language=_LANGUAGES[language], question=_escape_quotation(question))
         data = yield from _ask_model(self._require_model(), picture, asked, _WHOLE)
@@ -148,7 +148,7 @@ class Looker:
         decided = list[Decision]()
         if isinstance(self.model, PictureModel):
             for one in crops:
-                reply = yield from _ask_for_line(self.model, one, question)
+                reply = yield from _ask_for_one_line(self.model, one, question)
                 decided.append(_parse_decision(reply))
             return decided
         model = self._require_model()
@@ -190,7 +190,7 @@ def _ask_model(
     return told.data
 
 
-def _ask_for_line(model: PictureModel, picture: Frame, question: str) -> Steps[Reply]:
+def _ask_for_one_line(model: PictureModel, picture: Frame, question: str) -> Steps[Reply]:
     """Return the answer of a model in one line. The model gets a copy of the picture.
 
     Raises:

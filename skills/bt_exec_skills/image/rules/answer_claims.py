@@ -192,7 +192,7 @@ def _make_claim(sentence: str, part: Node, asked: Node | None) -> Claim:
     if part.kind == "quantity":
         part = Node("exists", (("of", Node("np", (("of", _ANYTHING), ("quantity", part)))),))
     if part.kind == "np":
-        part = _content_of_phrase(part, asked)
+        part = _proposition_of_phrase(part, asked)
     if part.kind in ("exists", "all"):
         part = part.replace(of=_complete_phrase(part.node("of"), asked))
     unsaid = part.kind == "exists" and part.node("of").get("of") == _ANYTHING
@@ -213,7 +213,7 @@ def _make_place_claim(sentence: str, part: Node, asked: Node | None) -> Claim:
     return Claim(sentence, where, (part.text("row"), part.text("column")), same)
 
 
-def _content_of_phrase(phrase: Node, asked: Node | None) -> Node:
+def _proposition_of_phrase(phrase: Node, asked: Node | None) -> Node:
     """Return the proposition that a phrase without a verb stands for, as an answer to `asked`."""
     inner = asked.get("of") if asked is not None else None
     if isinstance(inner, Node) and phrase.get("quantity") is None:

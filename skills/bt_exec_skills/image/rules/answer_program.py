@@ -67,7 +67,7 @@ def _annotation_lines(args: Mapping[str, Any], bench: Bench) -> list[str]:
     path = str(bench.annotation_file and bench.annotation_file.absolute())
     return [
         f"known = tools.read_annotation({path!r}, {str(bench.file)!r}, picture.shape[:2])",
-        f"instances[{args['into']!r}] = tools.of_kind(",
+        f"instances[{args['into']!r}] = tools.instances_of_kind(",
         f"    known.instances, {args['label']!r}, {args.get('without', '')!r}",
         ")",
         _start_decisions_line(args["into"]),
@@ -147,7 +147,7 @@ def _compare_degrees_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     return [
         f"pairs = zip(crops[{to!r}], decisions[{to!r}])",
         "rivals = [one for one, yes in pairs if yes.holds]",
-        f"decisions[{name!r}] = tools.exceeding(",
+        f"decisions[{name!r}] = tools.compare_with_others(",
         f"    {given}, rivals, wanted={args['wanted']!r}, rank={args.get('rank')!r}",
         ")",
     ]
@@ -159,7 +159,7 @@ def _compare_places_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     return [
         f"pairs = zip(instances[{to!r}], decisions[{to!r}])",
         "landmarks = [one for one, yes in pairs if yes.holds]",
-        f"decisions[{name!r}] = tools.related(",
+        f"decisions[{name!r}] = tools.decide_relation(",
         f"    instances[{name!r}], decisions[{name!r}], {args['relation']!r}, landmarks,"
         f" wanted={args.get('wanted', True)!r}{others}",
         ")",
@@ -170,7 +170,7 @@ def _check_part_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     name = args["of"]
     part = f"{args['row']!r}, {args['column']!r}, wanted={args['wanted']!r}"
     return [
-        f"decisions[{name!r}] = tools.in_part(",
+        f"decisions[{name!r}] = tools.decide_place(",
         f"    instances[{name!r}], decisions[{name!r}], picture.shape[:2], {part}",
         ")",
     ]
@@ -202,14 +202,14 @@ def _answer_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
         return [f"answer = {{'target': counts[{name!r}], 'other': counts[{other!r}]}}"]
     if args["kind"] == "all":
         of, every = f"decisions[{name!r}]", f"decisions[{other!r}]"
-        return [f"answer = tools.all_of({of}, {every})"]
+        return [f"answer = tools.is_true_of_all({of}, {every})"]
     if args["kind"] == "read":
         pairs = f"zip(instances[{other!r}], decisions[{other!r}])"
         return [f"answer = [one.label for one, yes in {pairs} if yes.holds]"]
     if args.get("bound"):
-        return [f"answer = tools.within(counted, {args['bound']!r}, {args['number']!r})"]
+        return [f"answer = tools.is_count_within(counted, {args['bound']!r}, {args['number']!r})"]
     if args["kind"] == "exists":
-        return [f"answer = tools.present(decisions[{name!r}])"]
+        return [f"answer = tools.has_accepted_instance(decisions[{name!r}])"]
     if args["kind"] == "count":
         return ["answer = counted.sure"]
     place = 'f"{row} {column}" if row != column else row'
@@ -221,10 +221,12 @@ def _answer_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
         "colour": ["answer = [tools.name_colour(one)[0] for one in kept]"],
         "shape": ["answer = [tools.name_shape(one)[0] for one in kept]"],
         "name": ["answer = [tools.name_thing(one)[0] for one in kept]"],
-        "groups": [f"answer = tools.grouped(kept, {args.get('aspect')!r}, {args.get('listed')!r})"],
-        "variety": [f"answer = len(tools.grouped(kept, {args.get('aspect')!r}))"],
+        "groups": [
+            f"answer = tools.count_by(kept, {args.get('aspect')!r}, {args.get('listed')!r})"
+        ],
+        "variety": [f"answer = len(tools.count_by(kept, {args.get('aspect')!r}))"],
         "most": [
-            f"groups = tools.grouped(kept, {args.get('aspect')!r})",
+            f"groups = tools.count_by(kept, {args.get('aspect')!r})",
             "answer = tools.most_frequent(groups) if groups else []",
         ],
     }
@@ -266,7 +268,7 @@ def _measure_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
         )
     others = _accepted_expression(args["to"]) if args["to"] else "[]"
     return [
-        f"answer = tools.measured({_accepted_expression(args['of'])}, {others},",
+        f"answer = tools.measure_objects({_accepted_expression(args['of'])}, {others},",
         f"    {args['extent']!r}, {known})",
     ]
 

@@ -32,7 +32,7 @@ class Speaker:
     def __init__(self, language: str) -> None:
         self.language = language
 
-    def say(self, name: str, **facts: Any) -> str:
+    def sentence(self, name: str, **facts: Any) -> str:
         """Return a sentence of ``phrasing.yaml`` with its arguments inserted."""
         return str(_sentences()[name][self.language]).format(**facts)
 
@@ -48,7 +48,7 @@ class Speaker:
             return " ".join(map(self.word, name.split()))
         return attribute_words(name, self.language) if name else self.word("unclear")
 
-    def places(self, places: Sequence[str]) -> str:
+    def place_words(self, places: Sequence[str]) -> str:
         """Return the words for places in a picture, such as ``top left``."""
         return ", ".join(
             " ".join(dict.fromkeys(self.word(part) for part in text.split())) for text in places
@@ -61,7 +61,7 @@ def rejection_sentences(speaker: Speaker, found: Candidates) -> list[str]:
     lines = []
     if reasons:
         said = ", ".join(f"{speaker.word(why)} ({n})" for why, n in reasons.most_common())
-        lines.append(speaker.say("left_out", reasons=said))
+        lines.append(speaker.sentence("left_out", reasons=said))
     open_ones = [
         (number, one.found) for number, one in enumerate(found.decisions, 1) if one.holds is None
     ]
@@ -70,10 +70,10 @@ def rejection_sentences(speaker: Speaker, found: Candidates) -> list[str]:
         if len(open_ones) > _MOST_NAMED:
             numbers += f", … ({len(open_ones)})"
         said = ", ".join(dict.fromkeys(speaker.word(why) for _, why in open_ones))
-        lines.append(speaker.say("unsettled", numbers=numbers, reasons=said))
+        lines.append(speaker.sentence("unsettled", numbers=numbers, reasons=said))
     return lines
 
 
 def confidence_phrase(speaker: Speaker, confidence: float) -> str:
     """Return a phrase for the confidence of an answer."""
-    return speaker.say("confidence", confidence=f"{confidence:.2f}")
+    return speaker.sentence("confidence", confidence=f"{confidence:.2f}")

@@ -7,12 +7,16 @@ from typing import Any
 
 from bt_exec_skills.image.perception.attributes import (
     Grouping,
-    grouped,
+    count_by,
     most_frequent,
     name_by,
     name_thing,
 )
-from bt_exec_skills.image.perception.instance_decisions import Bound, all_of, within
+from bt_exec_skills.image.perception.instance_decisions import (
+    Bound,
+    is_count_within,
+    is_true_of_all,
+)
 from bt_exec_skills.image.perception.instances import SUREST, Crop, Decision, count
 from bt_exec_skills.image.perception.picture_comparison import Aspect
 from bt_exec_skills.image.perception.relations import place_in
@@ -44,7 +48,7 @@ def answer_same_pictures(found: Candidates, size: tuple[int, int], language: str
     value: Any = False if total.sure else None if total.unsettled else True
     name = {True: "same_yes", False: "same_no", None: "same_unsure"}[value]
     places = [" ".join(dict.fromkeys(place_in(one, size))) for one in found.accepted()]
-    said = speaker.say(name, n=total.sure, places=speaker.places(places))
+    said = speaker.sentence(name, n=total.sure, places=speaker.place_words(places))
     confidence = total.confidence
     if total.sure:  # one certain region is enough
         confidence = min(SUREST, max(one.score for one in found.accepted()))
@@ -81,13 +85,13 @@ def answer_alike(
     clear = min(*(one.confidence for one in counts), *(one.whole for one in sets))
     if compared is None:
         missing = words[0] if not counts[0].sure else words[1]
-        said = speaker.say("none", what=missing)
+        said = speaker.sentence("none", what=missing)
         return Answer(f"{said} {confidence_phrase(speaker, clear)}", None, clear)
     confidence = min(compared.confidence, clear)
     name = {True: "alike_yes", False: "alike_no", None: "alike_unsure"}[compared.holds]
     found = ", ".join(speaker.word(part) for part in compared.found.split())
     what = ", ".join(filter(None, words))
-    said = speaker.say(name, aspect=speaker.word(f"by {aspect}"), what=what, found=found)
+    said = speaker.sentence(name, aspect=speaker.word(f"by {aspect}"), what=what, found=found)
     return Answer(f"{said} {confidence_phrase(speaker, confidence)}", compared.holds, confidence)
 
 
@@ -105,12 +109,12 @@ def answer_all(
     """
     speaker = Speaker(language)
     mine, theirs = (count(one.instances, one.decisions) for one in (holding, every))
-    value = all_of(holding.decisions, every.decisions)
+    value = is_true_of_all(holding.decisions, every.decisions)
     confidence = min(mine.confidence, theirs.confidence, holding.whole, every.whole)
     name = {True: "all_yes", False: "all_no", None: "all_unsure"}[value]
     if not theirs.sure and not theirs.unsettled:
         name, what = "none", every_what
-    said = speaker.say(name, what=what, every=every_what, n=mine.sure, m=theirs.sure)
+    said = speaker.sentence(name, what=what, every=every_what, n=mine.sure, m=theirs.sure)
     notes = rejection_sentences(speaker, holding) if value is None else []
     return Answer(
         " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence
@@ -148,7 +152,7 @@ def answer_names(
     ]
     confidence = min([total.confidence, found.whole, *(clear for _, clear in named)])
     names = [name for name, _ in named]
-    groups = grouped(kept, by, listed) if kind in ("groups", "most", "variety") else {}
+    groups = count_by(kept, by, listed) if kind in ("groups", "most", "variety") else {}
     value: Any = groups if kind == "groups" else most_frequent(groups) if groups else names
     parts = (
         [f"{speaker.word(name)} {number}" for name, number in groups.items()]
@@ -158,14 +162,14 @@ def answer_names(
     if kind == "name":
         places = (" ".join(dict.fromkeys(place_in(one.instance, size))) for one in kept)
         parts = [
-            speaker.say("placed", what=part, place=speaker.places([place]))
+            speaker.sentence("placed", what=part, place=speaker.place_words([place]))
             for part, place in zip(parts, places, strict=True)
         ]
     if kind == "variety":
         value, parts = len(groups), [speaker.word(name) for name in groups]
     name = kind if kind in ("groups", "most", "variety") else "colour"
     facts = {"what": what, "colours": ", ".join(parts), "every": speaker.word(f"every {by}")}
-    said = speaker.say(name if kept else "none", n=len(groups), **facts)
+    said = speaker.sentence(name if kept else "none", n=len(groups), **facts)
     return Answer(
         " ".join(
             [said, *rejection_sentences(speaker, found), confidence_phrase(speaker, confidence)]
@@ -187,10 +191,10 @@ def answer_bound(found: Candidates, bound: Bound, number: int, what: str, langua
     """
     speaker = Speaker(language)
     total = count(found.instances, found.decisions)
-    value = within(total, bound, number)
+    value = is_count_within(total, bound, number)
     confidence = min(total.confidence, found.whole)
     name = {True: "bound_yes", False: "bound_no", None: "exists_unsure"}[value]
-    said = speaker.say(name, what=what, n=total.unsettled if value is None else total.sure)
+    said = speaker.sentence(name, what=what, n=total.unsettled if value is None else total.sure)
     notes = rejection_sentences(speaker, found)
     return Answer(
         " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence

@@ -61,28 +61,28 @@ class Descriptions:
             raise self.refusal()
         return phrase.node("of")
 
-    def phrase(self, phrase: Node) -> Phrase:
+    def describe_phrase(self, phrase: Node) -> Phrase:
         """Return the description of the objects of a phrase.
 
         Raises:
             Unread: If tools cannot find them.
         """
-        return self.formula(self.formula_of(phrase))
+        return self.describe_formula(self.formula_of(phrase))
 
-    def formula(self, formula: Node) -> Phrase:
-        """Return the description of objects given by a formula; see `phrase`."""
+    def describe_formula(self, formula: Node) -> Phrase:
+        """Return the description of objects given by a formula; see `describe_phrase`."""
         parts = [inner for part in conjuncts(formula) for inner in conjuncts(part)]
         found = Phrase(said=self._generator.phrase(formula))
         beside = next((one for one in parts if one.text("relation") == "beside"), None)
         if beside is not None:
             rest = conjunction(*(one for one in parts if one is not beside))
-            to = self.phrase(beside.node("to"))
-            return replace(found, top="nearest", of=self.formula(rest), near=to)
+            to = self.describe_phrase(beside.node("to"))
+            return replace(found, top="nearest", of=self.describe_formula(rest), near=to)
         sides = [one for one in parts if one.text("attribute") in _SIDES_OF_ROWS]
         if len(sides) == 1 and sides[0].kind == "has":
             rest = conjunction(*(one for one in parts if one is not sides[0]))
             top = _SIDES_OF_ROWS[sides[0].text("attribute")]
-            return replace(found, top=top, of=self.formula(rest))
+            return replace(found, top=top, of=self.describe_formula(rest))
         for part in parts:
             found = self._add_part(found, part)
         if self._is_contradictory(found):
@@ -105,7 +105,7 @@ class Descriptions:
             codes = {*names} <= {*get_args(CodeKind)}
             return replace(phrase, thing="code" if codes else SEVERAL.join(names))
         if kinds == {"not"}:
-            out = self.formula(conjunction(*map(negation, part.parts())))
+            out = self.describe_formula(conjunction(*map(negation, part.parts())))
             return replace(phrase, left_out=(*phrase.left_out, out))
         if part.kind == "or":
             options = [[self._parse_attribute(one) for one in conjuncts(of)] for of in part.parts()]
@@ -123,7 +123,7 @@ class Descriptions:
         """Return a description with a condition that may be negated."""
         if inner.kind == "rel":
             to = inner.node("to")
-            first, *rest = map(self.phrase, to.parts() if to.kind == "both" else (to,))
+            first, *rest = map(self.describe_phrase, to.parts() if to.kind == "both" else (to,))
             if inner.text("relation") == "between" and not rest:
                 rest = [first]
             relation = self._parse_relation(inner, first)
@@ -138,11 +138,13 @@ class Descriptions:
             where = Part(cast(Row, inner.text("row")), cast(Column, inner.text("column")), holds)
             return replace(phrase, parts=(*phrase.parts, where))
         if inner.kind == "than":
-            degree = Degree(self._parse_degree(inner), self.phrase(inner.node("to")), holds)
+            degree = Degree(
+                self._parse_degree(inner), self.describe_phrase(inner.node("to")), holds
+            )
             return replace(phrase, degrees=(*phrase.degrees, degree))
         if holds or inner.kind not in ("has", "thing"):
             raise self.refusal()
-        return replace(phrase, left_out=(*phrase.left_out, self.formula(inner)))
+        return replace(phrase, left_out=(*phrase.left_out, self.describe_formula(inner)))
 
     def _parse_attribute(self, part: Node) -> AttributeName:
         if part.kind != "has" or part.text("attribute") not in ATTRIBUTES:
@@ -150,12 +152,12 @@ class Descriptions:
         return cast(AttributeName, part.text("attribute"))
 
     def _add_superlative(self, phrase: Phrase, part: Node) -> Phrase:
-        of, to = self.formula(part.node("of")), part.get("to")
+        of, to = self.describe_formula(part.node("of")), part.get("to")
         phrase = replace(phrase, rank=int(part.text("rank") or 1))
         if isinstance(to, Node):
             if phrase.rank > 1:
                 raise self.refusal()
-            near = self.phrase(to)
+            near = self.describe_phrase(to)
             top = cast(Literal["nearest", "farthest"], part.text("attribute"))
             return replace(phrase, top=top, of=of, near=near)
         side = _UPPERMOST.get(part.text("attribute"), part.text("attribute"))

@@ -41,12 +41,12 @@ from bt_exec_skills.image.rules.outline_estimator import SELECTING, cross_check_
 from bt_exec_skills.image.workbench import Bench, Candidates, CheckedClaim, Judgement, Step
 
 __all__ = [
-    "answering_steps",
     "evidence_confidence",
     "rate_answer",
     "run_cross_checks",
     "share_of_crops_asked",
     "share_of_decided",
+    "tool_answer_steps",
 ]
 
 _UNJUDGED, _DISPUTED = 0.5, 0.3
@@ -148,7 +148,7 @@ def evidence_confidence(bench: Bench) -> float:
     return min(sure, default=0.0)
 
 
-def answering_steps(bench: Bench) -> list[Step]:
+def tool_answer_steps(bench: Bench) -> list[Step]:
     """Return the steps with which tools alone find the answer of a model, for its program.
 
     The steps are a count of the first set whose count agrees with the answer, and the answer

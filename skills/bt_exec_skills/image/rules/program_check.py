@@ -81,7 +81,7 @@ def compare_with_answer(bench: Bench, ran: Ran, language: str) -> Checked:
     assert bench.answer is not None
     answer, speaker = json.loads(json.dumps(bench.answer.value)), Speaker(language)
     if answer is None and bench.by_model and ran.ending == "returned":
-        said = speaker.say("program_unchecked", why=speaker.word("program words"))
+        said = speaker.sentence("program_unchecked", why=speaker.word("program words"))
         return Checked(ran.ending, None, answer_in_result(ran), ran.isolated, said)
     return _judge_run(ran, answer, speaker)
 
@@ -96,12 +96,12 @@ def _judge_run(ran: Ran, answer: Any, speaker: Speaker) -> Checked:
         why = speaker.word(f"program {ran.ending}")
         if ran.why and ran.ending in ("failed", "killed", "not_run"):
             why = f"{why} ({ran.why})"
-        said = speaker.say("program_unchecked", why=why)
+        said = speaker.sentence("program_unchecked", why=why)
         return Checked(ran.ending, None, None, ran.isolated, said)
     found = answer_in_result(ran)
     if found == answer and isinstance(found, bool) == isinstance(answer, bool):
         return Checked(ran.ending, True, found, ran.isolated, "")
-    said = speaker.say("program_differs", found=_value_text(found), answer=_value_text(answer))
+    said = speaker.sentence("program_differs", found=_value_text(found), answer=_value_text(answer))
     return Checked(ran.ending, False, found, ran.isolated, said)
 
 

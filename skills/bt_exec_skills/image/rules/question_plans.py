@@ -44,7 +44,7 @@ def build_plan(question: Question, language: str, facts: Mapping[str, str], text
         CannotTell: If no tool can answer it.
     """
     if question.kind == "same":
-        return {"sequence": _compare_nodes(language, facts, text)}
+        return {"sequence": _nodes_for_comparing_pictures(language, facts, text)}
     if question.kind == "read":
         return {"sequence": _nodes_for_reading(question.target, language, facts, text)}
     if question.kind == "value":
@@ -66,7 +66,7 @@ def build_plan(question: Question, language: str, facts: Mapping[str, str], text
         steps.append({"do": "count", "with": {"of": "other"}})
     elif question.other is not None and question.degree is not None:
         steps += _nodes_for_exceeding(question.target, question.other, question.degree, facts, free)
-    last |= _grouping(question)
+    last |= _comparison_arguments(question)
     if question.kind == "alike":
         last["other"] = "target" if question.other is None else "other"
         args = {"of": "target", "to": last["other"], "by": question.aspect}
@@ -75,7 +75,7 @@ def build_plan(question: Question, language: str, facts: Mapping[str, str], text
     return {"sequence": steps + _nodes_for_outputs("target", language, facts, text)}
 
 
-def _grouping(question: Question) -> Node:
+def _comparison_arguments(question: Question) -> Node:
     """Return the arguments of an answer that name the aspect by which objects are compared."""
     if question.kind not in ("alike", "groups", "most", "variety"):
         return {}
@@ -108,7 +108,7 @@ def _nodes_for_outputs(of: str, language: str, facts: Mapping[str, str], text: s
     return steps
 
 
-def _compare_nodes(language: str, facts: Mapping[str, str], text: str) -> list[Node]:
+def _nodes_for_comparing_pictures(language: str, facts: Mapping[str, str], text: str) -> list[Node]:
     """Return the nodes that compare two pictures."""
     if facts.get("second") != "given":
         raise CannotTell("SECOND_NEEDED")

@@ -106,7 +106,9 @@ def resolve_meaning(
     earlier = _earlier_meanings(context, names)
     resolved = [
         resolve_references(
-            _of_same_bar(one, earlier), earlier or [_ALL_THINGS] * _means_all(one), kinds
+            _of_same_bar(one, earlier),
+            earlier or [_ALL_THINGS] * _refers_to_all_objects(one),
+            kinds,
         )
         for one in (found.meaning, *found.rivals)
     ]
@@ -124,7 +126,7 @@ def _of_same_bar(meaning: Node, earlier: Sequence[Node]) -> Node:
     return meaning.substitute(Node("np", (("of", _BAR),)), before)
 
 
-def _means_all(meaning: Node) -> bool:
+def _refers_to_all_objects(meaning: Node) -> bool:
     """Return True if a question without an earlier question is about "these" or "them".
 
     These words then refer to the objects in the picture.
@@ -173,7 +175,7 @@ class _Questions:
     def _convert(self, meaning: Node) -> Question:
         what, of = meaning.text("what"), meaning.node("of")
         if what in _DIRECT and of.kind not in ("aspect", "more") and meaning.get("given") is None:
-            return Question(_DIRECT[what], self._described.phrase(of))
+            return Question(_DIRECT[what], self._described.describe_phrase(of))
         if of.kind == "written":
             number = int(of.text("number") or 1)
             written = cast(Written, of.text("what"))
@@ -184,14 +186,14 @@ class _Questions:
             return Question("share", target, other=every)
         if what == "how_many" and of.kind == "more":
             target, other = (
-                self._described.phrase(of.node("of")),
-                self._described.phrase(of.node("to")),
+                self._described.describe_phrase(of.node("of")),
+                self._described.describe_phrase(of.node("to")),
             )
             return Question("difference", target, other=other)
         if of.kind == "apart":
             target, other = (
-                self._described.phrase(of.node("of")),
-                self._described.phrase(of.node("to")),
+                self._described.describe_phrase(of.node("of")),
+                self._described.describe_phrase(of.node("to")),
             )
             return Question("measure", target, other, extent="distance", known=known)
         if of.kind == "aspect":
@@ -204,13 +206,15 @@ class _Questions:
 
     def _pair(self, of: Node) -> tuple[Phrase, Phrase]:
         """Return the descriptions of the two sets that a meaning compares."""
-        return self._described.phrase(of.node("of")), self._described.phrase(of.node("to"))
+        return self._described.describe_phrase(of.node("of")), self._described.describe_phrase(
+            of.node("to")
+        )
 
     def _parts_of_whole(self, of: Node) -> tuple[Phrase, Phrase]:
         """Return the descriptions of the objects that have a quality, and of all objects."""
-        every = self._described.phrase(of.node("of"))
+        every = self._described.describe_phrase(of.node("of"))
         formula = self._described.formula_of(of.node("of"))
-        return self._described.formula(conjunction(formula, of.node("hold"))), every
+        return self._described.describe_formula(conjunction(formula, of.node("hold"))), every
 
     def _convert_proposition(self, of: Node) -> Question:
         """Return the question whether a proposition holds."""
@@ -226,8 +230,8 @@ class _Questions:
         if of.kind == "all":
             target, every = self._parts_of_whole(of)
             return Question("all", target, other=every)
-        target, to = self._described.phrase(of.node("of")), of.get("to")
-        other = self._described.phrase(to) if isinstance(to, Node) else None
+        target, to = self._described.describe_phrase(of.node("of")), of.get("to")
+        other = self._described.describe_phrase(to) if isinstance(to, Node) else None
         if of.kind == "more":
             return Question("compare", target, other=other)
         if of.kind == "alike" and of.text("aspect") in get_args(Aspect):
@@ -251,13 +255,13 @@ class _Questions:
             kinds = self._kinds_of(listed)
             if len(kinds) > 1:  # "how many big and red ones" are both
                 both = phrase.substitute(listed, conjunction(*listed.parts()))
-                return Question("count", self._described.phrase(both))
+                return Question("count", self._described.describe_phrase(both))
             name = kinds.pop()
         if phrase.text("wh") == "distinct":
             kind = "variety"
         if name not in get_args(Grouping):
             raise self._described.refusal()
-        return Question(kind, self._described.phrase(phrase), aspect=cast(Grouping, name))
+        return Question(kind, self._described.describe_phrase(phrase), aspect=cast(Grouping, name))
 
     def _kinds_of(self, listed: Node) -> set[str]:
         """Return the kinds of attributes of alternatives; ``kind`` for classes."""
@@ -267,7 +271,7 @@ class _Questions:
         """Return the question whether there is text, in the picture or on an object."""
         if of.text("name") != "writing":
             raise self._described.refusal()
-        on = self._described.phrase(of.node("of"))
+        on = self._described.describe_phrase(of.node("of"))
         text = Phrase(thing="writing", said=on.said)
         if on == Phrase(on.attributes, on.thing, on.said) and on.thing in ("", "sign"):
             return Question("exists", replace(text, attributes=on.attributes))
@@ -280,23 +284,27 @@ class _Questions:
         if of.kind == "more":
             degree = cast(GradedName, of.text("sign"))
             one, other = (
-                self._described.phrase(of.node("of")),
-                self._described.phrase(of.node("to")),
+                self._described.describe_phrase(of.node("of")),
+                self._described.describe_phrase(of.node("to")),
             )
             return Question("which", one, other=other, degree=degree)
         if of.kind == "all":
-            return self._chosen(self._described.formula_of(of.node("of")), of.node("hold"))
+            return self._convert_alternatives(
+                self._described.formula_of(of.node("of")), of.node("hold")
+            )
         formula = self._described.formula_of(of) if of.kind == "np" else of
         if (written := superlative_of_price(formula)) is not None:
             return Question(
-                "value", self._described.formula(without_document(formula)), written=written
+                "value",
+                self._described.describe_formula(without_document(formula)),
+                written=written,
             )
         if of.kind != "np":
             raise self._described.refusal()
         if formula.kind == "than" and formula.text("attribute") in PRICED:
             written = cast(Written, f"{PRICED[formula.text('attribute')][1]}_than")
             return self._convert_prices(Node("both", (("of", (formula.node("to"),)),)), written)
-        phrase = self._described.formula(formula)
+        phrase = self._described.describe_formula(formula)
         inside = phrase.places[0].to if phrase.places else phrase
         if (inside.of or inside).thing in get_args(CodeKind):
             return Question("read", inside)
@@ -304,17 +312,18 @@ class _Questions:
             return Question("bar", phrase, bar="label")
         return Question("name", phrase)
 
-    def _chosen(self, formula: Node, options: Node) -> Question:
+    def _convert_alternatives(self, formula: Node, options: Node) -> Question:
         """Return the question which of several alternatives holds for an object."""
         kinds = {self._kinds.get(one.text("attribute"), "") for one in options.parts()}
         if kinds in ({"colour"}, {"shape"}):
             return Question(
-                cast(Kind, kinds.pop()), self._described.formula(conjunction(formula, options))
+                cast(Kind, kinds.pop()),
+                self._described.describe_formula(conjunction(formula, options)),
             )
         if len(options.parts()) != 2:
             raise self._described.refusal()
         one, other = (
-            self._described.formula(conjunction(formula, part)) for part in options.parts()
+            self._described.describe_formula(conjunction(formula, part)) for part in options.parts()
         )
         return Question("which", one, other=other)
 
@@ -326,7 +335,7 @@ class _Questions:
         for part in parts:
             quantity = part.get("quantity")
             number = int(quantity.text("number")) if isinstance(quantity, Node) else 1
-            phrase = self._described.phrase(part.replace(quantity=None))
+            phrase = self._described.describe_phrase(part.replace(quantity=None))
             plain = replace(phrase, attributes=(), thing="", said="") == Phrase()
             if not (plain and phrase.thing and 0 < number <= _MOST_ARTICLES):
                 raise self._described.refusal()
@@ -363,9 +372,9 @@ class _Questions:
             and (written := superlative_of_price(top)) is not None
         ):
             return Question(
-                "value", self._described.formula(without_document(top)), written=written
+                "value", self._described.describe_formula(without_document(top)), written=written
             )
-        name, phrase = of.text("name"), self._described.phrase(of.node("of"))
+        name, phrase = of.text("name"), self._described.describe_phrase(of.node("of"))
         bar = any(node.text("name") == BAR for node in of.walk() if node.kind == "thing")
         labelled = self._kinds.get(phrase.thing) == "calendar"
         if known is None and (
@@ -391,7 +400,9 @@ class _Questions:
         extent, length = cast(Extent, given.text("name")), int(given.text("number"))
         if length < 1:
             raise self._described.refusal()
-        return Known(self._described.phrase(given.node("of")), extent, length, given.text("unit"))
+        return Known(
+            self._described.describe_phrase(given.node("of")), extent, length, given.text("unit")
+        )
 
     def _convert_exists(self, phrase: Node) -> Question:
         quantity = phrase.get("quantity")
@@ -402,7 +413,7 @@ class _Questions:
                 "more", (("of", phrase.replace(of=conjunction(*rest))), ("to", than[0].node("to")))
             )
             return self._convert_prices(pair, PRICED[than[0].text("attribute")][1])
-        target = self._described.phrase(phrase.replace(quantity=None))
+        target = self._described.describe_phrase(phrase.replace(quantity=None))
         if not isinstance(quantity, Node):
             return Question("exists", target)
         bound = cast(Bound, quantity.text("bound"))

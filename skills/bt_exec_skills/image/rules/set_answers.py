@@ -8,7 +8,7 @@ from typing import Any, cast
 from bt_exec.language.messages import language_of
 from bt_exec_skills.image.perception.attributes import name_colour
 from bt_exec_skills.image.perception.detection import NOTHING_KNOWN
-from bt_exec_skills.image.perception.instance_decisions import present
+from bt_exec_skills.image.perception.instance_decisions import has_accepted_instance
 from bt_exec_skills.image.perception.instances import SUREST, Counted, Crop, count
 from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.answer_sentences import (
@@ -62,28 +62,30 @@ def phrase_answer(
         said = tell(speaker, total, rival, what, other_what)
         if kind == "difference":
             value = total.sure - rival.sure
-            said = speaker.say("count_difference", d=abs(value), said=said)
+            said = speaker.sentence("count_difference", d=abs(value), said=said)
         if kind == "share":
             value = round(100 * total.sure / rival.sure) if rival.sure else None
             name = "none" if value is None else "share"
-            said = speaker.say(
+            said = speaker.sentence(
                 name, what=what if rival.sure else other_what, n=total.sure, m=rival.sure, p=value
             )
     elif kind == "where":
         value = [" ".join(dict.fromkeys(place_in(one, size))) for one in found.accepted()]
-        said = speaker.say("where" if value else "none", what=what, places=speaker.places(value))
+        said = speaker.sentence(
+            "where" if value else "none", what=what, places=speaker.place_words(value)
+        )
     elif kind == "colour":
         pairs = zip(crops, found.decisions, strict=True)
         named = [name_colour(crop) for crop, decision in pairs if decision.holds]
         value = [name for name, _ in named]
         confidence = min([confidence, *(clear for _, clear in named)])
         colours = ", ".join(speaker.word(name) for name in value)
-        said = speaker.say("colour" if value else "none", what=what, colours=colours)
+        said = speaker.sentence("colour" if value else "none", what=what, colours=colours)
     elif kind == "exists":
-        value = present(found.decisions)
+        value = has_accepted_instance(found.decisions)
         name = {True: "exists_yes", False: "exists_no", None: "exists_unsure"}[value]
         name = name if total.sure or not value else "exists_some"
-        said = speaker.say(name, what=what, n=total.sure or total.unsettled)
+        said = speaker.sentence(name, what=what, n=total.sure or total.unsettled)
         if total.sure:  # one certain instance is enough
             clearest = max(
                 decision.confidence * one.score
@@ -94,10 +96,10 @@ def phrase_answer(
         elif value:
             confidence = _SOME
     else:
-        said = speaker.say("count", what=what, n=total.sure)
+        said = speaker.sentence("count", what=what, n=total.sure)
     notes = rejection_sentences(speaker, found)
     if not found.instances and found.whole <= NOTHING_KNOWN:
-        notes.append(speaker.say("nothing_known"))
+        notes.append(speaker.sentence("nothing_known"))
     return Answer(
         " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence
     )
@@ -115,7 +117,7 @@ def _answer_text(speaker: Speaker, found: Candidates, lines: Candidates, what: s
         name = name if total.sure else "none"
         confidence = min(confidence, total.confidence)
         notes = [*rejection_sentences(speaker, found), *notes]
-    said = speaker.say(name, what=what, texts=texts)
+    said = speaker.sentence(name, what=what, texts=texts)
     return Answer(
         " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence
     )
@@ -126,13 +128,15 @@ def _compare_counts_sentence(
 ) -> str:
     facts = {"what": what, "other": other, "n": one.sure, "m": two.sure}
     if one.sure == two.sure:
-        return speaker.say("same", **facts)
-    return speaker.say("more", winner=what if one.sure > two.sure else other, **facts)
+        return speaker.sentence("same", **facts)
+    return speaker.sentence("more", winner=what if one.sure > two.sure else other, **facts)
 
 
 def _which_set_sentence(speaker: Speaker, one: Counted, two: Counted, what: str, other: str) -> str:
     names = [name for name, found in ((what, one), (other, two)) if found.sure]
-    return speaker.say("which" if names else "neither", what=", ".join(names) or what, other=other)
+    return speaker.sentence(
+        "which" if names else "neither", what=", ".join(names) or what, other=other
+    )
 
 
 def final_report(bench: Bench) -> str:
@@ -148,7 +152,7 @@ def final_report(bench: Bench) -> str:
             for one in found.cross_checks
             if one.agrees is False
         )
-        said.append(speaker.say("differ", against=against))
+        said.append(speaker.sentence("differ", against=against))
     elif found is not None and found.agrees is None and bench.by_model:
         said.append(_unchecked_claims_sentence(speaker, found.claims))
     last = confidence_phrase(speaker, answer.confidence)
@@ -161,7 +165,7 @@ def _unchecked_claims_sentence(speaker: Speaker, claims: Sequence[CheckedClaim])
     """Return a sentence with the unchecked claims, or that no claim answers the question."""
     open_ones = [one.text for one in claims if one.holds is None]
     if len(open_ones) == len(claims):
-        return speaker.say("unjudged")
+        return speaker.sentence("unjudged")
     if open_ones:
-        return speaker.say("unchecked", claims=" ".join(f"“{text}”" for text in open_ones))
-    return speaker.say("beside")
+        return speaker.sentence("unchecked", claims=" ".join(f"“{text}”" for text in open_ones))
+    return speaker.sentence("beside")

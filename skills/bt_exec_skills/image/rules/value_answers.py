@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from bt_exec_skills.image.perception.bar_chart import BarFact, bar_value
 from bt_exec_skills.image.perception.instances import count
-from bt_exec_skills.image.perception.measurements import Extent, measured
+from bt_exec_skills.image.perception.measurements import Extent, measure_objects
 from bt_exec_skills.image.perception.written_values import Value, Written
 from bt_exec_skills.image.rules.answer_sentences import (
     Speaker,
@@ -55,18 +55,20 @@ def value_answer(found: Value, wanted: Written, name: str, language: str) -> Ans
     speaker = Speaker(language)
     if found.value is None:
         missing = f"no_{wanted}" if wanted in _MISSING else "no_price"
-        said, confidence = speaker.say(missing, what=name), _UNSURE
+        said, confidence = speaker.sentence(missing, what=name), _UNSURE
     else:
         confidence = found.sure
         if isinstance(found.value, bool):
-            parts = [speaker.say("yes" if found.value else "no", what=name)]
+            parts = [speaker.sentence("yes" if found.value else "no", what=name)]
         else:
             parts = [_value_sentence(speaker, found, wanted, name)]
         if found.row:
-            parts.append(speaker.say("read_from", row=found.row))
+            parts.append(speaker.sentence("read_from", row=found.row))
         if wanted == "total":
             checked = {True: "adds_up", False: "adds_not_up", None: "summed"}[found.adds_up]
-            parts += [speaker.say(checked)] if found.adds_up is not None or not found.row else []
+            parts += (
+                [speaker.sentence(checked)] if found.adds_up is not None or not found.row else []
+            )
         said = " ".join(parts)
     return Answer(f"{said} {confidence_phrase(speaker, confidence)}", found.value, confidence)
 
@@ -78,9 +80,9 @@ def _value_sentence(speaker: Speaker, found: Value, wanted: Written, name: str) 
         value = value if found.ahead else found.ahead
     if isinstance(value, list):
         said = ", ".join(value)
-        return speaker.say(wanted if value else f"no_{wanted}", what=name, value=said)
+        return speaker.sentence(wanted if value else f"no_{wanted}", what=name, value=said)
     said = value if isinstance(value, str) else _format_number(float(value or 0))
-    return speaker.say(wanted, what=name, value=said, ahead=ahead)
+    return speaker.sentence(wanted, what=name, value=said, ahead=ahead)
 
 
 def bar_answer(
@@ -107,9 +109,9 @@ def bar_answer(
     value = "" if bar.value is None else _format_number(bar.value)
     facts = {"what": name or what, "value": value, "label": bar.label}
     if wanted == "label" and bar.label:
-        said = speaker.say("bar_label" if value else "bar_name", **facts)
+        said = speaker.sentence("bar_label" if value else "bar_name", **facts)
     else:
-        said = speaker.say("bar" if value and wanted == "value" else "not_measured", **facts)
+        said = speaker.sentence("bar" if value and wanted == "value" else "not_measured", **facts)
     return Answer(f"{said} {confidence_phrase(speaker, confidence)}", known or None, confidence)
 
 
@@ -138,7 +140,7 @@ def measure_answer(
     totals = [count(one.instances, one.decisions) for one in sets]
     known = (scale.of.accepted(), scale.extent, scale.length) if scale else None
     others = other.accepted() if other is not None else []
-    value = measured(found.accepted(), others, extent, known)
+    value = measure_objects(found.accepted(), others, extent, known)
     confidence = min(_SUREST, *(one.confidence for one in totals), *(one.whole for one in sets))
     several = any(one.sure != 1 or one.unsettled for one in totals)
     if several or value is None:
@@ -146,8 +148,8 @@ def measure_answer(
     unit = (scale.unit if scale else "px") + ("²" if extent == "area" else "")
     name = extent if value is not None else "not_measured"
     facts = {"what": words[0], "other": words[1], "unit": unit}
-    said = speaker.say(name, value="" if value is None else _format_number(value), **facts)
-    notes = [speaker.say("several_measured")] if several and value is not None else []
+    said = speaker.sentence(name, value="" if value is None else _format_number(value), **facts)
+    notes = [speaker.sentence("several_measured")] if several and value is not None else []
     notes += rejection_sentences(speaker, found)
     return Answer(
         " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence

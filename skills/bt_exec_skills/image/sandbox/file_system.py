@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bt_exec_skills.image.sandbox import kernel_calls
 
-__all__ = ["FOLDER", "build_room"]
+__all__ = ["FOLDER", "change_root"]
 
 FOLDER = "/run/program"
 """Writable folder of a program."""
@@ -21,7 +21,7 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 _NESTED = "sys/user/max_user_namespaces"
 
 
-def build_room(root: str, readable: Sequence[str], folder_bytes: int, owner: int) -> None:
+def change_root(root: str, readable: Sequence[str], folder_bytes: int, owner: int) -> None:
     """Make `root` the root of this process and its children.
 
     Args:
@@ -49,7 +49,7 @@ def build_room(root: str, readable: Sequence[str], folder_bytes: int, owner: int
     folder.mkdir(parents=True, exist_ok=True)
     proc.mkdir()
     options = f"mode=0700,size={folder_bytes},nr_inodes=1024,uid={owner},gid={owner}"
-    _own_proc(proc)
+    _mount_proc(proc)
     kernel_calls.pivot_root(root)
     kernel_calls.make_read_only("/")
     kernel_calls.mount("tmpfs", FOLDER, options)
@@ -70,7 +70,7 @@ def _bind_same_path(root: str, path: str) -> None:
     kernel_calls.bind_mount(path, str(place))
 
 
-def _own_proc(place: Path) -> None:
+def _mount_proc(place: Path) -> None:
     """Mount ``/proc`` of the namespace, unless that is forbidden, as in some containers."""
     try:
         kernel_calls.mount("proc", str(place))

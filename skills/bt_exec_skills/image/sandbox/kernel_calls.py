@@ -15,11 +15,11 @@ __all__ = [
     "bind_mount",
     "die_with_parent",
     "drop_privileges",
+    "enter_new_namespaces",
     "filter_calls",
     "keep_mounts_private",
     "make_read_only",
     "mount",
-    "own_namespaces",
     "pivot_root",
 ]
 
@@ -57,7 +57,7 @@ def _call_libc(name: str, *args: object) -> None:
         raise OSError(number, f"{name}: {os.strerror(number)}")
 
 
-def own_namespaces() -> None:
+def enter_new_namespaces() -> None:
     """Enter new namespaces of users, mounts, networks, processes, IPC and host names.
 
     The namespace of processes is entered by the next child.

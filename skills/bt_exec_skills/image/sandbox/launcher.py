@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 from bt_exec_skills.image.sandbox import kernel_calls
 from bt_exec_skills.image.sandbox.blocked_system_calls import build_call_filter
-from bt_exec_skills.image.sandbox.file_system import FOLDER, build_room
+from bt_exec_skills.image.sandbox.file_system import FOLDER, change_root
 from bt_exec_skills.image.sandbox.limits import Limits, limit_process
 
 __all__ = ["main"]
@@ -82,7 +82,7 @@ def _enter_namespaces() -> None:
     if helper == 0:
         os.read(ready, 1)
         os._exit(_map_users(me))
-    kernel_calls.own_namespaces()
+    kernel_calls.enter_new_namespaces()
     os.write(go, b"!")
     _, status = os.waitpid(helper, 0)
     if status:
@@ -124,7 +124,7 @@ def _run_as_init(config: dict[str, Any], limits: Limits, reports: _Reports) -> N
         kernel_calls.die_with_parent()
         os.umask(0o022)  # the program runs as nobody and must traverse folders created by root
         folder_bytes = min(limits.file_bytes, limits.memory_bytes // _FOLDER_SHARE)
-        build_room(config["root"], config["readable"], folder_bytes, _OWNER)
+        change_root(config["root"], config["readable"], folder_bytes, _OWNER)
         os.chdir(FOLDER)
         os.setsid()
         reports.say(started=True)

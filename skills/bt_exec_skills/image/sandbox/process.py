@@ -88,7 +88,7 @@ def launch(
             with contextlib.suppress(ProcessLookupError):  # already ended
                 os.killpg(process.pid, signal.SIGKILL)
         reading.read_remaining_reports()
-    said = reading.said
+    said = reading.reports
     if "unavailable" in said or (isolated and "started" not in said and not over):
         why = (
             said.get("unavailable")
@@ -150,7 +150,7 @@ class _Reading:
         """Read available data, and return True if there may be more."""
         data = os.read(stream, 65536)
         self._parts[stream].append(data)
-        if stream == self._report and not self._started and "started" in self.said:
+        if stream == self._report and not self._started and "started" in self.reports:
             self._started = True
             self._until = time.monotonic() + self._limits.wall_s + _LATE_S
         return bool(data)
@@ -161,7 +161,7 @@ class _Reading:
             self._parts[self._report].append(data)
 
     @property
-    def said(self) -> dict[str, Any]:
+    def reports(self) -> dict[str, Any]:
         """Return the reports of the guard so far."""
         found: dict[str, Any] = {}
         for line in b"".join(self._parts[self._report]).split(b"\n")[:-1]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bt_exec.skill import Running, Service, Steps, skill
-from bt_exec_skills.image.perception.graded_attributes import DegreeName, exceeding
+from bt_exec_skills.image.perception.graded_attributes import DegreeName, compare_with_others
 from bt_exec_skills.image.perception.instance_decisions import start_decisions
 from bt_exec_skills.image.perception.picture_comparison import Aspect, all_alike, differences
 from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
@@ -121,7 +121,9 @@ def compare_degrees(
     )
     rivals = [crop for crop, yes in zip(others, theirs.decisions, strict=True) if yes.holds]
     place = rank if of == to else None
-    mine.decisions = exceeding(crops, mine.decisions, attribute, rivals, wanted=wanted, rank=place)
+    mine.decisions = compare_with_others(
+        crops, mine.decisions, attribute, rivals, wanted=wanted, rank=place
+    )
     args = {"of": of, "attribute": attribute, "to": to, "wanted": wanted, "rank": place}
     bench.steps.append(Step("compare_degrees", args))
     holds = [one.holds for one in mine.decisions]

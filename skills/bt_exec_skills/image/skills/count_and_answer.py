@@ -114,5 +114,6 @@ def draw_overlay(bench: Service[Bench], of: SetName) -> Steps:
     if out is None:
         raise Failed("NO_FILE_NAMED", "there is no output file for the picture", retryable=False)
     yield from run_on_worker(
-        lambda: save_image(overlay(bench.picture, found.instances, found.decisions), out), "drawing"
+        lambda: save_image(overlay(bench.picture, found.instances, found.decisions), out),
+        "drawing",
     )

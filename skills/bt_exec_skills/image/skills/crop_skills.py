@@ -8,8 +8,8 @@ from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.perception.attributes import AttributeName
 from bt_exec_skills.image.perception.colours import ground_colours
 from bt_exec_skills.image.perception.instance_decisions import (
-    in_part,
-    related,
+    decide_place,
+    decide_relation,
     verify_all,
 )
 from bt_exec_skills.image.perception.instances import crop as cut
@@ -124,7 +124,9 @@ def check_part(
     yield Running(None, "measuring")
     found, _ = bench.candidates_with_crops(of)
     size = bench.picture.shape[0], bench.picture.shape[1]
-    found.decisions = in_part(found.instances, found.decisions, size, row, column, wanted=wanted)
+    found.decisions = decide_place(
+        found.instances, found.decisions, size, row, column, wanted=wanted
+    )
     args = {"of": of, "row": row, "column": column, "wanted": wanted}
     bench.steps.append(Step("check_part", args))
     return _kept(found)
@@ -151,7 +153,7 @@ def measure_places(
     found, _ = bench.candidates_with_crops(of)
     landmarks = bench.candidates(to).accepted()
     others = bench.candidates(other).accepted() if other is not None else []
-    found.decisions = related(
+    found.decisions = decide_relation(
         found.instances, found.decisions, relation, landmarks, wanted=wanted, others=others
     )
     args = {"of": of, "relation": relation, "to": to, "wanted": wanted, "other": other}

@@ -10,7 +10,7 @@ from bt_exec_skills.image.perception.bar_chart import bars_among
 from bt_exec_skills.image.perception.colour_segmentation import segment_colour as segments
 from bt_exec_skills.image.perception.colour_segmentation import separate_touching as separated
 from bt_exec_skills.image.perception.colours import ColourName
-from bt_exec_skills.image.perception.instance_decisions import of_kind, start_decisions
+from bt_exec_skills.image.perception.instance_decisions import instances_of_kind, start_decisions
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.separability import DOUBTFUL, separability
 from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
@@ -76,7 +76,7 @@ def read_annotation(
         )
     args = {"label": label, "without": without, "into": into}
     bench.steps.append(Step("read_annotation", args))
-    return _store_instances(bench, into, of_kind(known.instances, label, without))
+    return _store_instances(bench, into, instances_of_kind(known.instances, label, without))
 
 
 @skill(

@@ -10,10 +10,10 @@ from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.perception.vision_models import CrossCheck, Looker
 from bt_exec_skills.image.rules.answer_claims import claimed_value, parse_claims
 from bt_exec_skills.image.rules.estimator_verdicts import (
-    answering_steps,
     evidence_confidence,
     rate_answer,
     run_cross_checks,
+    tool_answer_steps,
 )
 from bt_exec_skills.image.skills.check_claims import check_claims
 from bt_exec_skills.image.skills.light_estimator import cross_check_in_other_light
@@ -75,7 +75,7 @@ def conclude(
     bench.code_plan = tuple(code_plan)
     bench.reasoning = min(1.0, max(0.0, reasoning))
     bench.answer = Answer(line, value, confidence)
-    bench.steps += answering_steps(bench)
+    bench.steps += tool_answer_steps(bench)
 
 
 @skill(

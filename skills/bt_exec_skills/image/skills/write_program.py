@@ -88,18 +88,18 @@ def _write_and_try(bench: Bench, file: Path, question: str, language: str) -> di
     }
     if authored.code is not None and authored.checked is not None:
         _write(file, authored.code)
-        told = speaker.say("program_by_model", model=authored.model or "?")
+        told = speaker.sentence("program_by_model", model=authored.model or "?")
         checked = {**authored.checked.to_dict(), "file": str(file)}
         return {**checked, **about, "by": "model", "text": f"{told} {checked['text']}".strip()}
-    dropped = "" if bench.writer is None else speaker.say("program_dropped", why=authored.why)
+    dropped = "" if bench.writer is None else speaker.sentence("program_dropped", why=authored.why)
     try:
         text = build_program(bench, question)
     except NoProgramError as error:
-        said = speaker.say("program_unwritten", tool=error.tool)
+        said = speaker.sentence("program_unwritten", tool=error.tool)
         none = {"file": "", "ending": "unwritten", "agrees": None}
         return {**none, **about, "text": f"{dropped} {said}".strip()}
     if dropped:
-        dropped = f"{dropped} {speaker.say('program_ours')}"
+        dropped = f"{dropped} {speaker.sentence('program_ours')}"
     _write(file, text)
     tried = check_program(bench, text, language, trusted=True).to_dict()
     return {**tried, **about, "file": str(file), "text": f"{dropped} {tried['text']}".strip()}

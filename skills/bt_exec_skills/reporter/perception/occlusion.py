@@ -78,7 +78,7 @@ class Occlusion:
         for x, y in self._standing_points(pose, people):
             there = Pose(x, y, math.atan2(middle_y - y, middle_x - x))
             shown = np.count_nonzero(_shown_spots(rest, there, people, _SURE_M))
-            worth = shown - pose.away(x, y) / _NEAR_M
+            worth = shown - pose.distance_to(x, y) / _NEAR_M
             if worth > best:
                 best, view = worth, there
         if view is not None:
@@ -89,7 +89,7 @@ class Occlusion:
         self, pose: Pose, people: list[tuple[float, float]]
     ) -> list[tuple[float, float]]:
         """Return the position of the robot and untried positions nearby, all clear of people."""
-        nearby = [(float(x), float(y)) for x, y in self._all if pose.away(x, y) < _NEAR_M]
+        nearby = [(float(x), float(y)) for x, y in self._all if pose.distance_to(x, y) < _NEAR_M]
         clear = [at for at in nearby if all(math.dist(at, one) > _STAND_OFF_M for one in people)]
         return [
             at
@@ -100,7 +100,7 @@ class Occlusion:
 
 def _person_centre(pose: Pose, at: tuple[float, float]) -> tuple[float, float]:
     """Return the centre of a person whose near side was measured."""
-    more = 1.0 + _DEEP_M / max(pose.away(*at), _DEEP_M)
+    more = 1.0 + _DEEP_M / max(pose.distance_to(*at), _DEEP_M)
     return pose.x + (at[0] - pose.x) * more, pose.y + (at[1] - pose.y) * more
 
 
@@ -111,7 +111,7 @@ def _shown_spots(
     away, bearing = _polar(spots, pose)
     shown = np.abs(bearing) <= _HALF_VIEW_RAD
     for at in people:
-        near = pose.away(*at)
+        near = pose.distance_to(*at)
         half = math.asin(body_m / max(near, body_m)) - np.arcsin(_SLIM_M / np.maximum(away, near))
         between = np.abs(np.remainder(bearing - pose.bearing(*at) + math.pi, math.tau) - math.pi)
         shown &= ~((between < half) & (away > near + _APART_M))

@@ -34,8 +34,8 @@ class GroundTruth(NamedTuple):
     shows: npt.NDArray[np.int16]
     things: tuple[Thing, ...]
 
-    def shown(self) -> Iterator[tuple[Thing, Mask]]:
-        """Implement `Truth.shown`."""
+    def object_masks(self) -> Iterator[tuple[Thing, Mask]]:
+        """Implement `Truth.object_masks`."""
         for number in np.unique(self.shows[self.shows >= 0]):
             yield self.things[number], self.shows == number
 
@@ -86,7 +86,7 @@ class PeopleOracle:
         for thing, mask, box in things_in_view(truth_of(view), _is_visible_enough):
             x, y = (float(value) for value in np.median(view.ground[mask], axis=0))
             found.append(PlacedDetection(thing.label, box.bbox, box.score, thing.who, (x, y)))
-        found.sort(key=lambda one: view.pose.away(*(one.at or (0.0, 0.0))))
+        found.sort(key=lambda one: view.pose.distance_to(*(one.at or (0.0, 0.0))))
         return tuple(found)
 
 

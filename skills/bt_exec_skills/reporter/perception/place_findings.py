@@ -109,7 +109,9 @@ class Gathering:
         """Add one picture."""
         self.looks += 1
         self.unseen.add(observation.pose, (one.at for one in observation.people if one.at))
-        here = [one for one in observation.detections if one.at and self.place.area.holds(*one.at)]
+        here = [
+            one for one in observation.detections if one.at and self.place.area.contains(*one.at)
+        ]
         for found in here:
             if found.label == PERSON:
                 self._person(found)

@@ -52,7 +52,7 @@ class SimReporterRobot(SimulatedBody[Command]):
         self._tray: str | None = None
         super().__init__(world, CONTROL_S)
 
-    def drive(self, step: Command | None) -> None:
+    def advance_world(self, step: Command | None) -> None:
         """Advance people and physics while the wheels obey the motion."""
         speed, turn = (step.speed, step.turn) if step is not None else (0.0, 0.0)
         self.world.advance(speed, turn)
@@ -101,10 +101,10 @@ class SimReporterRobot(SimulatedBody[Command]):
         place = self.site.places.get(who)
         if place is not None:
             people = ((one.x, one.y) for one in self.world.walkers)
-            near = (at for at in people if place.area.holds(*at))
-            return any(self.pose.away(*at) <= _REACH_M for at in near)
+            near = (at for at in people if place.area.contains(*at))
+            return any(self.pose.distance_to(*at) <= _REACH_M for at in near)
         where = self.world.person_position(who)
-        return where is not None and self.pose.away(*where) <= _REACH_M
+        return where is not None and self.pose.distance_to(*where) <= _REACH_M
 
     # -- motions
 

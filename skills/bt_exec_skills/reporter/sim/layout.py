@@ -217,7 +217,7 @@ class _Draw:
             (start[0] + (end[0] - start[0]) * k / steps, start[1] + (end[1] - start[1]) * k / steps)
             for k in range(steps + 1)
         )
-        return not any(area.shrunk(-0.35).holds(*p) for p in points for area in self._taken)
+        return not any(area.shrunk(-0.35).contains(*p) for p in points for area in self._taken)
 
     def _spot(self, room: str, margin: float, beside: float) -> tuple[float, float]:
         """Return a free point of a room, away from doorways and targets of robots."""
@@ -227,7 +227,7 @@ class _Draw:
             ease = 1.0 if attempt < 300 else 0.6
             x, y = self.between(inside.left, inside.right), self.between(inside.bottom, inside.top)
             free = (
-                not any(area.shrunk(-0.4 * ease).holds(x, y) for area in self._taken)
+                not any(area.shrunk(-0.4 * ease).contains(x, y) for area in self._taken)
                 and all(math.dist((x, y), p) > ease * (beside + 0.1) for p in self._stand)
                 and all(math.dist((x, y), p) > 0.9 * ease for p in STAND)
                 and all(_distance_to_bar(bar, x, y) > 0.9 * ease for bar in DOORWAYS.values())

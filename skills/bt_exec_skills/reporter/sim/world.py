@@ -117,7 +117,7 @@ class BuildingWorld(Physics):
     def noise_db(self) -> float:
         """Return the sound level at the robot [dB]."""
         pose = self.pose
-        room = next((n for n, area in ROOMS.items() if area.holds(pose.x, pose.y)), None)
+        room = next((n for n, area in ROOMS.items() if area.contains(pose.x, pose.y)), None)
         level = self.layout.noise_db[room] if room is not None else 40.0
         return level + 1.5 * math.sin(1.7 * self.time) + 0.8 * math.sin(5.1 * self.time)
 
@@ -132,7 +132,7 @@ class BuildingWorld(Physics):
         """Return the ground truth of a room."""
         area = ROOMS[room]
         return RoomTruth(
-            sum(area.holds(one.x, one.y) for one in self.walkers),
+            sum(area.contains(one.x, one.y) for one in self.walkers),
             tuple(sorted(thing.kind for thing in self.layout.things if thing.room == room)),
             self.layout.noise_db[room],
         )

@@ -107,12 +107,12 @@ def _approach_anyone(
     area = known_place(site_map, place).area
     for _ in range(_STEPS):
         seen = [one.at for one in (yield from look_once(world)).people if one.at]
-        here = [at for at in seen if area.holds(*at)]
+        here = [at for at in seen if area.contains(*at)]
         if here:
-            x, y = min(here, key=lambda at: robot.pose.away(*at))
+            x, y = min(here, key=lambda at: robot.pose.distance_to(*at))
             yaw = robot.pose.yaw + robot.pose.bearing(x, y)
             near = Pose(x - _STAND_OFF_M * math.cos(yaw), y - _STAND_OFF_M * math.sin(yaw), yaw)
-            if robot.pose.away(x, y) > _STAND_OFF_M and (yield from drive_near(robot, near)):
+            if robot.pose.distance_to(x, y) > _STAND_OFF_M and (yield from drive_near(robot, near)):
                 return
             yield from finish_motion(robot, robot.turn(robot.pose.bearing(x, y)))
             return

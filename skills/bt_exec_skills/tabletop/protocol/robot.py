@@ -246,7 +246,7 @@ def _are_alike(one: Environment, other: Environment) -> bool:
         return False
     if one.base is None or other.base is None:
         return True
-    return one.base.away(other.base.x, other.base.y) < _REST_M
+    return one.base.distance_to(other.base.x, other.base.y) < _REST_M
 
 
 def _said(at: Point) -> str:

@@ -146,7 +146,7 @@ class SimTableRobot(SimulatedBody[tuple[float, str]]):
         grid, free = self._map.free(world.environment(), Point(goal.x, goal.y, 0.0))
         if (
             not (abs(goal.x) <= ROOM[0] and abs(goal.y) <= ROOM[1])
-            or not free[grid.cell(goal.x, goal.y)]
+            or not free[grid.cell_at(goal.x, goal.y)]
         ):
             raise Failed("UNREACHABLE", f"the base does not fit at ({goal.x:.2f}, {goal.y:.2f})")
         way = None

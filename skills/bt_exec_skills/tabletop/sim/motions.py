@@ -53,12 +53,14 @@ def drive(world: TableWorld, way: Way, goal: Pose) -> MotionSteps:
         x, y = _along(way, lengths, behind)
         world.command_base(x, y, turn)
         yield 0.95 * behind / total, "driving"
-        if world.pose.away(x, y) > 0.3:
+        if world.pose.distance_to(x, y) > 0.3:
             raise Failed("NO_PATH", f"the base is blocked at ({x:.2f}, {y:.2f})")
     for _ in range(round(0.4 / CONTROL_S)):
         yield 0.97, "driving"
-    if world.pose.away(goal.x, goal.y) > 0.06:
-        raise Failed("NO_PATH", f"stopped {world.pose.away(goal.x, goal.y):.2f} m before the goal")
+    if world.pose.distance_to(goal.x, goal.y) > 0.06:
+        raise Failed(
+            "NO_PATH", f"stopped {world.pose.distance_to(goal.x, goal.y):.2f} m before the goal"
+        )
 
 
 def _along(way: Way, lengths: Sequence[float], behind: float) -> tuple[float, float]:

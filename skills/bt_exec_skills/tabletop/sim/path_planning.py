@@ -70,7 +70,7 @@ class Map:
                 path.
         """
         grid, free = self.free(now, target)
-        near = grid.free_near(grid.cell(start.x, start.y), free, 0.4)
+        near = grid.free_near(grid.cell_at(start.x, start.y), free, 0.4)
         _, islands = cv2.connectedComponents(free.astype(np.uint8), connectivity=4)
         fits = False
         best: tuple[float, Pose] | None = None
@@ -78,13 +78,13 @@ class Map:
             for k in range(_ANGLES):
                 turn = k * math.tau / _ANGLES
                 x, y = target.x - away * math.cos(turn), target.y - away * math.sin(turn)
-                cell = grid.cell(x, y)
+                cell = grid.cell_at(x, y)
                 if not free[cell] or abs(x) > ROOM[0] or abs(y) > ROOM[1]:
                     continue
                 fits = True
                 if near is None or islands[cell] != islands[near]:
                     continue
-                cost = start.away(x, y) + 2.5 * abs(away - _BEST_M)
+                cost = start.distance_to(x, y) + 2.5 * abs(away - _BEST_M)
                 if best is None or cost < best[0]:
                     best = cost, Pose(x, y, turn)
         if best is None:
@@ -101,8 +101,8 @@ class Map:
         Raises:
             Failed: NO_PATH.
         """
-        near = grid.free_near(grid.cell(start.x, start.y), free, 0.4)
-        search = Search(free, near or (0, 0), grid.cell(goal.x, goal.y))
+        near = grid.free_near(grid.cell_at(start.x, start.y), free, 0.4)
+        search = Search(free, near or (0, 0), grid.cell_at(goal.x, goal.y))
         while not search.advance(_SLICE):
             yield None
         if search.way is None:

@@ -97,10 +97,14 @@ def test_angle_is_estimated_from_the_visible_boxes() -> None:
     calibration, _, found = look(0.6)
     estimator, fitter = LearnedEstimator(calibration), AngleFitter(calibration)
     panel, handle = found["door"], found["door-handle"]
-    assert estimator.fit((panel, handle)) == fitter.fit(panel.bbox, handle.bbox)
-    assert estimator.fit((panel,)) == fitter.fit(panel.bbox, None) != fitter.fit(None, handle.bbox)
-    assert estimator.fit((handle,)) == fitter.fit(None, handle.bbox)
-    assert estimator.fit(()) is None
+    assert estimator.fit_angle((panel, handle)) == fitter.fit(panel.bbox, handle.bbox)
+    assert (
+        estimator.fit_angle((panel,))
+        == fitter.fit(panel.bbox, None)
+        != fitter.fit(None, handle.bbox)
+    )
+    assert estimator.fit_angle((handle,)) == fitter.fit(None, handle.bbox)
+    assert estimator.fit_angle(()) is None
 
 
 @pytest.mark.parametrize(
@@ -134,7 +138,7 @@ def test_both_states_are_possible_near_their_border(angle: float, states: tuple[
 def test_uncertainty_between_neighbours_names_both(angle: float, scores: Any, between: Any) -> None:
     calibration, view, found = look(0.0)
     estimator = LearnedEstimator(calibration)
-    estimator.fit = lambda _: AngleFit(angle, angle, angle, 0.5, 0.4)  # type: ignore[method-assign]
+    estimator.fit_angle = lambda _: AngleFit(angle, angle, angle, 0.5, 0.4)  # type: ignore[method-assign]
     told = estimator.estimate(view, (door(found["door"].bbox, **scores),))
     assert (told.state, told.between, told.inside) == ("uncertain", between, 0.4)
     assert told.possible == frozenset(between)
@@ -211,7 +215,7 @@ def test_angle_and_scores_determine_the_estimate(
 ) -> None:
     calibration, view, found = look(0.0)
     estimator = LearnedEstimator(calibration)
-    estimator.fit = lambda _: AngleFit(angle, angle, angle, error, inside)  # type: ignore[method-assign]
+    estimator.fit_angle = lambda _: AngleFit(angle, angle, angle, error, inside)  # type: ignore[method-assign]
     facts = [f"hinge_at_{one}_rad" if one[0].isdigit() else one for one in why.split()]
     evidence = (f"primary:{facts[0]}", *(f"proxy:{one}" for one in facts[1:]))
     told = estimator.estimate(view, (door(found["door"].bbox, **scores),))

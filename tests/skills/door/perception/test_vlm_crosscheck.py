@@ -10,7 +10,7 @@ from bt_exec.mission.session import Session
 from bt_exec.models import VqaAnswer
 from bt_exec_llm.testing.messages_server import MessagesServer, answer, error
 from bt_exec_skills.door.perception.observation import DoorEstimate
-from bt_exec_skills.door.perception.vlm_crosscheck import SCHEMA, VlmCrosscheck, crosscheck
+from bt_exec_skills.door.perception.vlm_crosscheck import SCHEMA, VlmCrosscheck, with_vlm_crosscheck
 from bt_exec_skills.perception.contracts import View
 
 FRAME = np.zeros((24, 32, 3), np.uint8)
@@ -87,14 +87,14 @@ def test_uncertain_estimate_skips_the_crosscheck():
 
 def test_site_selects_the_cross_checking_model():
     eyes = Eyes()
-    assert crosscheck(eyes, None) is eyes
-    assert isinstance(crosscheck(eyes, "claude"), VlmCrosscheck)
+    assert with_vlm_crosscheck(eyes, None) is eyes
+    assert isinstance(with_vlm_crosscheck(eyes, "claude"), VlmCrosscheck)
     with pytest.raises(UnknownName, match="there is no visual_qa model 'oracle of delphi'; known"):
-        crosscheck(eyes, "oracle of delphi")
+        with_vlm_crosscheck(eyes, "oracle of delphi")
     with pytest.raises(UsageError, match="second_opinion needs the name of the model"):
-        crosscheck(eyes, {"model": "x"})
+        with_vlm_crosscheck(eyes, {"model": "x"})
     with pytest.raises(UsageError, match="the visual_qa model claude has no setting 'modle'"):
-        crosscheck(eyes, {"name": "claude", "modle": "x"})
+        with_vlm_crosscheck(eyes, {"name": "claude", "modle": "x"})
 
 
 SITE = """

@@ -54,7 +54,7 @@ def test_network_reaches_its_documented_figures_on_held_out_scenes(tmp_path: Pat
         read_pictures(tmp_path),
         lambda _: None,
         source.classes,
-        answer=source.answerer(network),
+        answer=source.state_comparison(network),
         states=source.states,
     )
     by_class = {one.label: one for one in found.classes}

@@ -11,7 +11,11 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 from bt_exec_skills.door.rigs import DoorSettings
-from bt_exec_skills.door.rules.checkers import door_only, gate_reasons, stated_state
+from bt_exec_skills.door.rules.checkers import (
+    check_gate_reasons,
+    check_moves_only_door,
+    check_stated_state,
+)
 
 SITE = load_site("door")
 OPEN = "{do: open_door, with: {arm: right, object_label: door-handle}}"
@@ -69,14 +73,16 @@ def _codes(rule, root, meant=None, **stated):
     ],
 )
 def test_door_command_must_not_move_the_other_way_or_touch_material(root, meant, found):
-    assert _codes(door_only, root, meant) == found
+    assert _codes(check_moves_only_door, root, meant) == found
 
 
 @pytest.mark.parametrize("key", ["explanation", "visibility_warnings", "goal_status"])
 @pytest.mark.parametrize("words", ["material not visible", "자재가 보이지 않음"])
 def test_command_without_material_does_not_mention_it(key, words):
-    assert _codes(door_only, OPEN, OPEN, **{key: [words]}) == [("MATERIAL_IN_DOOR_COMMAND", key)]
-    assert _codes(door_only, OPEN, "{tree: get_material}", **{key: [words]}) == []
+    assert _codes(check_moves_only_door, OPEN, OPEN, **{key: [words]}) == [
+        ("MATERIAL_IN_DOOR_COMMAND", key)
+    ]
+    assert _codes(check_moves_only_door, OPEN, "{tree: get_material}", **{key: [words]}) == []
 
 
 @pytest.mark.parametrize(
@@ -102,7 +108,7 @@ def test_command_without_material_does_not_mention_it(key, words):
 )
 def test_unrelated_gate_reason_is_reported(gate, result, reason, fits):
     gates = [{"gate": gate, "result": result, "reason": reason}]
-    found = _codes(gate_reasons, OPEN, gate_evaluations=gates)
+    found = _codes(check_gate_reasons, OPEN, gate_evaluations=gates)
     assert found == ([] if fits else [("GATE_REASON_UNRELATED", "gate_evaluations[0]/reason")])
 
 
@@ -125,7 +131,7 @@ def test_unrelated_gate_reason_is_reported(gate, result, reason, fits):
 )
 def test_stated_facts_are_checked_against_observation_and_plan(state, seen, root, codes):
     told = {"state": state, "confidence": 0.9, "evidence": []}
-    found = _codes(stated_state, root, seen=seen, door_state_estimation=told)
+    found = _codes(check_stated_state, root, seen=seen, door_state_estimation=told)
     assert [code for code, _ in found] == codes
 
 
@@ -145,18 +151,18 @@ def test_reaching_for_material_stated_as_hidden_is_a_problem(state, visible, roo
     told = {"door_state_estimation": state, "observations": {"material_visible": visible}}
     place = "observations/material_visible"
     problems = [("STATE_CONTRADICTS_PLAN", place)] if found else []
-    assert _codes(stated_state, root, seen=state, **told) == problems
+    assert _codes(check_stated_state, root, seen=state, **told) == problems
 
 
 def test_stated_observation_is_read_in_any_form():
     for seen in (3, [], {}, None):
         told = {"door_state_estimation": "open", "observations": seen}
-        assert _codes(stated_state, TAKE, seen="open", **told) == []
+        assert _codes(check_stated_state, TAKE, seen="open", **told) == []
 
 
 def test_invalid_gate_does_not_hide_the_next():
     odd = {"gate": "need_open_door", "result": True, "reason": "x" * 100}
-    (problem,) = _problems(gate_reasons, OPEN, gate_evaluations=["nonsense", odd])
+    (problem,) = _problems(check_gate_reasons, OPEN, gate_evaluations=["nonsense", odd])
     assert problem.place == "gate_evaluations[1]/reason"
     assert problem.found == "x" * 80
 
@@ -169,11 +175,11 @@ ASKS_HAND = "{check: {all: [{hand_holds: {arm: right}}, arms_home]}}"
     [(TAKE, "grasp"), (LOOK, "material_visible"), (ASKS_HAND, "arms_home, hand_holds")],
 )
 def test_problem_contains_the_found_value(step, found):
-    (problem,) = _problems(door_only, f"{{sequence: [{OPEN}, {step}]}}", OPEN)
+    (problem,) = _problems(check_moves_only_door, f"{{sequence: [{OPEN}, {step}]}}", OPEN)
     assert (problem.code, problem.found) == ("MATERIAL_IN_DOOR_COMMAND", found)
 
 
 @pytest.mark.parametrize("stated", [{}, {"gate_evaluations": 3, "door_state_estimation": [1]}])
 def test_malformed_statements_are_ignored_by_the_rules(stated):
-    for rule in (door_only, gate_reasons, stated_state):
+    for rule in (check_moves_only_door, check_gate_reasons, check_stated_state):
         assert _codes(rule, OPEN, OPEN, **stated) == []

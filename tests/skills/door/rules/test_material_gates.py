@@ -14,7 +14,7 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 from bt_exec_skills.door.rigs import DoorSettings
-from bt_exec_skills.door.rules.passes import door_gate
+from bt_exec_skills.door.rules.passes import insert_door_gates
 
 SITE = load_site("door")
 IS_OPEN = "{door_is: {state: open}}"
@@ -48,8 +48,8 @@ def _shown(node: Any) -> Any:
 
 
 def _gated(*steps: str) -> list[Any]:
-    spec, notes = door_gate(_spec(*steps), CONTEXT)
-    again, more = door_gate(spec, CONTEXT)
+    spec, notes = insert_door_gates(_spec(*steps), CONTEXT)
+    again, more = insert_door_gates(spec, CONTEXT)
     assert (again, more) == (spec, ()), "a pass is idempotent"
     shown = _shown(to_data(spec)["root"])
     assert bool(notes) == (shown != _shown(to_data(_spec(*steps))["root"]))
@@ -75,7 +75,7 @@ BOTH = ["open_door", "material_visible", "move_arm"]
     ],
 )
 def test_plan_with_its_own_blocking_checks_gets_no_gate(steps):
-    assert door_gate(_spec(*steps, REACH, TAKE), CONTEXT)[1] == ()
+    assert insert_door_gates(_spec(*steps, REACH, TAKE), CONTEXT)[1] == ()
     _gated(*steps, REACH, TAKE)
 
 
@@ -194,11 +194,13 @@ def test_every_branch_that_reaches_for_material_contains_the_gates():
 
 def test_plan_without_material_is_not_changed():
     spec = _spec(f"{{fallback: [{ASK}, {HOME}]}}")
-    assert door_gate(spec, CONTEXT) == (spec, ())
+    assert insert_door_gates(spec, CONTEXT) == (spec, ())
 
 
 def test_gate_opens_with_the_arm_of_the_plan():
-    spec, notes = door_gate(_spec(f"{OPEN}, skip_if: arms_home}}", LOOK, REACH, TAKE), CONTEXT)
+    spec, notes = insert_door_gates(
+        _spec(f"{OPEN}, skip_if: arms_home}}", LOOK, REACH, TAKE), CONTEXT
+    )
     gate = to_data(spec)["root"]["sequence"][2]["sequence"][0]
     assert gate == {
         "do": "open_door",

@@ -15,11 +15,11 @@ from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 from bt_exec_skills.door.rigs import DoorSettings
 from bt_exec_skills.door.rules.passes import (
-    arm_policy,
-    door_gate,
-    ground_labels,
-    see_inside,
-    skip_what_is_done,
+    insert_door_gates,
+    open_door_further,
+    replace_unseen_handle,
+    set_arm_by_policy,
+    skip_finished_steps,
 )
 
 SITE = load_site("door")
@@ -59,7 +59,7 @@ def context(*labels: str, command: str = "open it", **settings: Any) -> PassCont
     ],
 )
 def test_door_label_is_used_when_no_handle_is_visible(labels, before, after):
-    found, notes = ground_labels(spec(before), context(*labels))
+    found, notes = replace_unseen_handle(spec(before), context(*labels))
     assert found == spec(after)
     name = before[5:].partition(",")[0]
     said = f"{name}: the handle is not in view, so the door itself is taken"
@@ -77,7 +77,7 @@ def test_door_label_is_used_when_no_handle_is_visible(labels, before, after):
     ],
 )
 def test_finished_step_is_skipped(before, state):
-    found, notes = skip_what_is_done(spec(before), context())
+    found, notes = skip_finished_steps(spec(before), context())
     if state is None:
         assert (found, notes) == (spec(before), ())
         return
@@ -106,16 +106,16 @@ def test_open_door_must_not_hide_the_inside_when_material_matters(do, then, wide
     def plan(more):
         return spec(f"{{sequence: [{do('door', more)}, {then}]}}")
 
-    found, notes = see_inside(plan(SPARED), context())
+    found, notes = open_door_further(plan(SPARED), context())
     assert found == plan(WIDER if wider else SPARED)
     assert notes == (("open_door: opened further if part of the inside is hidden",) * wider)
-    assert see_inside(found, context()) == (found, ())
+    assert open_door_further(found, context()) == (found, ())
 
 
 def test_other_parts_of_the_plan_are_unchanged():
     for more in ("", ", skip_if: arms_home"):
         plan = spec(f"{{sequence: [{opens('door', more)}, {REACH}]}}")
-        assert see_inside(plan, context()) == (plan, ())
+        assert open_door_further(plan, context()) == (plan, ())
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,9 @@ def test_other_parts_of_the_plan_are_unchanged():
     ],
 )
 def test_opening_is_inserted_with_its_arguments(labels, settings, step, args):
-    found, notes = door_gate(spec(f"{{sequence: [{step}, {REACH}]}}"), context(*labels, **settings))
+    found, notes = insert_door_gates(
+        spec(f"{{sequence: [{step}, {REACH}]}}"), context(*labels, **settings)
+    )
     gate = to_data(found)["root"]["sequence"][1]["sequence"][0]
     assert gate == {
         "do": "open_door",
@@ -148,7 +150,7 @@ def test_opening_is_inserted_with_its_arguments(labels, settings, step, args):
 
 def test_branch_with_a_gate_is_named_by_its_kind():
     branch = f"{{fallback: [{{check: {{door_is: {{state: open}}}}}}, {HOME}]}}"
-    _, notes = door_gate(spec(f"{{sequence: [{branch}, {REACH}]}}"), context())
+    _, notes = insert_door_gates(spec(f"{{sequence: [{branch}, {REACH}]}}"), context())
     assert notes == ("fallback: open_door comes first", "move_arm: material_visible comes first")
 
 
@@ -159,14 +161,14 @@ def test_branch_with_a_gate_is_named_by_its_kind():
 @pytest.mark.parametrize("skill", ["move_arm", "grasp"])
 def test_material_hand_is_set_by_the_site(skill, arm, settings, changed):
     before = REACH.replace("move_arm", skill).replace("right", arm)
-    found, notes = arm_policy(spec(before), context(**settings))
+    found, notes = set_arm_by_policy(spec(before), context(**settings))
     assert found == spec(before.replace("left", "right") if changed else before)
     assert notes == ((f"{skill}: material is handled by the right arm",) if changed else ())
 
 
 def test_arm_policy_changes_the_argument_of_the_enclosing_tree():
     take = "{tree: take_material, with: {arm: left}}"
-    found, _ = arm_policy(spec(take), context())
+    found, _ = set_arm_by_policy(spec(take), context())
     assert found.root.args["arm"] == "right"
     door = "{tree: open_door, with: {arm: left}}"
-    assert arm_policy(spec(door), context()) == (spec(door), ())
+    assert set_arm_by_policy(spec(door), context()) == (spec(door), ())

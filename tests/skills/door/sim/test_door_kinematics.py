@@ -28,7 +28,7 @@ def test_point_has_the_requested_distance_from_the_panel(
 
 @given(angle=angles)
 def test_panel_and_its_normal_are_perpendicular(angle: float) -> None:
-    assert DOOR.along(angle) @ DOOR.outward(angle) == pytest.approx(0.0, abs=1e-12)
+    assert DOOR.panel_direction(angle) @ DOOR.outward(angle) == pytest.approx(0.0, abs=1e-12)
 
 
 @given(angle=angles, along=st.floats(-1.0, 1.0))

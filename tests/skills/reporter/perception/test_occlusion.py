@@ -57,8 +57,8 @@ def test_view_keeps_clear_of_people_and_is_not_repeated():
     views = [view for _ in range(5) if (view := unseen.view(pose, people))]
     assert len(views) == 5
     for number, view in enumerate(views):
-        assert all(view.away(*at) > 0.6 for at in people)
-        assert all(view.away(other.x, other.y) > 0.4 for other in views[:number])
+        assert all(view.distance_to(*at) > 0.6 for at in people)
+        assert all(view.distance_to(other.x, other.y) > 0.4 for other in views[:number])
 
 
 def test_person_at_the_camera_hides_everything():

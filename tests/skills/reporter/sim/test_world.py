@@ -173,9 +173,9 @@ def test_map_contains_walls_and_no_later_objects():
     layout_of = draw_layout(parse_world({"blocked": "professor_office"}))
     grid = survey(world_of(blocked="professor_office").model)
     assert layout_of.barriers
-    assert not grid.solid[grid.cell(2.5, 2.4)]  # the closed door is not on the map
-    assert grid.solid[grid.cell(1.0, 2.4)]
-    assert grid.solid[grid.cell(2.5, 6.3)]  # the desk
+    assert not grid.solid[grid.cell_at(2.5, 2.4)]  # the closed door is not on the map
+    assert grid.solid[grid.cell_at(1.0, 2.4)]
+    assert grid.solid[grid.cell_at(2.5, 6.3)]  # the desk
 
 
 def test_range_finder_measures_walls():

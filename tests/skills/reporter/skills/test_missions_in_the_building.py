@@ -78,7 +78,7 @@ def test_blocked_corridor_is_bypassed(trip):
     for _ in steps:
         one.tick()
         pose = one.robot.pose
-        room = next((name for name, area in ROOMS.items() if area.holds(pose.x, pose.y)), None)
+        room = next((name for name, area in ROOMS.items() if area.contains(pose.x, pose.y)), None)
         if room not in rooms[-1:]:
             rooms.append(room)
     assert one.robot.place == "corridor_center"
@@ -169,7 +169,7 @@ def test_stop_freezes_within_a_tick(trip):
     before = one.robot.pose
     one.robot.step(0.05)
     assert one.robot.still
-    assert before.away(*one.robot.pose[:2]) < 0.05
+    assert before.distance_to(*one.robot.pose[:2]) < 0.05
     at = one.robot.pose
     one.robot.step(1.0)
     assert one.robot.pose == at
