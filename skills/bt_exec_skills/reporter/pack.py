@@ -14,9 +14,9 @@ from bt_exec_skills.reporter.reporting.reports import Memory
 from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.rigs import BuildingStart, ReporterSettings, make_sim_rig
 from bt_exec_skills.reporter.robot import Count, PersonName, PlaceName, Words
-from bt_exec_skills.reporter.rules.passes import PASSES, known_names
+from bt_exec_skills.reporter.rules.passes import PASSES, check_known_names
 from bt_exec_skills.reporter.site_map import SiteMap
-from bt_exec_skills.reporter.site_words import names, words
+from bt_exec_skills.reporter.site_words import display_names, lexicon_values
 from bt_exec_skills.reporter.skills.conditions import CONDITIONS
 from bt_exec_skills.reporter.skills.deliver_object import deliver_object
 from bt_exec_skills.reporter.skills.navigate import navigate
@@ -48,12 +48,12 @@ PACK = Pack(
     },
     facts={"at": ("{Place}",), "passing": ("{Place}",), "tray": ("empty", "{Item}")},
     passes=PASSES,
-    checkers=(known_names,),
+    checkers=(check_known_names,),
     prompt=Path(__file__).with_name("prompt.md"),
     trees=data_path("trees", "reporter"),
     lexicon=data_path("configs", "lexicon", "reporter.yaml"),
-    words=words,
-    names=names,
+    words=lexicon_values,
+    names=display_names,
     formats={"plan-json": PLAN_JSON},
     messages=Path(__file__).with_name("messages.yaml"),
     robots={"sim": make_sim_rig},

@@ -30,7 +30,7 @@ class Names(UserData):
     en: str
     ko: str
 
-    def of(self, language: str) -> str:
+    def name_in(self, language: str) -> str:
         """Return the name in a language."""
         return self.ko if language == "ko" else self.en
 
@@ -79,7 +79,7 @@ def _phrases() -> Any:
     return read_yaml(Path(__file__).with_name("sections.yaml"))
 
 
-def _fill(key: str, language: str, **names: str) -> list[str]:
+def _filled_phrases(key: str, language: str, **names: str) -> list[str]:
     """Return the phrases under a key of ``sections.yaml``, filled with names."""
     return [phrase.format(**names) for phrase in _phrases()[key][language]]
 
@@ -87,7 +87,9 @@ def _fill(key: str, language: str, **names: str) -> list[str]:
 def name_section(section: Names, place: Names) -> Names:
     """Return the display name of a section as a place, from the names of section and place."""
     named = {
-        language: _fill("name", language, part=section.of(language), place=place.of(language))[0]
+        language: _filled_phrases(
+            "name", language, part=section.name_in(language), place=place.name_in(language)
+        )[0]
         for language in LANGUAGES
     }
     return Names(**named)
@@ -98,7 +100,9 @@ def fill_names(key: str, place: Named, **sections: Named) -> Iterator[str]:
     for language in LANGUAGES:
         every = [_names_in(language, one) for one in (place, *sections.values())]
         for outer, *inner in product(*every):
-            yield from _fill(key, language, place=outer, **dict(zip(sections, inner, strict=True)))
+            yield from _filled_phrases(
+                key, language, place=outer, **dict(zip(sections, inner, strict=True))
+            )
 
 
 def _names_in(language: str, named: Named) -> list[str]:
@@ -131,11 +135,11 @@ def _words_for_several(
     name: str, place: Divided, sections: Sequence[Section]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     first, last, ids = sections[0], sections[-1], [one.id for one in sections]
-    yield f"{name}_sections", _entry(fill_names("every", place), each=ids)
-    yield f"{name}_ends", _entry(fill_names("ends", place), each=[first.id, last.id])
+    yield f"{name}_sections", _lexicon_entry(fill_names("every", place), each=ids)
+    yield f"{name}_ends", _lexicon_entry(fill_names("ends", place), each=[first.id, last.id])
     for start, end, order in ((first, last, ids), (last, first, ids[::-1])):
         phrases = fill_names("along", place, first=start, last=end)
-        yield f"{name}_from_{start.id}", _entry(phrases, each=order)
+        yield f"{name}_from_{start.id}", _lexicon_entry(phrases, each=order)
 
 
 def _words_after_another(
@@ -144,13 +148,13 @@ def _words_after_another(
     """Yield the words for a section of the place that was named before: its end, the other end."""
     places = [name, *(one.id for one in sections)]
     for one in sections:
-        yield f"part_{one.id}", _entry(one.names, after=dict.fromkeys(places, one.id))
+        yield f"part_{one.id}", _lexicon_entry(one.names, after=dict.fromkeys(places, one.id))
     first, last = sections[0].id, sections[-1].id
-    others = [phrase for language in LANGUAGES for phrase in _fill("other", language)]
-    yield f"{name}_other", _entry(others, after={first: last, last: first})
+    others = [phrase for language in LANGUAGES for phrase in _filled_phrases("other", language)]
+    yield f"{name}_other", _lexicon_entry(others, after={first: last, last: first})
 
 
-def _entry(phrases: Iterable[str], **more: Any) -> dict[str, Any]:
+def _lexicon_entry(phrases: Iterable[str], **more: Any) -> dict[str, Any]:
     """Return a lexicon entry of phrases in both languages."""
     every = [*dict.fromkeys(map(without_article, phrases))]
     own = {one: [text for text in every if language_of(text) == one] for one in LANGUAGES}

@@ -17,7 +17,7 @@ from bt_exec_skills.reporter.reporting.terminal_speech import Pacing, TerminalSp
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
 from bt_exec_skills.reporter.site_map import Person, Place, Round, SiteMap, make_map
 
-__all__ = ["BuildingStart", "ReporterSettings", "facts_of", "make_sim_rig"]
+__all__ = ["BuildingStart", "ReporterSettings", "make_sim_rig", "robot_facts"]
 
 
 class ReporterSettings(PackSettings):
@@ -86,17 +86,17 @@ class BuildingStart(WorldSettings):
 
     @model_validator(mode="after")
     def _check_world(self) -> BuildingStart:
-        from bt_exec_skills.reporter.sim.options import parse_world
+        from bt_exec_skills.reporter.sim.options import parse_world_options
 
-        parse_world(self.chosen())
+        parse_world_options(self.explicit_settings())
         return self
 
-    def chosen(self) -> dict[str, str]:
+    def explicit_settings(self) -> dict[str, str]:
         """Return the settings that were set explicitly; the others are drawn at random."""
         return self.model_dump(exclude_unset=True)
 
 
-def facts_of(robot: ReporterRobot, site: SiteMap) -> dict[str, str]:
+def robot_facts(robot: ReporterRobot, site: SiteMap) -> dict[str, str]:
     """Return the robot's own state as facts for the dry run."""
     facts = {"tray": robot.tray or EMPTY}
     around = site.area_at(robot.pose.x, robot.pose.y)
@@ -118,10 +118,10 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
     from bt_exec_skills.reporter.perception.pipeline import PeopleOracle, ReporterPerception
     from bt_exec_skills.reporter.sim.body import SimReporterRobot
     from bt_exec_skills.reporter.sim.camera import SimCamera
-    from bt_exec_skills.reporter.sim.options import parse_world, replies_of
+    from bt_exec_skills.reporter.sim.options import parse_world_options, scripted_replies
     from bt_exec_skills.reporter.sim.world import BuildingWorld
 
-    options = parse_world(start.chosen())
+    options = parse_world_options(start.explicit_settings())
     building = BuildingWorld(options, site.places[site.base].poses[0])
     hears: list[Callable[[str], bool]] = []
     speaker: Speaker
@@ -129,26 +129,26 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
     if settings.speaker == "terminal":
         speaker = person = TerminalSpeaker(called=site.display_name)
     else:
-        replies = replies_of(options.answer, building.layout.answer)
+        replies = scripted_replies(options.answer, building.layout.answer)
         speaker = ScriptedSpeaker(
             lambda: building.time, replies, lambda who: all(hear(who) for hear in hears)
         )
     robot = SimReporterRobot(building, site)
-    hears.append(robot.hears)
+    hears.append(robot.can_talk_with)
     camera = SimCamera(building)
 
     def close() -> None:
         speaker.close()
         camera.close()
 
-    notebook = Notebook(site, _folder(settings.reports))
+    notebook = Notebook(site, _report_folder(settings.reports))
     notebook.where = lambda: robot.place
     perception = ReporterPerception(camera, PeopleOracle(), site)
     return Rig(
         robot,
         perception,
         robot if person is None else Pacing(robot, lambda: person.listening),
-        lambda: facts_of(robot, site),
+        lambda: robot_facts(robot, site),
         close,
         services={
             "site_map": site,
@@ -159,7 +159,7 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
     )
 
 
-def _folder(setting: str | None) -> Path | None:
+def _report_folder(setting: str | None) -> Path | None:
     """Return the folder for reports: as set, next to the journal by default, or None."""
     if setting == "none":
         return None

@@ -54,12 +54,12 @@ class Place(UserData):
         """All names of the place."""
         return (self.name.en, self.name.ko, *self.aliases)
 
-    def away(self, x: float, y: float) -> float:
+    def distance_to(self, x: float, y: float) -> float:
         """Return the distance between a point and the nearest pose [m]."""
         return min(pose.distance_to(x, y) for pose in self.poses)
 
     @property
-    def parts(self) -> tuple[Section, ...]:
+    def sections_or_whole(self) -> tuple[Section, ...]:
         """Sections of the place, or the whole place if it has none."""
         return self.sections or (Section(name=self.name, area=self.area),)
 
@@ -111,8 +111,8 @@ class SiteMap(UserData):
 
     def place_at(self, x: float, y: float) -> str | None:
         """Return the id of the nearest place at a point, or None between places."""
-        name = min(self.places, key=lambda name: self.places[name].away(x, y))
-        return name if self.places[name].away(x, y) <= NEAR_M else None
+        name = min(self.places, key=lambda name: self.places[name].distance_to(x, y))
+        return name if self.places[name].distance_to(x, y) <= NEAR_M else None
 
     def area_at(self, x: float, y: float) -> str | None:
         """Return the id of the place whose area contains a point, or None outside all areas."""
@@ -123,7 +123,7 @@ class SiteMap(UserData):
     def display_name(self, name: str, language: str) -> str:
         """Return the display name of a place or person, or `name` if it is unknown."""
         known = self.places.get(name) or self.people.get(name)
-        return known.name.of(language) if known is not None else name
+        return known.name.name_in(language) if known is not None else name
 
     def people_in(self, question: str) -> tuple[str, ...]:
         """Return the ids of the people named in a question."""
@@ -174,11 +174,11 @@ def _with_sections(places: Mapping[str, Place]) -> dict[str, Place]:
                     "that no other place has"
                 )
             if section.id:
-                found[section.id] = _place_of(section, place)
+                found[section.id] = _place_of_section(section, place)
     return found
 
 
-def _place_of(section: Section, place: Place) -> Place:
+def _place_of_section(section: Section, place: Place) -> Place:
     """Return a section of a place as a place."""
     return Place(
         name=name_section(section.name, place.name),

@@ -11,12 +11,12 @@ from bt_exec_skills.reporter.rigs import ReporterSettings
 from bt_exec_skills.reporter.rules.keywords import is_english, names_professor
 from bt_exec_skills.reporter.site_map import Person, Place, Round, SiteMap, make_map
 
-__all__ = ["PROFESSOR", "PROFESSOR_OFFICE", "USER", "names", "words"]
+__all__ = ["PROFESSOR", "PROFESSOR_OFFICE", "USER", "display_names", "lexicon_values"]
 
 USER, PROFESSOR, PROFESSOR_OFFICE = "user", "professor", "professor_office"
 
 
-def words(settings: ReporterSettings) -> dict[str, Any]:
+def lexicon_values(settings: ReporterSettings) -> dict[str, Any]:
     """Return the values ``Place`` and ``Person`` of a site, as lexicon entries.
 
     A place may stand for the person found there: 교수님 방에 가서 여쭤봐. Of the names of the
@@ -26,7 +26,7 @@ def words(settings: ReporterSettings) -> dict[str, Any]:
     people = {name: person for name, person in site.people.items() if name != USER}
     return {
         "values": {
-            "Place": _places(site),
+            "Place": _place_words(site),
             "Person": {
                 name: {**_person(name, person, site.places), "brings": {"place": person.place}}
                 for name, person in people.items()
@@ -35,7 +35,7 @@ def words(settings: ReporterSettings) -> dict[str, Any]:
     }
 
 
-def names(settings: ReporterSettings) -> dict[str, dict[str, str]]:
+def display_names(settings: ReporterSettings) -> dict[str, dict[str, str]]:
     """Return the display names of the places and people of a site."""
     site = make_map(settings)
     called = {name: place.name for name, place in site.places.items()}
@@ -43,22 +43,22 @@ def names(settings: ReporterSettings) -> dict[str, dict[str, str]]:
     return {name: {"en": known.en, "ko": known.ko} for name, known in called.items()}
 
 
-def _places(site: SiteMap) -> dict[str, dict[str, Any]]:
+def _place_words(site: SiteMap) -> dict[str, dict[str, Any]]:
     """Return the words of every place, and of every round with its places."""
     alone: dict[str, dict[str, Any]] = {
-        name: {**_place(_names(name, place)), "parts": section_ids(place)}
+        name: {**_place(_plain_names(name, place)), "parts": section_ids(place)}
         for name, place in site.places.items()
     }
     alone[site.base]["home"] = True
     alone |= section_words(site.places)
     rounds = {
-        name: {**_place(_names(name, each)), "each": [*each.places]}
+        name: {**_place(_plain_names(name, each)), "each": [*each.places]}
         for name, each in site.rounds.items()
     }
     return {**alone, **rounds}
 
 
-def _names(name: str, known: Place | Person | Round) -> tuple[str, ...]:
+def _plain_names(name: str, known: Place | Person | Round) -> tuple[str, ...]:
     """Return the names of a place or person, without articles and lexicon markup."""
     every = (known.name.en, known.name.ko, *known.aliases)
     plain = [re.sub(r"[()\[\]|]", " ", text).strip().casefold() for text in every]
@@ -74,8 +74,8 @@ def _place(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _person(name: str, person: Person, places: Mapping[str, Place]) -> dict[str, Any]:
-    english, korean = _by_language(_names(name, person))
-    at = _place(_names(person.place, places[person.place]))
+    english, korean = _by_language(_plain_names(name, person))
+    at = _place(_plain_names(person.place, places[person.place]))
     return {"en": english, "ko": [*korean, *english], "proxies": at}
 
 

@@ -41,7 +41,7 @@ class Capture(NamedTuple):
         qpos: Generalised positions, shape (nq,).
         mocap: Positions of the bodies that the world moves itself [m], shape (n, 3).
         dark: Whether the lens was covered.
-        more: Further state that a picture depends on; see `WorldCamera.further_state`.
+        more: Further state that a picture depends on; see `WorldCamera.captured_state`.
     """
 
     t: float
@@ -74,7 +74,7 @@ class WorldCamera(Generic[V]):
         self._seen: tuple[Capture, V] | None = None
         self._closed = False
 
-    def further_state(self) -> Any:
+    def captured_state(self) -> Any:
         """Return state besides the positions that a picture depends on; None by default."""
         return None
 
@@ -87,7 +87,7 @@ class WorldCamera(Generic[V]):
         if self.fault != "frozen" or self._last is None:
             world, data = self._world, self._world.data
             state = data.qpos.copy(), data.mocap_pos.copy()
-            self._last = Capture(world.time, *state, self.fault == "dark", self.further_state())
+            self._last = Capture(world.time, *state, self.fault == "dark", self.captured_state())
         return self._last
 
     def view(self, capture: Capture) -> V:
@@ -159,7 +159,7 @@ class ObjectCamera(WorldCamera[View[T]]):
             height, width = self.size
             self._painter = make_painter(self._world.model, width, height, self._renderer)
         if not self._with_truth:
-            rgb = self._painter.colours(self._data)
+            rgb = self._painter.paint_colours(self._data)
             return View(capture.t, np.zeros_like(rgb) if capture.dark else rgb)
         rgb, geoms = self._painter.paint(self._data)
         if capture.dark:

@@ -35,7 +35,7 @@ class Painter(Protocol):
     def paint(self, data: Any) -> Picture:
         """Return the picture of the state `data`, whose kinematics are up to date."""
 
-    def colours(self, data: Any) -> npt.NDArray[np.uint8]:
+    def paint_colours(self, data: Any) -> npt.NDArray[np.uint8]:
         """Return only the colours of the picture that `paint` returns."""
 
     def close(self) -> None:
@@ -158,8 +158,8 @@ class RayPainter:
         rgb = np.clip(self._paint[geoms] * light[:, None] * 255.0, 0, 255).astype(np.uint8)
         return Picture(rgb.reshape(*self._shape, 3), geoms.reshape(self._shape))
 
-    def colours(self, data: Any) -> npt.NDArray[np.uint8]:
-        """Implement `Painter.colours`."""
+    def paint_colours(self, data: Any) -> npt.NDArray[np.uint8]:
+        """Implement `Painter.paint_colours`."""
         return self.paint(data).rgb
 
     def close(self) -> None:

@@ -46,7 +46,7 @@ class GlPainter:
         with self._lock:
             return gl_thread().call(partial(self._paint, data))
 
-    def colours(self, data: Any) -> npt.NDArray[np.uint8]:
+    def paint_colours(self, data: Any) -> npt.NDArray[np.uint8]:
         """Implement `Painter.colours`; takes half the time of `paint`."""
         with self._lock:
             return gl_thread().call(partial(self._colours, data))
@@ -67,7 +67,7 @@ class GlPainter:
         flags[_BY_NUMBER] = True
         numbers = renderer.render()
         flags[_BY_NUMBER] = False
-        return Picture(rgb, _geoms_of(renderer.scene, numbers))
+        return Picture(rgb, _geom_per_pixel(renderer.scene, numbers))
 
     def _made(self) -> Any:
         if self._renderer is None:
@@ -75,7 +75,7 @@ class GlPainter:
             buffer.offwidth, buffer.offheight = self._width, self._height
             shown = self._model.ngeom + _OTHER_SHOWN
             self._renderer = mujoco.Renderer(self._model, self._height, self._width, shown)
-            gl_thread().at_exit(self._close)
+            gl_thread().run_at_exit(self._close)
         return self._renderer
 
     def close(self) -> None:
@@ -88,10 +88,10 @@ class GlPainter:
         renderer, self._renderer = self._renderer, None
         if renderer is not None:
             renderer.close()
-        gl_thread().forget(self._close)
+        gl_thread().cancel_at_exit(self._close)
 
 
-def _geoms_of(scene: Any, numbers: Any) -> Any:
+def _geom_per_pixel(scene: Any, numbers: Any) -> Any:
     """Return the geom that each pixel shows, -1 for none, int32 of shape (h, w).
 
     This replaces the renderer's own segmentation, which takes as long as a picture.
@@ -165,12 +165,12 @@ class _GlThread:
         self._jobs.put((job, answer))
         return answer.result()
 
-    def at_exit(self, job: Callable[[], None]) -> None:
-        """Run `job` when the program ends, unless `forget` is called before."""
+    def run_at_exit(self, job: Callable[[], None]) -> None:
+        """Run `job` when the program ends, unless `cancel_at_exit` is called before."""
         self._at_exit.add(job)
 
-    def forget(self, job: Callable[[], None]) -> None:
-        """Cancel `at_exit`."""
+    def cancel_at_exit(self, job: Callable[[], None]) -> None:
+        """Cancel `run_at_exit`."""
         self._at_exit.discard(job)
 
     def end(self) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec.site.site import load_site
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.reporter.rigs import facts_of
+from bt_exec_skills.reporter.rigs import robot_facts
 from bt_exec_skills.reporter.site_map import make_map
 
 
@@ -27,4 +27,4 @@ def test_robot_is_at_a_place_or_in_the_area_of_one(
     site = make_map(load_site("building").packs["reporter"])
     pose = Pose(*at, 0.0)
     robot = SimpleNamespace(pose=pose, place=site.place_at(pose.x, pose.y), tray=None)
-    assert facts_of(robot, site) == {"tray": "empty", **facts}
+    assert robot_facts(robot, site) == {"tray": "empty", **facts}

@@ -56,12 +56,12 @@ class Occlusion:
 
     def add(self, pose: Pose, people: Iterable[tuple[float, float]]) -> None:
         """Add a picture: the camera's pose and the positions of people in it [m]."""
-        deep = [_person_centre(pose, at) for at in people]
+        deep = [_body_centre(pose, at) for at in people]
         self._seen |= _shown_spots(self._all, pose, deep, _BODY_M)
         for at in deep:  # the visible person occupies that spot
             self._seen |= np.hypot(*(self._all - at).T) < _APART_M
 
-    def view(self, pose: Pose, people: Iterable[tuple[float, float]]) -> Pose | None:
+    def best_next_view(self, pose: Pose, people: Iterable[tuple[float, float]]) -> Pose | None:
         """Return the pose from which most of the remaining spots are visible, or None.
 
         A pose is not returned twice, since it may be unreachable.
@@ -75,7 +75,7 @@ class Occlusion:
             return None
         middle_x, middle_y = rest.mean(axis=0)
         best, view = 0.0, None
-        for x, y in self._standing_points(pose, people):
+        for x, y in self._possible_viewpoints(pose, people):
             there = Pose(x, y, math.atan2(middle_y - y, middle_x - x))
             shown = np.count_nonzero(_shown_spots(rest, there, people, _SURE_M))
             worth = shown - pose.distance_to(x, y) / _NEAR_M
@@ -85,7 +85,7 @@ class Occlusion:
             self._tried.append((view.x, view.y))
         return view
 
-    def _standing_points(
+    def _possible_viewpoints(
         self, pose: Pose, people: list[tuple[float, float]]
     ) -> list[tuple[float, float]]:
         """Return the position of the robot and untried positions nearby, all clear of people."""
@@ -98,7 +98,7 @@ class Occlusion:
         ]
 
 
-def _person_centre(pose: Pose, at: tuple[float, float]) -> tuple[float, float]:
+def _body_centre(pose: Pose, at: tuple[float, float]) -> tuple[float, float]:
     """Return the centre of a person whose near side was measured."""
     more = 1.0 + _DEEP_M / max(pose.distance_to(*at), _DEEP_M)
     return pose.x + (at[0] - pose.x) * more, pose.y + (at[1] - pose.y) * more

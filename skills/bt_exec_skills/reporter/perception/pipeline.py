@@ -115,7 +115,7 @@ class ReporterPerception(Generic[C]):
         self._parts = [
             ((name, number), part.area)
             for name, place in site.places.items()
-            for number, part in enumerate(place.parts)
+            for number, part in enumerate(place.sections_or_whole)
         ]
 
     def capture(self) -> C:
@@ -127,7 +127,7 @@ class ReporterPerception(Generic[C]):
         view = self.camera.view(capture)
         if float(view.frame.mean()) < _BLACK_LEVEL:
             return ReporterObservation(view.t, view.pose, (), {}, view.frame, "dark", self._areas)
-        found = tuple(_with_position(one, view) for one in self.detector.detect(view))
+        found = tuple(_add_position(one, view) for one in self.detector.detect(view))
         light = self._light(view)
         return ReporterObservation(view.t, view.pose, found, light, view.frame, areas=self._areas)
 
@@ -144,7 +144,7 @@ class ReporterPerception(Generic[C]):
         return light
 
 
-def _with_position(found: PlacedDetection, view: GroundView) -> PlacedDetection:
+def _add_position(found: PlacedDetection, view: GroundView) -> PlacedDetection:
     """Return the detection with a position, which defaults to that at the centre of its box."""
     if found.at is not None:
         return found

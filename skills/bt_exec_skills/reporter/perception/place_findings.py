@@ -115,7 +115,7 @@ class Gathering:
         for found in here:
             if found.label == PERSON:
                 self._person(found)
-            elif not _is_known(found, self.things, _THING_SAME_M):
+            elif not _is_duplicate(found, self.things, _THING_SAME_M):
                 self.things.append(found)
         seen = 0
         for (name, part), level in observation.light.items():
@@ -129,7 +129,7 @@ class Gathering:
     def _person(self, found: PlacedDetection) -> None:
         if found.who is not None:
             self.people[found.who] = found
-        elif not _is_known(found, self.people.values(), _SAME_M):
+        elif not _is_duplicate(found, self.people.values(), _SAME_M):
             self.people[f"somebody-{len(self.people) + 1}"] = found
 
     @property
@@ -138,7 +138,7 @@ class Gathering:
         return not len(self.unseen.spots)
 
     @property
-    def _levels(self) -> dict[int, float]:
+    def _luminance_by_part(self) -> dict[int, float]:
         """Median luminance of each part."""
         return {
             part: sorted(levels)[len(levels) // 2] for part, levels in sorted(self._light.items())
@@ -147,13 +147,13 @@ class Gathering:
     @property
     def brightness(self) -> float:
         """Mean luminance of the parts; -1 if it is unknown."""
-        levels = self._levels.values()
+        levels = self._luminance_by_part.values()
         return round(sum(levels) / len(levels), 1) if levels else -1.0
 
     @property
     def dark_parts(self) -> tuple[int, ...]:
         """Numbers of the dark parts."""
-        return tuple(part for part, level in self._levels.items() if level < LIT_LEVEL)
+        return tuple(part for part, level in self._luminance_by_part.items() if level < LIT_LEVEL)
 
     @property
     def light(self) -> LightState:
@@ -198,7 +198,9 @@ class Gathering:
         return tuple(told)
 
 
-def _is_known(found: PlacedDetection, others: Iterable[PlacedDetection], reach_m: float) -> bool:
+def _is_duplicate(
+    found: PlacedDetection, others: Iterable[PlacedDetection], reach_m: float
+) -> bool:
     """Return True if one of `others` is of the same kind at about the same position."""
     assert found.at is not None
     x, y = found.at

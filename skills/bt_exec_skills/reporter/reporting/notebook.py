@@ -1,8 +1,8 @@
 """Notebook: observations, speech and failures of the robot, with times and places.
 
 Skills share it as a service, so that one skill can report the findings of others. The event
-`MissionStarted` (see `Notebook.on`) or a call of `begin` clears it. Otherwise notes accumulate,
-and only those not yet reported are reported.
+`MissionStarted` (see `Notebook.on`) or a call of `start_mission` clears it. Otherwise notes
+accumulate, and only those not yet reported are reported.
 """
 
 from __future__ import annotations
@@ -120,7 +120,9 @@ class Notebook:
         self._language = ""
         self._told = 0
 
-    def begin(self, command: str, language: str, mission_id: str = "", t: float = 0.0) -> None:
+    def start_mission(
+        self, command: str, language: str, mission_id: str = "", t: float = 0.0
+    ) -> None:
         """Clear the notes for a new mission."""
         self.command, self.mission_id, self.started = command, mission_id, t
         self._language = language
@@ -135,7 +137,7 @@ class Notebook:
         """
         match event:
             case MissionStarted():
-                self.begin(event.command, event.language, event.mission_id, event.t)
+                self.start_mission(event.command, event.language, event.mission_id, event.t)
             case SkillEnded(state="failed") if event.failure is not None:
                 failure = event.failure
                 facts = {
@@ -168,7 +170,7 @@ class Notebook:
         )
         levels = {str(facts["target"]): facts for facts in self.observed_facts()}
         compared = {place: levels[place] for place in found.places}
-        self.note(event.t, "compared", None, comparison=found, looks=compared)
+        self.add_note(event.t, "compared", None, comparison=found, looks=compared)
 
     def observed_facts(self) -> list[Mapping[str, Any]]:
         """Return the facts of the observations of places, in their order."""
@@ -178,7 +180,7 @@ class Notebook:
         """Return the language of reports: that of the mission, or of `text` if that is unknown."""
         return self._language or language_of(text)
 
-    def note(
+    def add_note(
         self,
         t: float,
         kind: NoteKind,
@@ -190,7 +192,7 @@ class Notebook:
         """Add a note; see `Note` for the arguments."""
         self.notes.append(Note(t, kind, place, facts, frame))
 
-    def note_earlier(self, t: float, skill: str, facts: Mapping[str, Any]) -> None:
+    def add_earlier_note(self, t: float, skill: str, facts: Mapping[str, Any]) -> None:
         """Add a note of a finished step of the earlier mission that the present one continues.
 
         Args:
@@ -208,18 +210,18 @@ class Notebook:
 
     def unreported_notes(self) -> list[Note]:
         """Return unreported notes, except failed or `earlier` ones whose task has a later note."""
-        return _last_of_each(self.notes[self._told :])
+        return _without_repeated_tasks(self.notes[self._told :])
 
-    def all(self) -> list[Note]:
+    def all_notes(self) -> list[Note]:
         """Return all notes, without failed or `earlier` notes whose task has a later note."""
-        return _last_of_each(self.notes)
+        return _without_repeated_tasks(self.notes)
 
     def mark_reported(self) -> None:
         """Mark all notes as reported."""
         self._told = len(self.notes)
 
 
-def _last_of_each(notes: list[Note]) -> list[Note]:
+def _without_repeated_tasks(notes: list[Note]) -> list[Note]:
     """Remove failed and `earlier` notes (see `Note`) whose task has a later note."""
     return [
         note

@@ -11,15 +11,14 @@ from typing import Any
 from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, language_of, messages_of
 from bt_exec_skills.reporter.perception.place_findings import ANSWERED_BY_MODEL, Observation
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
-from bt_exec_skills.reporter.reporting.place_comparison import Comparison
-from bt_exec_skills.reporter.reporting.question_aspects import Aspect, asks, aspects_of
+from bt_exec_skills.reporter.reporting.question_aspects import Aspect, aspects_of, expects_answer
 from bt_exec_skills.reporter.rules.keywords import about_past
 from bt_exec_skills.reporter.site_map import SiteMap
 
 __all__ = [
     "age_phrase",
     "answer_of",
-    "clock_of",
+    "elapsed_time_text",
     "recorded_answer",
     "report_of",
     "say",
@@ -40,7 +39,7 @@ def say(key: str, language: str, **facts: Any) -> str:
     return _sentences().say(key, language, **facts)
 
 
-def clock_of(seconds: float, language: str) -> str:
+def elapsed_time_text(seconds: float, language: str) -> str:
     """Return a time since the start of a mission: "1:05", "1분 5초"."""
     minutes, rest = divmod(int(max(seconds, 0.0)), 60)
     if language == "ko":
@@ -77,8 +76,8 @@ def answer_of(
                 parts.append(count + _known_names_text(found, site, language))
                 parts += _absent_persons(found, site, language, frozenset(wanted))
             case "light":
-                named = site.places[found.place].parts
-                where = ", ".join(named[part].name.of(language) for part in found.dark_parts)
+                named = site.places[found.place].sections_or_whole
+                where = ", ".join(named[part].name.name_in(language) for part in found.dark_parts)
                 parts.append(say(f"LIGHT_{found.light}", language, parts=where))
             case "noise":
                 parts.append(say(f"NOISE_{found.noise}", language, db=round(found.noise_db)))
@@ -163,12 +162,12 @@ def sentence(note: Note, site: SiteMap, language: str, now: float | None = None)
     """
     if note.kind == "compared":
         return _comparison_text(note.facts["comparison"], note.facts["looks"], site, language)
-    facts = _with_display_names(note.facts, site, language)
+    facts = _replace_ids(note.facts, site, language)
     place = facts.get("target", site.display_name(note.place or "", language))
     when = age_phrase(now - note.t, language) if now is not None else ""
     facts = {**facts, "ago": when, "place": place}
     if "topic" in facts:
-        facts["topic"] = _plain_topic(str(facts["topic"]))
+        facts["topic"] = _topic_without_lead(str(facts["topic"]))
     to_place = note.facts.get("recipient") in site.places
     if note.kind != "failed":
         silent = note.kind == "said" and not note.facts.get("answer")
@@ -180,7 +179,7 @@ def sentence(note: Note, site: SiteMap, language: str, now: float | None = None)
         key = "FAILED_way_back"
     elif key not in _sentences():
         key = "FAILED_other"
-    elif key == "FAILED_talk_to_person" and not asks(str(note.facts.get("topic", ""))):
+    elif key == "FAILED_talk_to_person" and not expects_answer(str(note.facts.get("topic", ""))):
         key += "_tell"
     elif f"{key}_heard" in _sentences() and "noise_db" in facts:
         key += "_heard"
@@ -211,7 +210,7 @@ def _comparison_text(
     return _capitalized(say(key, language, what=what, places=named, values=values))
 
 
-def _plain_topic(topic: str) -> str:
+def _topic_without_lead(topic: str) -> str:
     """Return the topic of a talk without the words that only introduce it."""
     return topic.removeprefix("question about ").removesuffix(" 문의")
 
@@ -226,7 +225,7 @@ def _punctuated(text: str) -> str:
     return text if text.endswith((".", "!", "?", "…", "”")) else f"{text}."
 
 
-def _with_display_names(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, Any]:
+def _replace_ids(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, Any]:
     """Return facts with the names of people and places instead of ids."""
     named = dict(facts)
     for key in ("target", "who", "recipient", "person"):
@@ -246,7 +245,7 @@ def report_of(notebook: Notebook, language: str, now: float | None = None) -> st
     """
     told = sentences_to_report(notebook, language, now)
     if not told:
-        told.append(_past_of(notebook.past, language) or say("NOTHING_NEW", language))
+        told.append(_earlier_missions_text(notebook.past, language) or say("NOTHING_NEW", language))
     return " ".join(told)
 
 
@@ -256,9 +255,9 @@ def sentences_to_report(notebook: Notebook, language: str, now: float | None = N
     A drive is reported only if nothing else happened at that place and the command is not about
     the past. The way home is never reported.
     """
-    notes = _reportable(notebook, notebook.unreported_notes()) or _reportable(
-        notebook, notebook.all()
-    )
+    notes = _without_redundant_notes(
+        notebook, notebook.unreported_notes()
+    ) or _without_redundant_notes(notebook, notebook.all_notes())
     site = notebook.site
     return [
         (_drive_sentence if note.kind == "went" else sentence)(note, site, language, now)
@@ -273,7 +272,7 @@ def _drive_sentence(note: Note, site: SiteMap, language: str, now: float | None)
     return say("TRIP", language, place=place, ago=when)
 
 
-def _reportable(notebook: Notebook, notes: list[Note]) -> list[Note]:
+def _without_redundant_notes(notebook: Notebook, notes: list[Note]) -> list[Note]:
     """Remove drives followed by other events, and failed talks with the recipient of the report."""
     remote = {name for name, person in notebook.site.people.items() if person.remote}
     done = [
@@ -281,7 +280,7 @@ def _reportable(notebook: Notebook, notes: list[Note]) -> list[Note]:
         for note in notes
         if note.kind != "went"
         and not _is_failed_talk_with(remote, note)
-        and not _is_back(notebook, note)
+        and not _is_outdated_drive_home(notebook, note)
     ]
     told = {notebook.site.base, *(note.place for note in done)}
     trips = [note for note in notes if note.kind == "went" and note.facts.get("target") not in told]
@@ -290,7 +289,7 @@ def _reportable(notebook: Notebook, notes: list[Note]) -> list[Note]:
     return [note for note in notes if note in done or note in trips]
 
 
-def _is_back(notebook: Notebook, note: Note) -> bool:
+def _is_outdated_drive_home(notebook: Notebook, note: Note) -> bool:
     """Return True if a note reports a failed drive home, but the robot is at home now."""
     base = notebook.site.base
     way = note.kind == "failed" and note.task == ("navigate", base)
@@ -311,7 +310,7 @@ _WRONG = 5
 """Maximum number of failed missions in the summary; the latest are listed."""
 
 
-def _past_of(past: Sequence[PastMission], language: str) -> str:
+def _earlier_missions_text(past: Sequence[PastMission], language: str) -> str:
     """Return a summary of earlier missions, or an empty string if there are none.
 
     Refused commands and missions that only summarised others are left out.
@@ -319,18 +318,18 @@ def _past_of(past: Sequence[PastMission], language: str) -> str:
     told = [one for one in past if one.status != "refused" and not _is_summary_only(one)]
     if not told:
         return ""
-    lines = [_mission(one, language) for one in told]
+    lines = [_mission_text(one, language) for one in told]
     if len(told) > _FEW:
         failed = [one for one in told if one.status != "satisfied"]
         wrong = failed[-_WRONG:]
         lines = [_count(told, language)]
         if wrong:
             lines.append(say("PAST_NOT_DONE", language))
-            lines += [_mission(one, language) for one in wrong]
+            lines += [_mission_text(one, language) for one in wrong]
         if more := len(failed) - len(wrong):
             lines.append(say("PAST_MORE", language, n=more))
         if told[-1] not in wrong:
-            lines += [say("PAST_LAST", language), _mission(told[-1], language)]
+            lines += [say("PAST_LAST", language), _mission_text(told[-1], language)]
     return (" " if len(told) == 1 else "\n").join([say("PAST_OPENING", language), *lines])
 
 
@@ -342,7 +341,7 @@ def _count(past: Sequence[PastMission], language: str) -> str:
     return say("PAST_COUNT", language, n=len(past), parts=", ".join(parts))
 
 
-def _mission(mission: PastMission, language: str) -> str:
+def _mission_text(mission: PastMission, language: str) -> str:
     """Return the text about a mission, with the time of day of its start, if known.
 
     Its final message is quoted, because it describes the state at that time. A message in another

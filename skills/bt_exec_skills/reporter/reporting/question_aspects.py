@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
-__all__ = ["ASPECTS", "Aspect", "asks", "aspects_of", "is_report"]
+__all__ = ["ASPECTS", "Aspect", "aspects_of", "expects_answer", "is_report_request"]
 
 Aspect: TypeAlias = Literal["people", "light", "noise", "unusual"]
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
@@ -25,7 +25,7 @@ _WORDS: Mapping[Aspect, tuple[str, ...]] = MappingProxyType(
 )
 
 
-def _english(words: str) -> re.Pattern[str]:
+def _whole_words_pattern(words: str) -> re.Pattern[str]:
     """Return a pattern for `words` as whole words: no "ask" in "task", no "lit" in "little".
 
     A Korean particle may follow: light가.
@@ -35,10 +35,14 @@ def _english(words: str) -> re.Pattern[str]:
 
 _ENGLISH: Mapping[Aspect, re.Pattern[str]] = MappingProxyType(
     {
-        "people": _english("people|persons?|any(one|body)|how many|who|crowd(s|ed)?|busy"),
-        "light": _english("lights?|lighting|lit|lamps?|dark(er|ness)?|bright(er|ly|ness)?"),
-        "noise": _english("nois(e|es|y)|loud(er|ly)?|quiet(er|ly)?|sounds?"),
-        "unusual": _english(
+        "people": _whole_words_pattern(
+            "people|persons?|any(one|body)|how many|who|crowd(s|ed)?|busy"
+        ),
+        "light": _whole_words_pattern(
+            "lights?|lighting|lit|lamps?|dark(er|ness)?|bright(er|ly|ness)?"
+        ),
+        "noise": _whole_words_pattern("nois(e|es|y)|loud(er|ly)?|quiet(er|ly)?|sounds?"),
+        "unusual": _whole_words_pattern(
             "unusual|strange|wrong|problems?|anything|patrol|situation|okay|all right"
             "|clutter(ed)?|danger(ous|s)?|mess(y)?"
         ),
@@ -50,7 +54,7 @@ _QUESTIONS = (
     *("여쭤", "여쭈", "물어", "질문", "문의", "확인받", "확인 받", "의견", "?", "언제", "어디"),
     *("까요", "나요", "가요", "습니까", "입니까", "냐고"),
 )
-_ASKS = _english("ask(s|ing)?|questions?|whether|what|when|where|which")
+_ASKS = _whole_words_pattern("ask(s|ing)?|questions?|whether|what|when|where|which")
 _STATEMENT = re.compile(r"(?:다|[다라자]고)\W*$")
 _WANTS_TO_KNOW = re.compile(r"(?:여쭤|여쭈|여쭙|물어|묻|문의|질문|궁금|알고 싶)[가-힣]*\W*$")
 
@@ -70,12 +74,12 @@ def aspects_of(query: str) -> tuple[Aspect, ...]:
     return named or ASPECTS
 
 
-def is_report(topic: str) -> bool:
+def is_report_request(topic: str) -> bool:
     """Return True if `topic` asks for the report and is not a separate message."""
     return topic.startswith("report on ") or topic.endswith("에 대한 보고")
 
 
-def asks(topic: str) -> bool:
+def expects_answer(topic: str) -> bool:
     """Return True if `topic` is a question that expects an answer.
 
     A Korean statement is a question only if it asks for information: 물어보신 자료 보냈다 is a

@@ -13,7 +13,7 @@ from bt_exec.journal import write_png
 from bt_exec.reporting import Action, EarlierMission, FinishedStep, MissionReporter
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.phrasing import (
-    clock_of,
+    elapsed_time_text,
     recorded_answer,
     report_of,
     say,
@@ -48,7 +48,7 @@ class Memory(MissionReporter):
                 failure.path == event.path  # enclosing nodes fail with it
             ):
                 facts = {"skill": failure.node, "code": failure.code, "message": failure.message}
-                self._notebook.note(event.t, "failed", None, **{**failure.args, **facts})
+                self._notebook.add_note(event.t, "failed", None, **{**failure.args, **facts})
 
     def recall(self, today: Callable[[], Sequence[EarlierMission]]) -> None:
         """Load the missions of the day, oldest first."""
@@ -68,7 +68,7 @@ class Memory(MissionReporter):
                 if step.skill == "observe_scene":
                     language = self._notebook.language()
                     facts["answer"] = recorded_answer(facts, language, self._notebook.site)
-                self._notebook.note_earlier(step.t, step.skill, facts)
+                self._notebook.add_earlier_note(step.t, step.skill, facts)
 
     @staticmethod
     def _is_report(skill: str, result: Mapping[str, Any]) -> bool:
@@ -126,7 +126,7 @@ class Report:
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         shown: list[tuple[Note, str]] = []
-        for note in self._notebook.all():
+        for note in self._notebook.all_notes():
             if note.frame is not None:
                 picture = f"{self.path.stem}-{len(shown) + 1}.png"
                 write_png(self._folder / picture, note.frame)
@@ -144,14 +144,14 @@ class Report:
         if book.command:
             lines += [f"**{title('COMMAND')}:** {_escaped(book.command)}", ""]
         lines += [f"## {title('SUMMARY')}", ""]
-        told = [note for note in book.all() if note.kind != "went"]
+        told = [note for note in book.all_notes() if note.kind != "went"]
         lines += [f"- {_escaped(sentence(note, book.site, language))}" for note in told]
         if not told:
             lines.append(_escaped(report_of(book, language)))
         head = [title(key) for key in ("TIME", "WHERE", "WHAT")]
         lines += ["", f"## {title('TIMELINE')}", "", f"| {' | '.join(head)} |", "|---|---|---|"]
         for note in book.notes:
-            at = clock_of(note.t - book.started, language)
+            at = elapsed_time_text(note.t - book.started, language)
             where = book.site.display_name(note.place, language) if note.place else "–"
             what = sentence(note, book.site, language)
             lines.append(f"| {at} | {_escaped(where)} | {_escaped(what)} |")

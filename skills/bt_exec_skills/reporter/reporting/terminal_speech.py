@@ -75,9 +75,9 @@ class _Line:
                 ready = None
             while not self._over.is_set() and self._text is None:
                 if ready is None or ready.select(_STEP_S):
-                    self._take()
+                    self._read_line()
 
-    def _take(self) -> None:
+    def _read_line(self) -> None:
         """Read a line. An empty one is ignored, and the end of input ends listening."""
         if self._over.is_set():
             return

@@ -12,8 +12,8 @@ import unicodedata
 __all__ = [
     "REPORT_KEYWORDS",
     "about_past",
-    "comes_back",
     "is_english",
+    "is_round_trip",
     "names_professor",
     "wants_report",
 ]
@@ -108,7 +108,7 @@ def wants_report(command: str) -> bool:
     )
 
 
-def comes_back(command: str) -> bool:
+def is_round_trip(command: str) -> bool:
     """Return True if a command ends in a round trip: 복도 갔다 와, 라운지에 다녀와 줘."""
     return _BACK.search(_spaceless(command)) is not None
 

@@ -41,32 +41,36 @@ from bt_exec.spec.model import (
 )
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import show_place
-from bt_exec_skills.reporter.rules.place_passes import go_before_looking, places_in_order, talk_only
+from bt_exec_skills.reporter.rules.place_passes import (
+    answer_without_moving,
+    go_before_looking,
+    visit_places_in_order,
+)
 from bt_exec_skills.reporter.rules.plan_steps import (
     Changed,
     change_note,
-    contains_core,
-    goes_home,
+    contains_core_work,
+    drives_to_base,
     map_of,
     tells_user,
     with_steps,
 )
-from bt_exec_skills.reporter.rules.professor_passes import no_professor, professor_first
+from bt_exec_skills.reporter.rules.professor_passes import move_professor_first, remove_professor_steps
 from bt_exec_skills.reporter.rules.report_passes import (
-    back_home,
-    fix_plan,
-    report_is_no_failure,
-    report_last,
+    add_report_step,
+    end_with_drive_home,
+    end_with_report,
+    keep_failure_report_after_failure,
 )
-from bt_exec_skills.reporter.rules.topic_pass import topics
+from bt_exec_skills.reporter.rules.topic_pass import fill_topics
 from bt_exec_skills.reporter.site_map import SiteMap
 
-__all__ = ["PASSES", "carry_on", "known_names"]
+__all__ = ["PASSES", "check_known_names", "continue_after_failures"]
 
 _ATTEMPTS = 2
 
 
-def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
+def continue_after_failures(spec: MissionSpec, context: PassContext) -> Changed:
     """Note failed work and continue, in a plan that ends with a report to the user.
 
     An action is tried twice before that. Work at a place is skipped if the drive to it failed.
@@ -88,7 +92,11 @@ def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
 
     for at, step in enumerate(steps):
         bare = at < told[-1] and not _is_protected(step)
-        bare = bare and (contains_core(step) or goes_home(step)) and not _reports_to_user(step)
+        bare = (
+            bare
+            and (contains_core_work(step) or drives_to_base(step))
+            and not _reports_to_user(step)
+        )
         if not bare or _is_drive(step):
             close()
         if bare:
@@ -131,17 +139,17 @@ def _name(group: list[NodeBase]) -> str:
 
 
 PASSES = (
-    Pass("no_professor", no_professor),
-    Pass("talk_only", talk_only),
-    Pass("places_in_order", places_in_order),
-    Pass("professor_first", professor_first),
+    Pass("no_professor", remove_professor_steps),
+    Pass("talk_only", answer_without_moving),
+    Pass("places_in_order", visit_places_in_order),
+    Pass("professor_first", move_professor_first),
     Pass("go_before_looking", go_before_looking),
-    Pass("report_is_no_failure", report_is_no_failure),
-    Pass("fix_plan", fix_plan),
-    Pass("report_last", report_last),
-    Pass("back_home", back_home),
-    Pass("topics", topics),
-    Pass("carry_on", carry_on),
+    Pass("report_is_no_failure", keep_failure_report_after_failure),
+    Pass("fix_plan", add_report_step),
+    Pass("report_last", end_with_report),
+    Pass("back_home", end_with_drive_home),
+    Pass("topics", fill_topics),
+    Pass("carry_on", continue_after_failures),
 )
 """Passes in execution order."""
 
@@ -155,7 +163,7 @@ _NAMES = {
 """Argument of each action that names a place or a person."""
 
 
-def known_names(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+def check_known_names(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Report places and people that are not on the site's map, with the nearest known names."""
     site = map_of(context)
     if site is None:

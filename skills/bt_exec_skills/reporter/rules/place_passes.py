@@ -22,7 +22,7 @@ from bt_exec_skills.reporter.rules.plan_steps import (
     action_node,
     actions,
     change_note,
-    contains_core,
+    contains_core_work,
     map_of,
     place_of,
     tells_user,
@@ -35,10 +35,10 @@ from bt_exec_skills.reporter.rules.requests import (
     wants_report,
 )
 
-__all__ = ["go_before_looking", "places_in_order", "talk_only"]
+__all__ = ["answer_without_moving", "go_before_looking", "visit_places_in_order"]
 
 
-def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
+def visit_places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
     """Visit every place that the command names, in its order.
 
     Only first visits count, because a plan may return to a place. A place missing from the plan is
@@ -52,8 +52,8 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
     if not named or about_past(context):
         return spec, ()
     steps = steps_of(spec.root)
-    last = max((at for at, step in enumerate(steps) if contains_core(step)), default=-1)
-    groups = _groups(steps[: last + 1])
+    last = max((at for at, step in enumerate(steps) if contains_core_work(step)), default=-1)
+    groups = _group_by_place(steps[: last + 1])
     visited = {place for group in groups for step in group for place in _places(step)}
     missing = [place for place in named if place not in visited and context.meaning is None]
     changes = [f"{place}: {change_note(context, 'forgotten')}" for place in missing]
@@ -101,7 +101,7 @@ def _is_look(node: NodeBase) -> TypeGuard[Do]:
     return isinstance(node, Do) and node.do == "observe_scene"
 
 
-def _groups(steps: list[NodeBase]) -> list[list[NodeBase]]:
+def _group_by_place(steps: list[NodeBase]) -> list[list[NodeBase]]:
     """Return steps in groups: a drive and the actions at the place it leads to."""
     groups: list[list[NodeBase]] = []
     for step in steps:
@@ -116,7 +116,7 @@ def _groups(steps: list[NodeBase]) -> list[list[NodeBase]]:
 def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
     """Drive to a place before looking at it."""
     route = _Route(context)
-    steps = [route.visit(step) for step in steps_of(spec.root)]
+    steps = [route.add_missing_drives(step) for step in steps_of(spec.root)]
     if not route.changes:
         return spec, ()
     opened = [inner for step in steps for inner in steps_of(step)]
@@ -136,7 +136,7 @@ class _Route:
         self.at: str | None = context.situation.facts.get("at")
         self.changes: list[str] = []
 
-    def visit(self, node: NodeBase) -> NodeBase:
+    def add_missing_drives(self, node: NodeBase) -> NodeBase:
         """Return a node with the drives that it lacks."""
         match node:
             case Do(do="navigate"):
@@ -149,15 +149,15 @@ class _Route:
                 drive = action_node("navigate", target=self.at)
                 return Sequence.model_validate({"sequence": (drive, node)})
             case Fallback() | Parallel():
-                return self._branches(node)
-        return node.with_children(map(self.visit, node.children))
+                return self._add_drives_to_branches(node)
+        return node.with_children(map(self.add_missing_drives, node.children))
 
-    def _branches(self, node: NodeBase) -> NodeBase:
+    def _add_drives_to_branches(self, node: NodeBase) -> NodeBase:
         """Treat each branch as starting at the same place; afterwards the place is unknown."""
         before, ends, new = self.at, set[str | None](), []
         for branch in node.children:
             self.at = before
-            new.append(self.visit(branch))
+            new.append(self.add_missing_drives(branch))
             if any(walk(branch, Do)):
                 ends.add(self.at)  # a branch that only notes a failure does not drive
             if isinstance(node, Fallback):
@@ -166,7 +166,7 @@ class _Route:
         return node.with_children(new)
 
 
-def talk_only(spec: MissionSpec, context: PassContext) -> Changed:
+def answer_without_moving(spec: MissionSpec, context: PassContext) -> Changed:
     """Answer a question about earlier missions without moving."""
     site = map_of(context)
     if not about_past(context) or names_professor(context):

@@ -28,9 +28,9 @@ __all__ = [
     "action_node",
     "actions",
     "change_note",
-    "contains_core",
-    "goes_home",
-    "is_core",
+    "contains_core_work",
+    "drives_to_base",
+    "is_core_work",
     "map_of",
     "place_of",
     "tells_user",
@@ -51,7 +51,7 @@ def action_node(action: str, **args: Any) -> Do:
     return Do.model_validate({"do": action, "with": args})
 
 
-def goes_home(node: NodeBase) -> bool:
+def drives_to_base(node: NodeBase) -> bool:
     """Return True if a node drives to the base."""
     return isinstance(node, Do) and node.do == "navigate" and node.args.get("target") == BASE
 
@@ -61,9 +61,9 @@ def tells_user(node: NodeBase) -> bool:
     return isinstance(node, Do) and node.do == "talk_to_person" and node.args.get("target") == USER
 
 
-def is_core(node: NodeBase) -> bool:
+def is_core_work(node: NodeBase) -> bool:
     """Return True if a node is itself core work."""
-    if not isinstance(node, Do) or goes_home(node) or tells_user(node):
+    if not isinstance(node, Do) or drives_to_base(node) or tells_user(node):
         return False
     return node.do in ("navigate", "observe_scene", "talk_to_person", "deliver_object")
 
@@ -76,9 +76,9 @@ def change_note(context: PassContext, key: str) -> str:
     return _sentences().say(key, language_of(context.command))
 
 
-def contains_core(node: NodeBase) -> bool:
+def contains_core_work(node: NodeBase) -> bool:
     """Return True if a node or one of its descendants is core work."""
-    return any(is_core(inner) for inner in walk(node))
+    return any(is_core_work(inner) for inner in walk(node))
 
 
 def actions(node: NodeBase) -> Iterator[Do]:

@@ -15,13 +15,13 @@ from bt_exec_skills.reporter.rules.plan_steps import (
     action_node,
     actions,
     change_note,
-    is_core,
+    is_core_work,
     map_of,
     with_steps,
 )
 from bt_exec_skills.reporter.rules.requests import names_professor
 
-__all__ = ["concerns_professor", "no_professor", "professor_first"]
+__all__ = ["concerns_professor", "move_professor_first", "remove_professor_steps"]
 
 _NAMES = frozenset({PROFESSOR, PROFESSOR_OFFICE})
 
@@ -31,7 +31,7 @@ def concerns_professor(node: NodeBase) -> bool:
     return isinstance(node, Do) and _has_professor_argument(node.args)
 
 
-def no_professor(spec: MissionSpec, context: PassContext) -> Changed:
+def remove_professor_steps(spec: MissionSpec, context: PassContext) -> Changed:
     """Remove every step that concerns the professor if the command does not name one."""
     if context.meaning is not None or not context.command or names_professor(context):
         return spec, ()
@@ -41,7 +41,7 @@ def no_professor(spec: MissionSpec, context: PassContext) -> Changed:
     return with_steps(spec, kept), (change_note(context, "no_professor"),)
 
 
-def professor_first(spec: MissionSpec, context: PassContext) -> Changed:
+def move_professor_first(spec: MissionSpec, context: PassContext) -> Changed:
     """Move steps that concern the professor before all other work if the command names one.
 
     A plan without such a step gets the pattern: drive there, and talk about the command. If the
@@ -52,11 +52,11 @@ def professor_first(spec: MissionSpec, context: PassContext) -> Changed:
     if not names_professor(context) or not _has_professor(context):
         return spec, ()
     changes: list[str] = []
-    steps = [_sorted(step) for step in _professor_steps_first(steps_of(spec.root))]
+    steps = [_sort_children(step) for step in _professor_steps_first(steps_of(spec.root))]
     new = with_steps(spec, steps)
     if new is not spec:
         changes.append(change_note(context, "professor_first"))
-    first = next((action for action in actions(new.root) if is_core(action)), None)
+    first = next((action for action in actions(new.root) if is_core_work(action)), None)
     if first is None or not concerns_professor(first):
         pattern = [
             action_node("navigate", target=PROFESSOR_OFFICE),
@@ -115,9 +115,9 @@ def _professor_steps_first(steps: list[NodeBase]) -> list[NodeBase]:
     return [step for own, step in pairs if own] + [step for own, step in pairs if not own]
 
 
-def _sorted(node: NodeBase) -> NodeBase:
+def _sort_children(node: NodeBase) -> NodeBase:
     """Return a step whose children that concern the professor come first."""
     children = list(node.children)
     if not isinstance(node, Fallback):  # the order of its branches matters
         children = _professor_steps_first(children)
-    return node.with_children(map(_sorted, children))
+    return node.with_children(map(_sort_children, children))

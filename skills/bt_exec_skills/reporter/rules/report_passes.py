@@ -12,18 +12,23 @@ from bt_exec_skills.reporter.rules.plan_steps import (
     action_node,
     actions,
     change_note,
-    contains_core,
-    goes_home,
-    is_core,
+    contains_core_work,
+    drives_to_base,
+    is_core_work,
     tells_user,
     with_steps,
 )
-from bt_exec_skills.reporter.rules.requests import about_past, comes_back, wants_report
+from bt_exec_skills.reporter.rules.requests import about_past, is_round_trip, wants_report
 
-__all__ = ["back_home", "fix_plan", "report_is_no_failure", "report_last"]
+__all__ = [
+    "add_report_step",
+    "end_with_drive_home",
+    "end_with_report",
+    "keep_failure_report_after_failure",
+]
 
 
-def fix_plan(spec: MissionSpec, context: PassContext) -> Changed:
+def add_report_step(spec: MissionSpec, context: PassContext) -> Changed:
     """Add a report to the user before the last summary if the command asks for one.
 
     A missing summary is appended first. The interface document of the reporter defines this repair.
@@ -35,14 +40,14 @@ def fix_plan(spec: MissionSpec, context: PassContext) -> Changed:
     if not summaries:
         steps.append(action_node("summarize_mission"))
     at = summaries[-1] if summaries else len(steps) - 1
-    back = context.meaning is not None and at > 0 and goes_home(_last_action(steps[at - 1]))
+    back = context.meaning is not None and at > 0 and drives_to_base(_last_action(steps[at - 1]))
     steps[at:at] = _report()[back:]
     return with_steps(spec, steps), (
         "the command asks for a report: added going home and reporting",
     )
 
 
-def report_last(spec: MissionSpec, context: PassContext) -> Changed:
+def end_with_report(spec: MissionSpec, context: PassContext) -> Changed:
     """End the plan with a drive home and a report to the user, if the command asks for a report.
 
     A report before the end of the core work moves to the end, with the summaries around it.
@@ -51,10 +56,10 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
     """
     if not wants_report(context):
         return spec, ()
-    if context.meaning is not None and any(goes_home(node) for node in walk(spec.root)):
+    if context.meaning is not None and any(drives_to_base(node) for node in walk(spec.root)):
         return spec, ()  # the report is not moved
     steps = steps_of(spec.root)
-    last = max((at for at, step in enumerate(steps) if contains_core(step)), default=-1)
+    last = max((at for at, step in enumerate(steps) if contains_core_work(step)), default=-1)
     away = context.situation.facts.get("at", BASE) != BASE
     needed = last >= 0 or (away and not about_past(context))
     summaries = [step for step in steps if _is(step, "summarize_mission")]
@@ -63,8 +68,8 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
     told = [step for step in after if _tells(step)]
     early = [] if told else _take_reports(work)
     first = (told or early or _report()[1:])[-1 if early else 0]
-    ways = [step for step in after if _only_drives_home(step)][: not _tells_at_home([first])]
-    home = ways or _report()[: needed and not _tells_at_home([first])]
+    ways = [step for step in after if _only_drives_home(step)][: not _reports_at_home([first])]
+    home = ways or _report()[: needed and not _reports_at_home([first])]
     rest = [step for step in after if step is not first and not _only_drives_home(step)]
     new = with_steps(spec, [*work, *home, first, *rest, *summaries[-1:]])
     if new is spec:
@@ -72,20 +77,20 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
     return new, (change_note(context, "report_last"),)
 
 
-def back_home(spec: MissionSpec, context: PassContext) -> Changed:
+def end_with_drive_home(spec: MissionSpec, context: PassContext) -> Changed:
     """End a "go there and back" command without a report at the base."""
-    if not comes_back(context) or wants_report(context):
+    if not is_round_trip(context) or wants_report(context):
         return spec, ()
     steps = steps_of(spec.root)
-    if not contains_core(spec.root) or any(
-        goes_home(node) for node in _attempted_actions(steps[-1])
+    if not contains_core_work(spec.root) or any(
+        drives_to_base(node) for node in _attempted_actions(steps[-1])
     ):
         return spec, ()
     home = action_node("navigate", target=BASE)
     return with_steps(spec, [*steps, home]), (change_note(context, "back_home"),)
 
 
-def report_is_no_failure(spec: MissionSpec, context: PassContext) -> Changed:
+def keep_failure_report_after_failure(spec: MissionSpec, context: PassContext) -> Changed:
     """Keep `fail_and_report` only after a failure.
 
     Outside a later branch of a fallback it would end a successful mission. A plan with no other
@@ -121,11 +126,11 @@ def _tells(step: NodeBase) -> bool:
     return any(tells_user(node) for node in _attempted_actions(step))
 
 
-def _tells_at_home(steps: list[NodeBase]) -> bool:
+def _reports_at_home(steps: list[NodeBase]) -> bool:
     """Return True if these steps always drive home and then report to the user."""
     home = False
     for node in (node for step in steps for node in _attempted_actions(step)):
-        home = home or goes_home(node)
+        home = home or drives_to_base(node)
         if home and tells_user(node):
             return True
     return False
@@ -133,7 +138,7 @@ def _tells_at_home(steps: list[NodeBase]) -> bool:
 
 def _only_drives_home(step: NodeBase) -> bool:
     """Return True if a step only drives home."""
-    return bool(found := list(actions(step))) and all(goes_home(node) for node in found)
+    return bool(found := list(actions(step))) and all(drives_to_base(node) for node in found)
 
 
 def _attempted_actions(step: NodeBase) -> list[Do]:
@@ -149,7 +154,7 @@ def _take_reports(work: list[NodeBase]) -> list[NodeBase]:
     taken: list[NodeBase] = []
     for at in reversed(range(len(work))):
         step = work[at]
-        if _tells(step) and not any(is_core(node) for node in walk(step)):
+        if _tells(step) and not any(is_core_work(node) for node in walk(step)):
             taken.insert(0, work.pop(at))
             if at and _only_drives_home(work[at - 1]):
                 del work[at - 1]

@@ -12,7 +12,7 @@ from bt_exec_skills.reporter.rules import keywords, place_mentions
 from bt_exec_skills.reporter.rules.plan_steps import BASE, PROFESSOR, PROFESSOR_OFFICE
 from bt_exec_skills.reporter.site_map import SiteMap
 
-__all__ = ["about_past", "comes_back", "named_places", "names_professor", "wants_report"]
+__all__ = ["about_past", "is_round_trip", "named_places", "names_professor", "wants_report"]
 
 _TELLING = ("report", "tell")
 _REPORTING = "report_to"
@@ -32,12 +32,12 @@ def wants_report(context: PassContext) -> bool:
     )
 
 
-def comes_back(context: PassContext) -> bool:
+def is_round_trip(context: PassContext) -> bool:
     """Return True if the command asks for a round trip."""
     if context.meaning is None:
-        return keywords.comes_back(context.command)
+        return keywords.is_round_trip(context.command)
     last = context.meaning.acts[-1] if context.meaning.acts else None
-    return last is not None and (last.predicate == _ROUND_TRIP or keywords.comes_back(last.text))
+    return last is not None and (last.predicate == _ROUND_TRIP or keywords.is_round_trip(last.text))
 
 
 def names_professor(context: PassContext) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 from bt_exec.language.messages import language_of
 from bt_exec.pack import PassContext
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, rebuild, walk
-from bt_exec_skills.reporter.reporting.question_aspects import ASPECTS, asks, aspects_of
+from bt_exec_skills.reporter.reporting.question_aspects import ASPECTS, aspects_of, expects_answer
 from bt_exec_skills.reporter.rules.plan_steps import (
     REPORT_TOPIC,
     USER,
@@ -22,7 +22,7 @@ from bt_exec_skills.reporter.rules.plan_steps import (
 )
 from bt_exec_skills.reporter.rules.requests import about_past
 
-__all__ = ["report_topic", "topics"]
+__all__ = ["fill_topics", "report_topic"]
 
 SITUATION = "situation"
 _QUERY = {
@@ -52,7 +52,7 @@ _PLACEHOLDERS = frozenset({"", REPORT_TOPIC})
 _KNOWN = frozenset({*ASPECTS, SITUATION})
 
 
-def topics(spec: MissionSpec, context: PassContext) -> Changed:
+def fill_topics(spec: MissionSpec, context: PassContext) -> Changed:
     """Replace template queries, questions and reports by their sentences."""
     language = language_of(context.command) if context.command else spec.mission.language
     wanted = {
@@ -73,7 +73,7 @@ def topics(spec: MissionSpec, context: PassContext) -> Changed:
             args["query"] = _query(node, context, language, wanted.get(id(node), ""))
         elif node.do == "talk_to_person" and id(node) in asked:
             topic = str(node.args.get("topic", ""))
-            args["topic"] = topic if asks(topic) else _question(topic, language)
+            args["topic"] = topic if expects_answer(topic) else _question_sentence(topic, language)
         elif node.do == "talk_to_person" and str(node.args.get("topic", "")) in _PLACEHOLDERS:
             told = told or report_topic(spec, context, language)
             args["topic"] = told
@@ -111,7 +111,7 @@ def report_topic(spec: MissionSpec, context: PassContext, language: str) -> str:
             parts.append(f"{thing} 전달 결과" if korean else f"the delivery of the {thing}")
         elif action.do == "observe_scene":
             place = _display_name(str(args.get("target")), context, language)
-            where = seen.setdefault(_aspects(str(args.get("query", ""))), [])
+            where = seen.setdefault(_aspects_in_report_order(str(args.get("query", ""))), [])
             where += [place] if place not in where else []
     for aspects, places in seen.items():
         parts.append(_observed(places, aspects, language))
@@ -138,7 +138,7 @@ def _observed(places: list[str], aspects: Iterable[str], language: str) -> str:
     return f"the observation of {where} ({what})"
 
 
-def _aspects(query: str) -> tuple[str, ...]:
+def _aspects_in_report_order(query: str) -> tuple[str, ...]:
     """Return the aspects of a query in the order in which reports name them."""
     found = aspects_of(query)
     if len(found) == len(ASPECTS):
@@ -161,7 +161,7 @@ def _query(node: Do, context: PassContext, language: str, wanted: str = "") -> s
     return f"{place}에서 {what} 확인" if language == "ko" else f"{place}: {what}"
 
 
-def _question(topic: str, language: str) -> str:
+def _question_sentence(topic: str, language: str) -> str:
     """Return the subject of a question as a sentence.
 
     A request ("to send it", 보내 달라고) is returned unchanged.

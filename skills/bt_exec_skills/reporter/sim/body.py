@@ -22,7 +22,7 @@ from bt_exec_skills.reporter.sim.mjcf import BASE_RADIUS
 from bt_exec_skills.reporter.sim.world import CONTROL_S, BuildingWorld
 from bt_exec_skills.reporter.site_map import SiteMap
 
-__all__ = ["SimReporterRobot", "survey"]
+__all__ = ["SimReporterRobot", "map_static_geometry"]
 
 _HAND_S = 2.0  # time that a person needs to take an object or put it down
 _PATIENCE_S = 15.0
@@ -47,7 +47,7 @@ class SimReporterRobot(SimulatedBody[Command]):
     def __init__(self, world: BuildingWorld, site: SiteMap) -> None:
         self.site = site
         self.limits = Limits(radius=BASE_RADIUS)
-        grid = survey(world.model)
+        grid = map_static_geometry(world.model)
         self.planner = Planner(grid, Obstacles(grid), BASE_RADIUS)
         self._tray: str | None = None
         super().__init__(world, CONTROL_S)
@@ -91,7 +91,7 @@ class SimReporterRobot(SimulatedBody[Command]):
         """Implement `ReporterRobot.noise_db`."""
         return self.world.noise_db()
 
-    def hears(self, who: str) -> bool:
+    def can_talk_with(self, who: str) -> bool:
         """Return True if a person is near enough to talk with the robot, or connected remotely."""
         known = self.site.people.get(who)
         return (known is not None and known.remote) or self._is_beside(who)
@@ -155,7 +155,7 @@ _UNMAPPED = ("person/", "thing/", "barrier/", "base/")
 _LOW_M, _HIGH_M = 0.05, 1.2  # height range of obstacles for the robot
 
 
-def survey(model: Any) -> Grid:
+def map_static_geometry(model: Any) -> Grid:
     """Return the map of the static geometry of a compiled building."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)

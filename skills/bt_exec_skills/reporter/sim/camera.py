@@ -66,7 +66,7 @@ class SimCamera(WorldCamera[GroundView]):
         self._visible_objects, self._shows = _visible_objects(model)
         self._lamps = _Lamps()
 
-    def further_state(self) -> State:
+    def captured_state(self) -> State:
         """Return the pose of the base and the lights."""
         return State(self._world.pose, dict(self._world.lights))
 
@@ -90,7 +90,7 @@ class SimCamera(WorldCamera[GroundView]):
         )
         facing = np.abs((normals * rays).sum(axis=1))
         spot = (eye[:2] + rays[:, :2] * distance[:, None]).astype(np.float32)
-        light = self._lamps.light(spot, state.lights) * (0.55 + 0.45 * facing)
+        light = self._lamps.brightness(spot, state.lights) * (0.55 + 0.45 * facing)
         rgb = np.clip(self._colours[geoms] * light[:, None], 0, 255).astype(np.uint8)
         spot[geoms < 0] = np.nan
         return GroundView(
@@ -141,7 +141,7 @@ class _Lamps:
     def _cell(self, x: float, y: float) -> tuple[int, int]:
         return round((x - self._left) / _CELL_M), round((y - self._bottom) / _CELL_M)
 
-    def light(
+    def brightness(
         self, spot: npt.NDArray[np.float32], lights: Mapping[str, bool]
     ) -> npt.NDArray[np.float32]:
         """Return the brightness of each spot; 1 is lit."""

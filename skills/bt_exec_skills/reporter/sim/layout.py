@@ -167,7 +167,7 @@ class _Draw:
             kind = self.options.unusual.get(room, drawn)
             if kind == "none":
                 continue
-            x, y = self._spot(room, 0.55, beside=0.5)
+            x, y = self._free_spot(room, 0.55, beside=0.5)
             made.append(Thing(kind, room, x, y, self.between(-3.1, 3.1)))
             self._taken.append(Area(x - 0.35, y - 0.35, x + 0.35, y + 0.35))
         return tuple(made)
@@ -199,11 +199,11 @@ class _Draw:
 
     def _visitor(self, who: str, room: str) -> Someone:
         clothes: Rgb = (self.between(0.1, 0.9), self.between(0.1, 0.9), self.between(0.1, 0.9))
-        start = self._spot(room, 0.5, beside=_APART_M)
+        start = self._free_spot(room, 0.5, beside=_APART_M)
         way = [start]
         if self.rng.random() < 0.4:
             for _ in range(20):
-                end = self._spot(room, 0.5, beside=_APART_M)
+                end = self._free_spot(room, 0.5, beside=_APART_M)
                 if math.dist(start, end) > 1.0 and self._is_path_clear(start, end):
                     way.append(end)
                     break
@@ -219,7 +219,7 @@ class _Draw:
         )
         return not any(area.shrunk(-0.35).contains(*p) for p in points for area in self._taken)
 
-    def _spot(self, room: str, margin: float, beside: float) -> tuple[float, float]:
+    def _free_spot(self, room: str, margin: float, beside: float) -> tuple[float, float]:
         """Return a free point of a room, away from doorways and targets of robots."""
         inside = ROOMS[room].shrunk(0.4 if room == _CORRIDOR else margin)
         x, y = inside.centre

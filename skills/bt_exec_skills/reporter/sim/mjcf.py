@@ -33,7 +33,7 @@ def _box(name: str, middle: tuple[float, ...], half: tuple[float, ...], rgb: str
     return mjcf_box(name, middle, half, f'rgba="{rgb} 1" {more}', digits=_DIGITS)
 
 
-def _upright(name: str, bar: Bar, low: float, high: float, rgb: str, more: str = "") -> str:
+def _slab(name: str, bar: Bar, low: float, high: float, rgb: str, more: str = "") -> str:
     """Return a slab over `bar` between two heights [m]."""
     half_x = max((bar.x2 - bar.x1) / 2, _HALF_WALL)
     half_y = max((bar.y2 - bar.y1) / 2, _HALF_WALL)
@@ -43,13 +43,11 @@ def _upright(name: str, bar: Bar, low: float, high: float, rgb: str, more: str =
 
 def _shell(layout: Layout) -> str:
     wall = _numbers(*layout.wall)
-    parts = [
-        _upright(f"wall/{k}", bar, 0.0, WALL_HEIGHT, wall) for k, bar in enumerate(wall_pieces())
-    ]
+    parts = [_slab(f"wall/{k}", bar, 0.0, WALL_HEIGHT, wall) for k, bar in enumerate(wall_pieces())]
     for name, bar in DOORWAYS.items():
         if name != "restroom_front":
             parts.append(
-                _upright(f"lintel/{name}", bar, _DOOR_HEIGHT, WALL_HEIGHT, wall, 'class="look"')
+                _slab(f"lintel/{name}", bar, _DOOR_HEIGHT, WALL_HEIGHT, wall, 'class="look"')
             )
     for name, area in LIGHTS.items():
         x, y = area.centre
@@ -59,7 +57,7 @@ def _shell(layout: Layout) -> str:
         parts.append(_box(f"ceiling/{name}", over, half, "0.9 0.9 0.88", 'class="look"'))
     for k, (x, rgb) in enumerate(((8.9, "0.35 0.5 0.75"), (10.1, "0.75 0.4 0.4"))):
         panel = Bar(x - 0.4, -2.33, x + 0.4, -2.33)
-        parts.append(_upright(f"panel/{k}", panel, 0.0, _DOOR_HEIGHT, rgb, 'class="look"'))
+        parts.append(_slab(f"panel/{k}", panel, 0.0, _DOOR_HEIGHT, rgb, 'class="look"'))
     return "".join(parts)
 
 
@@ -68,12 +66,12 @@ def _furniture(k: int, item: Furniture) -> str:
     return _box(f"furniture/{k}", (item.x, item.y, item.height / 2), half, _numbers(*item.rgb), "")
 
 
-def _barrier(k: int, bar: Bar) -> str:
+def _door_or_crates(k: int, bar: Bar) -> str:
     """Return a closed door, or crates side by side if the gap is too wide for a door."""
     along_x = bar.y1 == bar.y2
     length = (bar.x2 - bar.x1) if along_x else (bar.y2 - bar.y1)
     if length <= _WIDEST_DOOR:
-        return _upright(f"barrier/{k}", bar, 0.0, _DOOR_HEIGHT, "0.45 0.3 0.2")
+        return _slab(f"barrier/{k}", bar, 0.0, _DOOR_HEIGHT, "0.45 0.3 0.2")
     count = math.ceil(length / (2 * _CRATE))
     crates = []
     for n in range(count):
@@ -137,7 +135,7 @@ def world_xml(layout: Layout, start: tuple[float, float]) -> str:
   <worldbody>
     {_shell(layout)}
     {"".join(_furniture(k, item) for k, item in enumerate(layout.furniture))}
-    {"".join(_barrier(k, bar) for k, bar in enumerate(layout.barriers))}
+    {"".join(_door_or_crates(k, bar) for k, bar in enumerate(layout.barriers))}
     {"".join(_thing(k, thing) for k, thing in enumerate(layout.things))}
     {"".join(_person(someone) for someone in layout.people)}
     <body name="base" pos="{_numbers(*start, 0)}">

@@ -10,7 +10,7 @@ from typing import Any
 from bt_exec_skills.reporter.reporting.speech_interface import Reply
 from bt_exec_skills.reporter.sim.floor_plan import BARRIERS, LIGHTS, ROOMS
 
-__all__ = ["LENSES", "STOCK", "THINGS", "WorldOptions", "parse_world", "replies_of"]
+__all__ = ["LENSES", "STOCK", "THINGS", "WorldOptions", "parse_world_options", "scripted_replies"]
 
 THINGS = ("fallen_chair", "spill", "box")
 LENSES = ("clear", "dark", "frozen")
@@ -50,7 +50,7 @@ class WorldOptions:
     lens: str = "clear"
 
 
-def parse_world(world: Mapping[str, str]) -> WorldOptions:  # noqa: C901 - one case an option
+def parse_world_options(world: Mapping[str, str]) -> WorldOptions:  # noqa: C901 - one case an option
     """Return the options given as ``--world`` pairs.
 
     Raises:
@@ -67,12 +67,12 @@ def parse_world(world: Mapping[str, str]) -> WorldOptions:  # noqa: C901 - one c
                 pairs = _pairs(key, text, ROOMS, f"{', '.join(_CROWDS)}, or PLACE:NUMBER,…")
                 values["people"] = {p: _number(f"people={p}", n, _MOST) for p, n in pairs.items()}
             case "lights":
-                values["lights"] = _by_place(key, text, LIGHTS, {"on": True, "off": False})
+                values["lights"] = _parse_by_place(key, text, LIGHTS, {"on": True, "off": False})
             case "noise":
-                values["noisy"] = _by_place(key, text, ROOMS, {"noisy": True, "quiet": False})
+                values["noisy"] = _parse_by_place(key, text, ROOMS, {"noisy": True, "quiet": False})
             case "unusual":
                 allowed = {name: name for name in ("none", *THINGS)}
-                values["unusual"] = _by_place(key, text, ROOMS, allowed)
+                values["unusual"] = _parse_by_place(key, text, ROOMS, allowed)
             case "professor":
                 values["professor"] = _one_of(key, text, ("present", "absent")) == "present"
             case "load":
@@ -115,7 +115,7 @@ def _pairs(key: str, text: str, places: Iterable[str], simple: str) -> dict[str,
     return found
 
 
-def _by_place(
+def _parse_by_place(
     key: str, text: str, places: Iterable[str], values: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """Parse one value for all places, ``random`` to choose none, or pairs of place and value."""
@@ -143,7 +143,7 @@ STOCK: tuple[Mapping[str, str], ...] = (
 _REFUSAL = {"en": "I have no time now.", "ko": "지금은 시간이 없습니다."}
 
 
-def replies_of(answer: str, drawn: int) -> Mapping[str, Mapping[str, Reply] | None]:
+def scripted_replies(answer: str, drawn: int) -> Mapping[str, Mapping[str, Reply] | None]:
     """Return the answers of all people for a `ScriptedSpeaker`.
 
     Args:

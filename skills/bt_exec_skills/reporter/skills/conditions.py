@@ -105,7 +105,7 @@ def people_there(
 
     It is unknown if the number depends on people in a part of the place that was hidden.
     """
-    facts = _last_look(notebook)
+    facts = _last_observation(notebook)
     people = int(facts.get("people", -1))
     hidden = people < 0 or facts.get("complete") is False
     too_many = most is not None and people > most
@@ -120,7 +120,7 @@ def people_there(
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
 def lit_there(notebook: Service[Notebook]) -> Verdict:
     """Whether the light was on at the last observed place; unknown if it was on only in parts."""
-    light = _last_look(notebook).get("light", "unknown")
+    light = _last_observation(notebook).get("light", "unknown")
     if light not in ("on", "off"):
         return Verdict.unknown(f"the light was {light}")
     return Verdict(light == "on", f"the light was {light}", (f"light:{light}",))
@@ -129,7 +129,7 @@ def lit_there(notebook: Service[Notebook]) -> Verdict:
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
 def loud_there(notebook: Service[Notebook]) -> Verdict:
     """Whether the last observed place was so loud that conversation requires a raised voice."""
-    noise = _last_look(notebook).get("noise")
+    noise = _last_observation(notebook).get("noise")
     if noise is None:
         return Verdict.unknown("no place was listened to")
     return Verdict(noise == "loud", f"it was {noise}", (f"noise:{noise}",))
@@ -138,7 +138,7 @@ def loud_there(notebook: Service[Notebook]) -> Verdict:
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
 def unusual_there(notebook: Service[Notebook]) -> Verdict:
     """Whether the last observation of a place found an unusual object; unknown if in doubt."""
-    facts = _last_look(notebook)
+    facts = _last_observation(notebook)
     found = facts.get("unusual")
     if found:
         return Verdict.yes(f"unusual: {', '.join(found)}", tuple(f"unusual:{one}" for one in found))
@@ -174,7 +174,7 @@ def more_there(
     return Verdict(found.first == (target,), f"{about}: {', '.join(found.first)}", evidence)
 
 
-def _last_look(notebook: Notebook) -> Mapping[str, Any]:
+def _last_observation(notebook: Notebook) -> Mapping[str, Any]:
     """Return the facts of the last observation of a place, or no facts before the first."""
     return next(reversed(notebook.observed_facts()), {})
 

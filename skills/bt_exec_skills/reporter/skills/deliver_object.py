@@ -19,10 +19,10 @@ from bt_exec_skills.reporter.skills.skill_helpers import (
     DRIVE_FAILS,
     drive_near,
     finish_motion,
-    known_person,
-    known_place,
-    look_once,
-    noting,
+    next_observation,
+    note_failures,
+    person_named,
+    place_named,
 )
 from bt_exec_skills.reporter.skills.talk_to_person import face_person
 
@@ -73,9 +73,11 @@ def deliver_object(
     either drive. An object that is not taken stays on the tray.
     """
     language = notebook.language(object)
-    with noting(notebook, robot, world, "deliver_object", object=object, recipient=recipient):
+    with note_failures(
+        notebook, robot, world, "deliver_object", object=object, recipient=recipient
+    ):
         place = recipient in site_map.places
-        person = None if place else known_person(site_map, recipient)
+        person = None if place else person_named(site_map, recipient)
         goal = recipient if person is None else person.place
         if robot.tray not in (None, object):
             yield from _unload_tray(robot, site_map, speaker, language)
@@ -92,7 +94,7 @@ def deliver_object(
         speaker.say(recipient, say("PLEASE_TAKE", language, object=object), language)
         yield from _hand_over(robot, recipient, object, anyone=person is None)
     at = goal if person is None else robot.place or goal
-    notebook.note(world.now, "delivered", at, target=at, object=object, recipient=recipient)
+    notebook.add_note(world.now, "delivered", at, target=at, object=object, recipient=recipient)
     return Delivery(object, recipient, at)
 
 
@@ -104,9 +106,9 @@ def _approach_anyone(
     Raises:
         Failed: NOBODY_THERE, CAMERA_FAULT, STOPPED.
     """
-    area = known_place(site_map, place).area
+    area = place_named(site_map, place).area
     for _ in range(_STEPS):
-        seen = [one.at for one in (yield from look_once(world)).people if one.at]
+        seen = [one.at for one in (yield from next_observation(world)).people if one.at]
         here = [at for at in seen if area.contains(*at)]
         if here:
             x, y = min(here, key=lambda at: robot.pose.distance_to(*at))
@@ -159,5 +161,5 @@ def _unload_tray(robot: ReporterRobot, site_map: SiteMap, speaker: Speaker, lang
 def _drive_unless_there(robot: ReporterRobot, site_map: SiteMap, target: str) -> Steps:
     """Drive to a place, unless the robot is there."""
     if robot.place != target:
-        pose = known_place(site_map, target).poses[0]
+        pose = place_named(site_map, target).poses[0]
         yield from finish_motion(robot, robot.goto(pose), target=target)

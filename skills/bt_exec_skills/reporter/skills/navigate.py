@@ -12,8 +12,8 @@ from bt_exec_skills.reporter.site_map import SiteMap
 from bt_exec_skills.reporter.skills.skill_helpers import (
     DRIVE_FAILS,
     finish_motion,
-    known_place,
-    noting,
+    note_failures,
+    place_named,
 )
 
 __all__ = ["navigate"]
@@ -38,9 +38,9 @@ def navigate(
     people to move on before it gives up. Afterwards the robot stands within 1.2 m of the pose of
     the place.
     """
-    with noting(notebook, robot, world, "navigate", target=target):
-        place = known_place(site_map, target)
+    with note_failures(notebook, robot, world, "navigate", target=target):
+        place = place_named(site_map, target)
         yield from finish_motion(robot, robot.goto(place.poses[0]), target=target)
         if robot.place != target:
             raise Failed("BLOCKED_PATH", "the place is occupied", target=target)
-    notebook.note(world.now, "went", robot.place, target=target)
+    notebook.add_note(world.now, "went", robot.place, target=target)

@@ -27,9 +27,9 @@ from bt_exec_skills.reporter.skills.skill_helpers import (
     PERCEPTION_FAILS,
     drive_near,
     finish_motion,
-    known_place,
-    look_once,
-    noting,
+    next_observation,
+    note_failures,
+    place_named,
 )
 
 __all__ = ["observe_scene"]
@@ -71,8 +71,8 @@ def observe_scene(
     is phrased by the model. Findings are stored in the notebook.
     """
     language = notebook.language(query)
-    with noting(notebook, robot, world, "observe_scene", target=target, query=query):
-        place = known_place(site_map, target)
+    with note_failures(notebook, robot, world, "observe_scene", target=target, query=query):
+        place = place_named(site_map, target)
         if robot.place != target:
             where = robot.place or "between places"
             raise Failed("NOT_THERE", f"the robot is {where}", target=target)
@@ -84,7 +84,7 @@ def observe_scene(
             with _with_sound_level(level):
                 yield from _look_around(robot, world, place, found)
                 if "people" in aspects:
-                    yield from _look_past(robot, world, found)
+                    yield from _look_behind_people(robot, world, found)
     result = found.observation(query, level)
     own = answer_of(result, aspects, language_of(query), site_map, wanted)
     result = result._replace(answer=own)
@@ -93,7 +93,7 @@ def observe_scene(
         result = result._replace(answer=model, evidence=(*result.evidence, ANSWERED_BY_MODEL))
     told = model or answer_of(result, aspects, language, site_map, wanted)
     facts = {**result._asdict(), "answer": told}
-    notebook.note(world.now, "saw", target, found.frame, target=target, **facts)
+    notebook.add_note(world.now, "saw", target, found.frame, target=target, **facts)
     return result
 
 
@@ -133,12 +133,14 @@ def _look_around(
                 continue  # the viewpoint is occupied: use the others
         sense = -1 if number % 2 else 1  # people who followed the robot are in view now
         for _ in range(_LOOKS):
-            found.add((yield from look_once(world)))
+            found.add((yield from next_observation(world)))
             yield Running(found.looks / total, "looking around")
             yield from finish_motion(robot, robot.turn(sense * _TURN_RAD))
 
 
-def _look_past(robot: ReporterRobot, world: World[ReporterObservation], found: Gathering) -> Steps:
+def _look_behind_people(
+    robot: ReporterRobot, world: World[ReporterObservation], found: Gathering
+) -> Steps:
     """Take pictures of areas occluded by people, from poses with a free view.
 
     Raises:
@@ -146,9 +148,9 @@ def _look_past(robot: ReporterRobot, world: World[ReporterObservation], found: G
     """
     for _ in range(_MORE_LOOKS):
         people = [one.at for one in found.people.values() if one.at]
-        view = found.unseen.view(robot.pose, people)
+        view = found.unseen.best_next_view(robot.pose, people)
         if view is None:
             return
         yield Running(1.0, "looking behind people")
         if (yield from drive_near(robot, view)):
-            found.add((yield from look_once(world)))
+            found.add((yield from next_observation(world)))

@@ -22,19 +22,19 @@ __all__ = [
     "PERCEPTION_FAILS",
     "drive_near",
     "finish_motion",
-    "known_person",
-    "known_place",
-    "look_once",
-    "noting",
+    "next_observation",
+    "note_failures",
+    "person_named",
+    "place_named",
 ]
 
 DRIVE_FAILS = frozenset({"UNREACHABLE", "BLOCKED_PATH", "STOPPED"})
 """Failure codes of `finish_motion` for a motion to a target."""
 PERCEPTION_FAILS = frozenset({"CAMERA_FAULT"})
-"""Failure codes of `look_once`."""
+"""Failure codes of `next_observation`."""
 
 
-def known_place(site_map: SiteMap, target: str) -> Place:
+def place_named(site_map: SiteMap, target: str) -> Place:
     """Return the place called `target`.
 
     Raises:
@@ -52,7 +52,7 @@ def known_place(site_map: SiteMap, target: str) -> Place:
     return place
 
 
-def known_person(site_map: SiteMap, who: str) -> Person:
+def person_named(site_map: SiteMap, who: str) -> Person:
     """Return the person called `who`.
 
     Raises:
@@ -98,7 +98,7 @@ def drive_near(robot: ReporterRobot, pose: Pose) -> Steps[bool]:
     return True
 
 
-def look_once(world: World[ReporterObservation]) -> Steps[ReporterObservation]:
+def next_observation(world: World[ReporterObservation]) -> Steps[ReporterObservation]:
     """Return the next picture of a working camera.
 
     Raises:
@@ -114,7 +114,7 @@ def look_once(world: World[ReporterObservation]) -> Steps[ReporterObservation]:
 
 
 @contextmanager
-def noting(
+def note_failures(
     notebook: Notebook,
     robot: ReporterRobot,
     world: World[ReporterObservation],
@@ -126,7 +126,7 @@ def noting(
         yield
     except Failed as failed:
         facts = {**args, "tray": robot.tray, **failed.evidence}
-        notebook.note(
+        notebook.add_note(
             world.now,
             "failed",
             robot.place,

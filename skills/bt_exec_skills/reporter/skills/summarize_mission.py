@@ -14,7 +14,7 @@ from bt_exec_skills.reporter.reporting.reports import Report
 from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.robot import ReporterRobot, SaidWords
 from bt_exec_skills.reporter.site_map import SiteMap
-from bt_exec_skills.reporter.skills.skill_helpers import noting
+from bt_exec_skills.reporter.skills.skill_helpers import note_failures
 
 __all__ = ["Summary", "fail_and_report", "summarize_mission"]
 
@@ -37,12 +37,12 @@ def summarize_mission(
     language = notebook.language(
         " ".join(str(note.facts.get("query", "")) for note in notebook.notes)
     )
-    told = [note for note in notebook.all() if note.kind != "went"]
+    told = [note for note in notebook.all_notes() if note.kind != "went"]
     text = " ".join(sentence(note, notebook.site, language) for note in told)
     folder = notebook.reports
     if folder is None:
         return Summary(text, "")
-    with noting(notebook, robot, world, "summarize_mission"):
+    with note_failures(notebook, robot, world, "summarize_mission"):
         try:
             report = Report(notebook, language, folder)
             for _ in report.write():
@@ -76,5 +76,5 @@ def fail_and_report(
     notebook.mark_reported()
     yield Running(0.5, "talking")
     facts = {"skill": "fail_and_report", "code": "MISSION_FAILED", "message": reason}
-    notebook.note(world.now, "failed", robot.place, **facts, reason=reason)
+    notebook.add_note(world.now, "failed", robot.place, **facts, reason=reason)
     raise Failed("MISSION_FAILED", reason, retryable=False, reason=reason)

@@ -11,15 +11,15 @@ from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook, NoteKind
 from bt_exec_skills.reporter.reporting.phrasing import report_of, say
-from bt_exec_skills.reporter.reporting.question_aspects import asks, is_report
+from bt_exec_skills.reporter.reporting.question_aspects import expects_answer, is_report_request
 from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, SaidWords
 from bt_exec_skills.reporter.site_map import Person, SiteMap
 from bt_exec_skills.reporter.skills.skill_helpers import (
     finish_motion,
-    known_person,
-    look_once,
-    noting,
+    next_observation,
+    note_failures,
+    person_named,
 )
 
 __all__ = ["Talk", "face_person", "talk_to_person"]
@@ -68,12 +68,12 @@ def talk_to_person(
     notebook. A question requires an answer. A message is delivered without a reply, but only to a
     person who was seen: with a broken camera the reply is the evidence of their presence.
     """
-    question = asks(topic)
+    question = expects_answer(topic)
     language = notebook.language(topic)
-    with noting(notebook, robot, world, "talk_to_person", target=target, topic=topic):
-        person = known_person(site_map, target)
+    with note_failures(notebook, robot, world, "talk_to_person", target=target, topic=topic):
+        person = person_named(site_map, target)
         seen = yield from face_person(robot, world, target, person)
-        report = not topic.endswith("?") and (person.remote or is_report(topic))
+        report = not topic.endswith("?") and (person.remote or is_report_request(topic))
         if report:
             text = report_of(notebook, language, world.now)
         else:
@@ -85,7 +85,7 @@ def talk_to_person(
             return Talk(target, topic, text, "")
         answer = yield from _listen(speaker, world, target, language, needed=question or not seen)
     kind: NoteKind = "asked" if question else "said"
-    notebook.note(world.now, kind, robot.place, target=target, topic=topic, answer=answer)
+    notebook.add_note(world.now, kind, robot.place, target=target, topic=topic, answer=answer)
     return Talk(target, topic, text, answer)
 
 
@@ -103,7 +103,7 @@ def face_person(
     """
     try:
         for _ in range(1 if person.remote else _LOOKS):
-            observation = yield from look_once(world)
+            observation = yield from next_observation(world)
             found = observation.person(who)
             if found is not None and found.at is not None:
                 yield from finish_motion(robot, robot.turn(robot.pose.bearing(*found.at)))

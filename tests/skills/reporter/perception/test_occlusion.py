@@ -44,17 +44,17 @@ def test_spots_behind_a_person_are_hidden():
 def test_remaining_spots_are_visible_from_the_suggested_view():
     pose, somebody = Pose(1.0, 2.0), (3.0, 2.0)
     unseen = looked(pose, somebody)
-    view = unseen.view(pose, [somebody])
+    view = unseen.best_next_view(pose, [somebody])
     assert view is not None
     unseen.add(view, [somebody])
     assert not len(unseen.spots)
-    assert unseen.view(view, [somebody]) is None
+    assert unseen.best_next_view(view, [somebody]) is None
 
 
 def test_view_keeps_clear_of_people_and_is_not_repeated():
     pose, people = Pose(1.0, 2.0), [(2.2, 2.0), (2.2, 1.2), (2.2, 2.8)]
     unseen = looked(pose, *people)
-    views = [view for _ in range(5) if (view := unseen.view(pose, people))]
+    views = [view for _ in range(5) if (view := unseen.best_next_view(pose, people))]
     assert len(views) == 5
     for number, view in enumerate(views):
         assert all(view.distance_to(*at) > 0.6 for at in people)

@@ -118,10 +118,10 @@ def test_found_persons_are_those_of_the_last_gathering(site):
     notes = Notebook(site)
     assert person_found(notebook=notes, target="professor").holds is None
     seen = ("person:professor at (2.0,5.0)",)
-    notes.note(1.0, "saw", "professor_office", evidence=seen, complete=False)
+    notes.add_note(1.0, "saw", "professor_office", evidence=seen, complete=False)
     assert person_found(notebook=notes, target="professor").holds
     assert person_found(notebook=notes, target="user").holds is None  # part of it was hidden
-    notes.note(2.0, "saw", "lounge", evidence=(), complete=True)
+    notes.add_note(2.0, "saw", "lounge", evidence=(), complete=True)
     assert person_found(notebook=notes, target="professor").holds is False
 
 
@@ -129,24 +129,24 @@ def test_facts_of_a_place_are_those_of_the_last_gathering(site):
     notes = Notebook(site)
     asked = (people_there, lit_there, loud_there)
     assert [one(notebook=notes).holds for one in asked] == [None, None, None]
-    notes.note(1.0, "saw", "lounge", people=2, complete=False, light="on", noise="loud")
+    notes.add_note(1.0, "saw", "lounge", people=2, complete=False, light="on", noise="loud")
     assert [one(notebook=notes).holds for one in asked] == [True, True, True]
-    notes.note(2.0, "saw", "lounge", people=0, complete=True, light="off", noise="normal")
+    notes.add_note(2.0, "saw", "lounge", people=0, complete=True, light="off", noise="normal")
     assert [one(notebook=notes).holds for one in asked] == [False, False, False]
-    notes.note(3.0, "saw", "lounge", people=0, complete=False, light="partly", noise="quiet")
+    notes.add_note(3.0, "saw", "lounge", people=0, complete=False, light="partly", noise="quiet")
     assert [one(notebook=notes).holds for one in asked] == [None, None, False]
-    notes.note(4.0, "saw", "lounge", people=1, complete=False)
+    notes.add_note(4.0, "saw", "lounge", people=1, complete=False)
     assert people_there(notebook=notes).holds is True
 
 
 def test_unusual_objects_are_those_of_the_last_gathering(site):
     notes = Notebook(site)
     assert unusual_there(notebook=notes).holds is None
-    notes.note(1.0, "saw", "lounge", unusual=("box",), complete=False)
+    notes.add_note(1.0, "saw", "lounge", unusual=("box",), complete=False)
     assert unusual_there(notebook=notes).holds is True
-    notes.note(2.0, "saw", "lounge", unusual=(), complete=True)
+    notes.add_note(2.0, "saw", "lounge", unusual=(), complete=True)
     assert unusual_there(notebook=notes).holds is False
-    notes.note(3.0, "saw", "lounge", unusual=(), complete=False)
+    notes.add_note(3.0, "saw", "lounge", unusual=(), complete=False)
     assert unusual_there(notebook=notes).holds is None  # part of it was hidden
 
 

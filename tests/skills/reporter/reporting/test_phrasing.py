@@ -17,8 +17,13 @@ from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
 from bt_exec_skills.reporter.perception.place_findings import Gathering, noise_state
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
-from bt_exec_skills.reporter.reporting.phrasing import answer_of, clock_of, report_of, sentence
-from bt_exec_skills.reporter.reporting.question_aspects import ASPECTS, asks, aspects_of
+from bt_exec_skills.reporter.reporting.phrasing import (
+    answer_of,
+    elapsed_time_text,
+    report_of,
+    sentence,
+)
+from bt_exec_skills.reporter.reporting.question_aspects import ASPECTS, aspects_of, expects_answer
 from bt_exec_skills.reporter.reporting.reports import Memory, Report
 from tests.cases import some
 
@@ -84,7 +89,7 @@ def test_query_aspects_are_recognised(query, aspects):
     ],
 )
 def test_questions_are_recognised(topic, is_question):
-    assert asks(topic) is is_question
+    assert expects_answer(topic) is is_question
 
 
 def gathered(site, name, *people, light=None):
@@ -166,23 +171,23 @@ def test_noise_state_depends_on_the_level():
 
 
 def test_times_are_formatted():
-    assert [clock_of(65.2, language) for language in ("en", "ko")] == ["1:05", "1분 5초"]
-    assert clock_of(9, "ko") == "9초"
+    assert [elapsed_time_text(65.2, language) for language in ("en", "ko")] == ["1:05", "1분 5초"]
+    assert elapsed_time_text(9, "ko") == "9초"
 
 
 def test_only_new_notes_are_reported_with_the_latest_attempt(site):
     book = Notebook(site)
     assert report_of(book, "ko") == "새로 보고드릴 내용이 없습니다."
-    book.note(3.0, "failed", None, skill="navigate", target="lounge", code="BLOCKED_PATH")
-    book.note(9.0, "went", "lounge", target="lounge")
-    book.note(12.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    book.add_note(3.0, "failed", None, skill="navigate", target="lounge", code="BLOCKED_PATH")
+    book.add_note(9.0, "went", "lounge", target="lounge")
+    book.add_note(12.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
     assert report_of(book, "en", 52.0) == (
         "I looked around the lounge 40 seconds ago. There is nobody."
     )
     assert report_of(book, "ko", 75.0) == "1분 전에 라운지를 둘러보았습니다. There is nobody."
     assert "6 minutes ago" in report_of(book, "en", 372.0)
     book.mark_reported()
-    book.note(20.0, "asked", "basecamp", target="professor", topic="Tuesday", answer="Fine.")
+    book.add_note(20.0, "asked", "basecamp", target="professor", topic="Tuesday", answer="Fine.")
     assert report_of(book, "en") == ("I asked the professor: “Tuesday” The answer was: “Fine.”")
     book.mark_reported()
     # on a repeated request, everything is reported again
@@ -202,7 +207,7 @@ def test_every_failure_has_a_sentence(site, language):
         for code in some(skill.fails):
             book = Notebook(site)
             given = args.get(skill.name, {})
-            book.note(3.0, "failed", None, skill=skill.name, code=code, message="why", **given)
+            book.add_note(3.0, "failed", None, skill=skill.name, code=code, message="why", **given)
             told = report_of(book, language)
             assert code not in told
             assert "FAILED" not in told
@@ -211,7 +216,7 @@ def test_every_failure_has_a_sentence(site, language):
 
 def test_new_mission_clears_the_notes_and_external_failures_are_noted(site):
     book = Notebook(site)
-    book.note(1.0, "saw", "lounge", target="lounge", query="x", answer="Old.")
+    book.add_note(1.0, "saw", "lounge", target="lounge", query="x", answer="Old.")
     book.on(MissionStarted(5.0, 0, "m-1", "복도 보고 와", "ko", "building"))
     assert (book.notes, book.command, book.mission_id) == ([], "복도 보고 와", "m-1")
     assert book.language("english text") == "ko"
@@ -230,11 +235,13 @@ def test_new_mission_clears_the_notes_and_external_failures_are_noted(site):
 
 def test_written_report_escapes_markup(site, tmp_path):
     book = Notebook(site)
-    book.begin("look | <b>at</b> *it*", "en", "2026-11-20-0007", 10.0)
+    book.start_mission("look | <b>at</b> *it*", "en", "2026-11-20-0007", 10.0)
     frame = np.full((6, 8, 3), 90, np.uint8)
-    book.note(15.0, "went", "lounge", target="lounge")
-    book.note(22.0, "saw", "lounge", frame, target="lounge", query="x", answer="There is nobody.")
-    book.note(30.0, "failed", None, skill="navigate", target="break_room", code="BLOCKED_PATH")
+    book.add_note(15.0, "went", "lounge", target="lounge")
+    book.add_note(
+        22.0, "saw", "lounge", frame, target="lounge", query="x", answer="There is nobody."
+    )
+    book.add_note(30.0, "failed", None, skill="navigate", target="break_room", code="BLOCKED_PATH")
     path = write_report(book, "en", tmp_path / "made" / "here")
     assert path.name == "2026-11-20-0007.md"
     assert path.read_text(encoding="utf-8") == (
@@ -310,11 +317,13 @@ def test_known_people_are_named(site):
 def test_findings_are_the_final_message_without_a_report(site):
     book = Notebook(site)
     memory = Memory({"notebook": book})
-    book.begin("check the lounge", "en")
+    book.start_mission("check the lounge", "en")
     assert memory.told() == ""
-    book.note(1.0, "failed", None, skill="navigate", target="corridor_center", code="BLOCKED_PATH")
-    book.note(2.0, "went", "lounge", target="lounge")
-    book.note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    book.add_note(
+        1.0, "failed", None, skill="navigate", target="corridor_center", code="BLOCKED_PATH"
+    )
+    book.add_note(2.0, "went", "lounge", target="lounge")
+    book.add_note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
     assert memory.told() == "I looked around the lounge. There is nobody."
     book.mark_reported()
     assert memory.told() == ""
@@ -323,13 +332,13 @@ def test_findings_are_the_final_message_without_a_report(site):
 def test_mission_with_only_a_drive_reports_its_place(site):
     book = Notebook(site)
     book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody.")]
-    book.begin("교수님께 갔다 와서 알려줘", "ko")
-    book.note(12.0, "went", "professor_office", target="professor_office")
-    book.note(25.0, "went", "basecamp", target="basecamp")
+    book.start_mission("교수님께 갔다 와서 알려줘", "ko")
+    book.add_note(12.0, "went", "professor_office", target="professor_office")
+    book.add_note(25.0, "went", "basecamp", target="basecamp")
     assert report_of(book, "ko", 42.0) == "30초 전에 교수님 연구실에 갔습니다."
     assert report_of(book, "en") == "I went to the professor's office."
-    book.note(40.0, "went", "lounge", target="lounge")
-    book.note(48.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    book.add_note(40.0, "went", "lounge", target="lounge")
+    book.add_note(48.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
     assert report_of(book, "en") == (
         "I went to the professor's office. I looked around the lounge. There is nobody."
     )
@@ -339,20 +348,20 @@ def test_past_is_reported_on_request_after_a_drive(site):
     book = Notebook(site)
     book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody.")]
     for command in ("what happened today?", "tell me"):
-        book.begin(command, "en")
-        book.note(9.0, "went", "basecamp", target="basecamp")
+        book.start_mission(command, "en")
+        book.add_note(9.0, "went", "basecamp", target="basecamp")
         assert "“check the lounge”" in report_of(book, "en")
 
 
 def test_failed_report_is_left_out_of_the_report_to_that_person(site):
     book = Notebook(site)
-    book.begin("check the lounge and report back", "en")
-    book.note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    book.start_mission("check the lounge and report back", "en")
+    book.add_note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
     facts = {"skill": "talk_to_person", "target": "user", "topic": "report", "code": "STOPPED"}
-    book.note(12.0, "failed", "basecamp", **facts)
+    book.add_note(12.0, "failed", "basecamp", **facts)
     assert report_of(book, "en") == "I looked around the lounge. There is nobody."
     book.mark_reported()
-    book.note(20.0, "failed", "basecamp", **facts)
+    book.add_note(20.0, "failed", "basecamp", **facts)
     assert report_of(book, "en") == "I looked around the lounge. There is nobody."
 
 
@@ -433,9 +442,9 @@ def test_absent_and_requested_persons_are_mentioned(site, query, who, told):
 
 def test_failed_way_back_is_left_out_at_the_base(site):
     book = Notebook(site)
-    book.begin("look and report", "ko")
+    book.start_mission("look and report", "ko")
     facts = {"skill": "navigate", "target": "basecamp", "code": "BLOCKED_PATH"}
-    book.note(9.0, "failed", None, **facts)
+    book.add_note(9.0, "failed", None, **facts)
     assert "돌아오지 못했습니다" in report_of(book, "ko")
     book.where = lambda: "basecamp"
     assert "돌아오지 못했습니다" not in report_of(book, "ko")

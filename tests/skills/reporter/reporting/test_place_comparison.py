@@ -121,7 +121,7 @@ def test_places_are_compared_by_levels(aspect, order, levels, outcome, first):
 def test_report_states_the_comparison(site, aspect, order, looks, told):
     book = Notebook(site)
     for facts in looks:
-        book.note(1.0, "saw", facts["target"], **facts)
+        book.add_note(1.0, "saw", facts["target"], **facts)
     asked = Verdict(True, "", (f"compared:{aspect}:{order}",))
     book.on(Asked(2.0, 1, "root", "check", "compared", asked, told=True))
     reports = tuple(report_of(book, language) for language in ("en", "ko"))

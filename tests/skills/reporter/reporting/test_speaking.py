@@ -10,7 +10,7 @@ import pytest
 
 from bt_exec_skills.reporter.reporting.speech_interface import Reply, ScriptedSpeaker
 from bt_exec_skills.reporter.reporting.terminal_speech import Pacing, TerminalSpeaker, is_refusal
-from bt_exec_skills.reporter.sim.options import STOCK, replies_of
+from bt_exec_skills.reporter.sim.options import STOCK, scripted_replies
 
 
 def test_scripted_people_answer_after_a_delay():
@@ -35,10 +35,10 @@ def test_person_out_of_hearing_does_not_answer():
 
 
 def test_simulated_people_reply_as_configured():
-    assert replies_of("none", 0) == {"*": None}
-    assert replies_of("refuse", 0)["*"]["ko"].refused
-    assert replies_of("네!", 0)["*"]["ko"] == Reply("네!")
-    assert replies_of("random", 7)["*"]["en"].text == STOCK[7 % len(STOCK)]["en"]
+    assert scripted_replies("none", 0) == {"*": None}
+    assert scripted_replies("refuse", 0)["*"]["ko"].refused
+    assert scripted_replies("네!", 0)["*"]["ko"] == Reply("네!")
+    assert scripted_replies("random", 7)["*"]["en"].text == STOCK[7 % len(STOCK)]["en"]
 
 
 @pytest.mark.parametrize(

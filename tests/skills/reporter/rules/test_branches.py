@@ -15,11 +15,15 @@ from bt_exec.spec.model import (
     Sequence,
     Tree,
 )
-from bt_exec_skills.reporter.rules.passes import carry_on
+from bt_exec_skills.reporter.rules.passes import continue_after_failures
 from bt_exec_skills.reporter.rules.place_passes import go_before_looking
-from bt_exec_skills.reporter.rules.professor_passes import no_professor, professor_first
-from bt_exec_skills.reporter.rules.report_passes import back_home, report_is_no_failure, report_last
-from bt_exec_skills.reporter.rules.topic_pass import topics
+from bt_exec_skills.reporter.rules.professor_passes import move_professor_first, remove_professor_steps
+from bt_exec_skills.reporter.rules.report_passes import (
+    end_with_drive_home,
+    end_with_report,
+    keep_failure_report_after_failure,
+)
+from bt_exec_skills.reporter.rules.topic_pass import fill_topics
 
 
 def go(place: str, **more: Any) -> dict[str, Any]:
@@ -145,7 +149,7 @@ def test_robot_drives_again_after_a_branch(steps, plan, context):
     ],
 )
 def test_plan_without_the_professor_keeps_its_other_steps(step, left, context):
-    found, changes = no_professor(spec(SUM, step), context("복도 봐"))
+    found, changes = remove_professor_steps(spec(SUM, step), context("복도 봐"))
     plan = shown(found.root)
     assert (plan if isinstance(plan, list) else [plan]) == ["summarize_mission", *left]
     assert bool(changes) == (found != spec(SUM, step))
@@ -154,7 +158,7 @@ def test_plan_without_the_professor_keeps_its_other_steps(step, left, context):
 @pytest.mark.parametrize(("needed", "then"), [("any", 1), (2, 2), ("all", 2), (3, 2)])
 def test_reduced_parallel_lowers_its_threshold(needed, then, context):
     step = both(PROFESSOR, see(HALL), SUM, succeed_when=needed)
-    found, _ = no_professor(spec(SUM, step), context("복도 봐"))
+    found, _ = remove_professor_steps(spec(SUM, step), context("복도 봐"))
     assert found.root.sequence[1].needed == then
 
 
@@ -170,10 +174,10 @@ def test_reduced_parallel_lowers_its_threshold(needed, then, context):
     ],
 )
 def test_professor_is_moved_to_the_front_within_a_step(step, plan, context):
-    found, changes = professor_first(spec(step, SUM), context("교수님께 여쭤봐"))
+    found, changes = move_professor_first(spec(step, SUM), context("교수님께 여쭤봐"))
     assert shown(found.root) == [plan, "summarize_mission"]
     assert len(changes) == 1
-    assert professor_first(found, context("교수님께 여쭤봐")) == (found, ())
+    assert move_professor_first(found, context("교수님께 여쭤봐")) == (found, ())
 
 
 @pytest.mark.parametrize(
@@ -199,10 +203,10 @@ def test_professor_is_moved_to_the_front_within_a_step(step, plan, context):
     ],
 )
 def test_plan_with_only_an_optional_report_gets_a_final_report(after, plan, context):
-    found, changes = report_last(spec(go(HALL), *after), context("복도 보고 와"))
+    found, changes = end_with_report(spec(go(HALL), *after), context("복도 보고 와"))
     assert shown(found.root) == [GO, *plan]
     assert bool(changes) == (found != spec(go(HALL), *after))
-    assert report_last(found, context("복도 보고 와")) == (found, ())
+    assert end_with_report(found, context("복도 보고 와")) == (found, ())
 
 
 @pytest.mark.parametrize(
@@ -215,7 +219,7 @@ def test_plan_with_only_an_optional_report_gets_a_final_report(after, plan, cont
     ],
 )
 def test_plan_with_only_an_optional_return_gets_a_return(after, plan, context):
-    found, _ = back_home(spec(go(HALL), *after), context("복도 갔다 와"))
+    found, _ = end_with_drive_home(spec(go(HALL), *after), context("복도 갔다 와"))
     assert shown(found.root) == [GO, *plan]
 
 
@@ -234,7 +238,7 @@ def about(topic: str) -> dict[str, Any]:
     ],
 )
 def test_robot_reports_after_returning_to_the_base(steps, told, context):
-    found, _ = report_last(spec(*steps), context("복도 보고 와"))
+    found, _ = end_with_report(spec(*steps), context("복도 보고 와"))
     at_base = shown(found.root).index(HOME)
     after = [step.args["topic"] for step in found.root.sequence[at_base + 1 :]]
     assert after == told
@@ -242,7 +246,7 @@ def test_robot_reports_after_returning_to_the_base(steps, told, context):
 
 def test_plan_of_one_step_is_not_extended(context):
     plan = spec(SUM).model_copy(update={"root": Do.model_validate(GIVE_UP)})
-    found, _ = report_is_no_failure(plan, context("복도 보고 와"))
+    found, _ = keep_failure_report_after_failure(plan, context("복도 보고 와"))
     assert shown(found.root) == "tell user"
     assert found.root.args["topic"] == "report"
 
@@ -255,14 +259,14 @@ def test_plan_of_one_step_is_not_extended(context):
     ],
 )
 def test_words_are_in_the_language_of_the_command_or_the_plan(command, query, context):
-    found, _ = topics(spec(see(HALL), SUM), context(command))
+    found, _ = fill_topics(spec(see(HALL), SUM), context(command))
     assert found.root.sequence[0].args["query"] == query
 
 
 def test_give_up_step_is_kept_only_as_a_fallback(context):
     plan = spec(either(go(HALL), GIVE_UP), USER)
-    assert report_is_no_failure(plan, context("복도 보고 와")) == (plan, ())
-    found, _ = report_is_no_failure(spec(go(HALL), GIVE_UP), context("복도로 가"))
+    assert keep_failure_report_after_failure(plan, context("복도 보고 와")) == (plan, ())
+    found, _ = keep_failure_report_after_failure(spec(go(HALL), GIVE_UP), context("복도로 가"))
     assert shown(found.root) == [GO]
 
 
@@ -291,7 +295,7 @@ NOTE = "failure_noted"
     ],
 )
 def test_failed_work_is_noted_and_reported(steps, plan, context):
-    found, changes = carry_on(spec(*steps), context("복도 보고 와"))
+    found, changes = continue_after_failures(spec(*steps), context("복도 보고 와"))
     assert shown(found.root) == plan
     assert bool(changes) == (found != spec(*steps))
-    assert carry_on(found, context("복도 보고 와")) == (found, ())
+    assert continue_after_failures(found, context("복도 보고 와")) == (found, ())

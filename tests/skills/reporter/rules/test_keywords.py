@@ -6,7 +6,7 @@ import pytest
 
 from bt_exec_skills.reporter.rules.keywords import (
     REPORT_KEYWORDS,
-    comes_back,
+    is_round_trip,
     names_professor,
     wants_report,
 )
@@ -70,11 +70,11 @@ def test_other_words_do_not_name_the_professor(command):
     "command", ["복도 갔다 와", "라운지에 다녀와 줘.", "복도 다녀오세요", "갔다와!"]
 )
 def test_round_trip_is_recognised(command):
-    assert comes_back(command)
+    assert is_round_trip(command)
 
 
 @pytest.mark.parametrize(
     "command", ["복도 가", "복도 갔다 와서 라운지 둘러봐", "라운지 다녀오고 복도 봐"]
 )
 def test_negated_round_trip_is_not_recognised(command):
-    assert not comes_back(command)
+    assert not is_round_trip(command)

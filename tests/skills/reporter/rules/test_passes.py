@@ -8,7 +8,7 @@ from bt_exec.observation import Situation
 from bt_exec.pack import PassContext
 from bt_exec.spec.load import load_text
 from bt_exec_skills.reporter.rigs import ReporterSettings
-from bt_exec_skills.reporter.rules.passes import known_names
+from bt_exec_skills.reporter.rules.passes import check_known_names
 from bt_exec_skills.reporter.rules.place_mentions import named_places
 from bt_exec_skills.reporter.site_map import make_map
 
@@ -19,7 +19,7 @@ PLACES += ("restroom_front", "corridor_west", "corridor_middle", "corridor_east"
 def problems(building, *steps):
     text = f"mission: {{command: x}}\nroot: {{sequence: [{', '.join(steps)}]}}"
     context = PassContext(Situation(), building.packs["reporter"], "x")
-    return list(known_names(load_text(text).document, context))
+    return list(check_known_names(load_text(text).document, context))
 
 
 def go(target):
@@ -66,7 +66,7 @@ def test_display_names_are_listed_first(building, name, first):
 def test_site_without_a_map_has_no_names():
     assert (
         list(
-            known_names(
+            check_known_names(
                 load_text(f"mission: {{command: x}}\nroot: {go('a')}").document,
                 PassContext(Situation(), ReporterSettings(), "x"),
             )

@@ -7,15 +7,19 @@ import pytest
 from bt_exec.observation import Situation
 from bt_exec.pack import PassContext
 from bt_exec_skills.reporter.rigs import ReporterSettings
-from bt_exec_skills.reporter.rules.passes import carry_on
+from bt_exec_skills.reporter.rules.passes import continue_after_failures
 from bt_exec_skills.reporter.rules.place_mentions import named_places
-from bt_exec_skills.reporter.rules.place_passes import go_before_looking, places_in_order, talk_only
-from bt_exec_skills.reporter.rules.professor_passes import no_professor, professor_first
+from bt_exec_skills.reporter.rules.place_passes import (
+    answer_without_moving,
+    go_before_looking,
+    visit_places_in_order,
+)
+from bt_exec_skills.reporter.rules.professor_passes import move_professor_first, remove_professor_steps
 from bt_exec_skills.reporter.rules.report_passes import (
-    back_home,
-    fix_plan,
-    report_is_no_failure,
-    report_last,
+    add_report_step,
+    end_with_drive_home,
+    end_with_report,
+    keep_failure_report_after_failure,
 )
 from bt_exec_skills.reporter.site_map import make_map
 
@@ -38,11 +42,11 @@ OFFICE, ASK = "navigate professor_office", "talk_to_person professor 언제?"
     ],
 )
 def test_fix_plan_follows_the_document(before, after, spec, context, row):
-    found, changes = fix_plan(spec(*before), context(ASKS))
+    found, changes = add_report_step(spec(*before), context(ASKS))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
-    assert fix_plan(found, context(ASKS)) == (found, ())
-    assert fix_plan(spec(*before), context("복도 순찰해")) == (spec(*before), ())
+    assert add_report_step(found, context(ASKS)) == (found, ())
+    assert add_report_step(spec(*before), context("복도 순찰해")) == (spec(*before), ())
 
 
 @pytest.mark.parametrize(
@@ -63,11 +67,11 @@ def test_fix_plan_follows_the_document(before, after, spec, context, row):
     ],
 )
 def test_report_comes_last(before, after, spec, context, row):
-    found, changes = report_last(spec(*before), context(ASKS))
+    found, changes = end_with_report(spec(*before), context(ASKS))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
-    assert report_last(found, context(ASKS)) == (found, ())
-    assert report_last(spec(*before), context("복도 순찰해")) == (spec(*before), ())
+    assert end_with_report(found, context(ASKS)) == (found, ())
+    assert end_with_report(spec(*before), context("복도 순찰해")) == (spec(*before), ())
 
 
 @pytest.mark.parametrize(
@@ -80,22 +84,22 @@ def test_report_comes_last(before, after, spec, context, row):
     ],
 )
 def test_round_trip_ends_at_home(before, after, spec, context, row):
-    found, changes = back_home(spec(*before), context("복도 갔다 와"))
+    found, changes = end_with_drive_home(spec(*before), context("복도 갔다 와"))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
-    assert back_home(found, context("복도 갔다 와")) == (found, ())
-    assert back_home(spec(*before), context("복도로 가")) == (spec(*before), ())
+    assert end_with_drive_home(found, context("복도 갔다 와")) == (found, ())
+    assert end_with_drive_home(spec(*before), context("복도로 가")) == (spec(*before), ())
 
 
 def test_report_from_elsewhere_goes_home_first(spec, context, row):
-    found, _ = report_last(spec(TELL, SUM), context("알려줘", at="lounge"))
+    found, _ = end_with_report(spec(TELL, SUM), context("알려줘", at="lounge"))
     assert row(found) == row(spec(HOME, TELL, SUM))
 
 
 @pytest.mark.parametrize("command", ["오늘 있었던 일 요약해줘", "tell me what happened today"])
 def test_past_is_reported_without_driving(command, spec, context):
     plan = spec(TELL, SUM)
-    assert report_last(plan, context(command, at="lounge")) == (plan, ())
+    assert end_with_report(plan, context(command, at="lounge")) == (plan, ())
 
 
 @pytest.mark.parametrize(
@@ -108,7 +112,7 @@ def test_past_is_reported_without_driving(command, spec, context):
     ],
 )
 def test_plan_without_the_keyword_has_no_professor(command, before, after, spec, context, row):
-    found, changes = no_professor(spec(*before), context(command))
+    found, changes = remove_professor_steps(spec(*before), context(command))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
 
@@ -124,10 +128,10 @@ def test_plan_without_the_keyword_has_no_professor(command, before, after, spec,
     ],
 )
 def test_plan_with_the_keyword_starts_with_the_professor(before, after, spec, context, row):
-    found, changes = professor_first(spec(*before), context("교수님께 여쭤봐"))
+    found, changes = move_professor_first(spec(*before), context("교수님께 여쭤봐"))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
-    assert professor_first(found, context("교수님께 여쭤봐")) == (found, ())
+    assert move_professor_first(found, context("교수님께 여쭤봐")) == (found, ())
 
 
 @pytest.mark.parametrize(
@@ -139,7 +143,7 @@ def test_plan_with_the_keyword_starts_with_the_professor(before, after, spec, co
     ],
 )
 def test_message_to_the_professor_is_the_command(command, topic, spec, context):
-    found, changes = professor_first(spec(GO, SEE), context(command))
+    found, changes = move_professor_first(spec(GO, SEE), context(command))
     assert found.root.sequence[1].args["topic"] == topic
     assert changes == ("명령에 교수님이 있어 먼저 갑니다",)
 
@@ -166,7 +170,7 @@ def test_drive_to_the_professor_requires_a_known_place(left_out, first, spec, ro
         people = {name: who.model_copy(update={"place": "lounge"}) for name, who in people.items()}
     settings = settings.model_copy(update={"people": people, "places": places})
     plan = spec(GO, SEE)
-    found, changes = professor_first(plan, PassContext(Situation(), settings, "교수님께 가"))
+    found, changes = move_professor_first(plan, PassContext(Situation(), settings, "교수님께 가"))
     went = spec(OFFICE, "talk_to_person professor 교수님께 가", GO, SEE)
     assert row(found) == row(went if first else plan)
     assert bool(changes) is first
@@ -196,10 +200,10 @@ def test_drive_to_the_professor_requires_a_known_place(left_out, first, spec, ro
     ],
 )
 def test_places_are_in_the_order_of_the_command(command, before, after, spec, context, row):
-    found, changes = places_in_order(spec(*before), context(command))
+    found, changes = visit_places_in_order(spec(*before), context(command))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
-    assert places_in_order(found, context(command)) == (found, ())
+    assert visit_places_in_order(found, context(command)) == (found, ())
 
 
 def test_site_without_a_map_names_no_places(spec):
@@ -207,8 +211,8 @@ def test_site_without_a_map_names_no_places(spec):
         return PassContext(Situation(), ReporterSettings(), command)
 
     plan = spec(LOUNGE, GO)
-    assert places_in_order(plan, without_a_map("복도랑 라운지 봐")) == (plan, ())
-    assert talk_only(plan, without_a_map("오늘 한 일 알려줘"))[0] == spec(TELL)
+    assert visit_places_in_order(plan, without_a_map("복도랑 라운지 봐")) == (plan, ())
+    assert answer_without_moving(plan, without_a_map("오늘 한 일 알려줘"))[0] == spec(TELL)
 
 
 @pytest.mark.parametrize(
@@ -277,23 +281,25 @@ def test_drive_precedes_an_observation(before, after, at, spec, context, row):
     ],
 )
 def test_question_about_the_past_moves_nothing(command, before, after, spec, context, row):
-    found, changes = talk_only(spec(*before), context(command))
+    found, changes = answer_without_moving(spec(*before), context(command))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
 
 
 def test_fail_and_report_is_removed_from_a_mission_without_failure(spec, context, row):
     bad = spec(GO, SEE, "fail_and_report 보고")
-    found, changes = report_is_no_failure(bad, context(ASKS))
+    found, changes = keep_failure_report_after_failure(bad, context(ASKS))
     assert row(found) == row(spec(GO, SEE))
     assert changes == ("실패한 임무가 아니므로 fail_and_report를 뺐습니다",)
     alone = spec("fail_and_report x")
-    assert report_is_no_failure(alone, context("복도 순찰해")) == (alone, ())
-    assert row(report_is_no_failure(alone, context(ASKS))[0]) == "tell user"
+    assert keep_failure_report_after_failure(alone, context("복도 순찰해")) == (alone, ())
+    assert row(keep_failure_report_after_failure(alone, context(ASKS))[0]) == "tell user"
 
 
 def test_failed_work_is_noted_and_the_mission_continues(spec, context, row):
-    found, changes = carry_on(spec(GO, SEE, OFFICE, ASK, HOME, TELL, SUM), context(ASKS))
+    found, changes = continue_after_failures(
+        spec(GO, SEE, OFFICE, ASK, HOME, TELL, SUM), context(ASKS)
+    )
     assert row(found) == row(spec(GO, SEE, OFFICE, ASK, HOME, TELL, SUM))
     kinds = [type(step).__name__ for step in found.root.sequence]
     assert kinds == ["Fallback", "Fallback", "Fallback", "Do", "Do"]
@@ -303,11 +309,13 @@ def test_failed_work_is_noted_and_the_mission_continues(spec, context, row):
         "talk_to_person",
         "navigate",
     ]
-    assert carry_on(found, context(ASKS)) == (found, ())
-    assert carry_on(spec(GO, SEE), context(ASKS)) == (spec(GO, SEE), ())
+    assert continue_after_failures(found, context(ASKS)) == (found, ())
+    assert continue_after_failures(spec(GO, SEE), context(ASKS)) == (spec(GO, SEE), ())
 
 
 def test_changes_of_rules_are_described_in_the_command_language(spec, context):
     bad = spec(GO, SEE, "fail_and_report x")
-    _, changes = report_is_no_failure(bad, context("check the corridor and report back"))
+    _, changes = keep_failure_report_after_failure(
+        bad, context("check the corridor and report back")
+    )
     assert changes == ("fail_and_report is for missions that failed; removed",)

@@ -15,8 +15,8 @@ from bt_exec_skills.reporter.rules.keywords import REPORT_KEYWORDS
 from bt_exec_skills.reporter.rules.passes import PASSES
 from bt_exec_skills.reporter.rules.plan_steps import (
     actions,
-    goes_home,
-    is_core,
+    drives_to_base,
+    is_core_work,
     steps_of,
     tells_user,
 )
@@ -99,11 +99,11 @@ def _concerns_professor(node: Do) -> bool:
 def test_report_is_at_home_after_all_core_work(building, spec, subject, report, at):
     found = _passed(spec, _context(building, subject + report, at))
     every = [node for node in walk(found.root) if isinstance(node, Do)]
-    last = max((n for n, node in enumerate(every) if is_core(node)), default=-1)
+    last = max((n for n, node in enumerate(every) if is_core_work(node)), default=-1)
     after = every[last + 1 :]
     certain = {id(node) for node in actions(found.root)}
     told = [n for n, node in enumerate(after) if tells_user(node) and id(node) in certain]
-    homes = [n for n, node in enumerate(after) if goes_home(node) and id(node) in certain]
+    homes = [n for n, node in enumerate(after) if drives_to_base(node) and id(node) in certain]
     assert told
     if last >= 0 or at != "basecamp":
         assert homes
@@ -127,7 +127,7 @@ def test_plan_without_the_keyword_has_no_professor(building, spec, command):
 @given(plans, st.sampled_from(["교수님께 여쭤보고 와", "ask the professor", "교수님 방 보고 와줘"]))
 def test_professor_is_the_first_core_work_with_the_keyword(building, spec, command):
     found = _passed(spec, _context(building, command))
-    first = next(node for node in actions(found.root) if is_core(node))
+    first = next(node for node in actions(found.root) if is_core_work(node))
     assert _concerns_professor(first)
 
 

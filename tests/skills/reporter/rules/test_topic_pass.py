@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec_skills.reporter.rules.topic_pass import report_topic, topics
+from bt_exec_skills.reporter.rules.topic_pass import fill_topics, report_topic
 
 GO, TEA = "navigate corridor_center", "deliver_object professor tea"
 PEOPLE, LIGHT = "observe_scene corridor_center people", "observe_scene lounge light"
@@ -52,6 +52,6 @@ def test_report_topic_depends_on_the_steps(steps, korean, english, spec, context
     ],
 )
 def test_query_becomes_a_sentence(query, said, spec, context):
-    found, changes = topics(spec(f"observe_scene corridor_center {query}"), context("복도 봐"))
+    found, changes = fill_topics(spec(f"observe_scene corridor_center {query}"), context("복도 봐"))
     assert found.root.sequence[0].args["query"] == said
     assert changes == (() if query == said else (f"observe_scene: {said}",))

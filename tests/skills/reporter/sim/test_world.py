@@ -12,11 +12,11 @@ from bt_exec.failure import UnknownName, UsageError
 from bt_exec.mission.rig_construction import make_rig
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
-from bt_exec_skills.reporter.sim.body import survey
+from bt_exec_skills.reporter.sim.body import map_static_geometry
 from bt_exec_skills.reporter.sim.camera import SimCamera
 from bt_exec_skills.reporter.sim.floor_plan import BARRIERS, LIGHTS, ROOMS, wall_pieces
 from bt_exec_skills.reporter.sim.layout import draw_layout
-from bt_exec_skills.reporter.sim.options import parse_world
+from bt_exec_skills.reporter.sim.options import parse_world_options
 from bt_exec_skills.reporter.sim.world import BEAMS, RANGE_M, BuildingWorld
 from tests.cases import some
 
@@ -24,7 +24,9 @@ BASE = Pose(3.0, -1.4, math.pi / 2)
 
 
 def world_of(**pairs):
-    return BuildingWorld(parse_world({key: str(value) for key, value in pairs.items()}), BASE)
+    return BuildingWorld(
+        parse_world_options({key: str(value) for key, value in pairs.items()}), BASE
+    )
 
 
 def test_same_seed_gives_the_same_world():
@@ -158,7 +160,7 @@ def test_every_world_key_is_documented_and_accepted():
         "lens": "clear",
     }
     assert set(good) == set(PACK.world.model_fields)
-    assert parse_world(good).answer == "네, 좋습니다."
+    assert parse_world_options(good).answer == "네, 좋습니다."
 
 
 def test_barriers_and_rooms_agree_with_the_floor_plan():
@@ -170,8 +172,8 @@ def test_barriers_and_rooms_agree_with_the_floor_plan():
 
 
 def test_map_contains_walls_and_no_later_objects():
-    layout_of = draw_layout(parse_world({"blocked": "professor_office"}))
-    grid = survey(world_of(blocked="professor_office").model)
+    layout_of = draw_layout(parse_world_options({"blocked": "professor_office"}))
+    grid = map_static_geometry(world_of(blocked="professor_office").model)
     assert layout_of.barriers
     assert not grid.solid[grid.cell_at(2.5, 2.4)]  # the closed door is not on the map
     assert grid.solid[grid.cell_at(1.0, 2.4)]

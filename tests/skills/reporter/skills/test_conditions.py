@@ -133,11 +133,11 @@ def test_light_is_unknown_without_a_good_fresh_picture(question: Any) -> None:
 def test_pending_failure_depends_on_the_newest_note(play: Any) -> None:
     one = play()
     assert Question(one).ask("failure_noted").holds is False
-    one.notebook.note(1.0, "failed", None, skill="navigate", code="BLOCKED_PATH")
+    one.notebook.add_note(1.0, "failed", None, skill="navigate", code="BLOCKED_PATH")
     noted = Question(one).ask("failure_noted")
     assert (noted.holds, noted.why) == (True, "noted: BLOCKED_PATH")
     assert noted.evidence == ("notebook:BLOCKED_PATH",)
-    one.notebook.note(2.0, "went", "lounge", target="lounge")
+    one.notebook.add_note(2.0, "went", "lounge", target="lounge")
     verdict = Question(one).ask("failure_noted")
     assert (verdict.holds, verdict.why) == (False, "the notebook contains no failure")
 
@@ -166,7 +166,7 @@ def test_number_of_people_is_unknown_if_it_depends_on_hidden_parts(
 ) -> None:
     one = play()
     facts = {"target": "lounge", "people": people, "complete": complete}
-    one.notebook.note(1.0, "saw", "lounge", **facts)
+    one.notebook.add_note(1.0, "saw", "lounge", **facts)
     assert Question(one).ask("people_there", **bounds).holds is holds
 
 
@@ -186,10 +186,10 @@ def test_two_places_are_compared_by_their_last_observations(
     play: Any, about: str, order: str, looks: Any, holds: bool | None
 ) -> None:
     one = play()
-    one.notebook.note(1.0, "saw", "corridor_center", target="corridor_center", people=9)
+    one.notebook.add_note(1.0, "saw", "corridor_center", target="corridor_center", people=9)
     for place, (people, complete) in zip(("lounge", "break_room"), looks, strict=False):
         facts = {"target": place, "people": people, "complete": complete}
-        one.notebook.note(2.0, "saw", place, **facts)
+        one.notebook.add_note(2.0, "saw", place, **facts)
     args = {"target": "lounge", "other": "break_room", "about": about, "order": order}
     assert Question(one).ask("more_there", **args).holds is holds
     several = len(one.notebook.observed_facts()) > 1

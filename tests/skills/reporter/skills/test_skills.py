@@ -163,7 +163,7 @@ def test_message_needs_no_reply(play):
 
 def test_report_contains_observations_speech_and_failures(play):
     one = play(pose=OFFICE, replies={"professor": {"ko": Reply("화요일 3시요.")}})
-    one.notebook.begin("교수님께 여쭤보고 복도 보고 와", "ko")
+    one.notebook.start_mission("교수님께 여쭤보고 복도 보고 와", "ko")
     one.shows(PROFESSOR)
     assert one.run("talk_to_person", target="professor", topic="회의 일정 문의") == "OK"
     one.robot.reasons["goto"] = "BLOCKED_PATH: every path there is blocked"
@@ -379,10 +379,10 @@ def test_recovered_failure_is_not_reported(play, name):
     assert one.run(name, **ARGS[name]) != "OK"
     one.robot.reasons.clear()
     replies["*"] = {"en": Reply("Yes.")}
-    (failed,) = one.notebook.all()
+    (failed,) = one.notebook.all_notes()
     assert failed.kind == "failed"
     assert one.run(name, **ARGS[name]) == "OK"
-    (done,) = one.notebook.all()
+    (done,) = one.notebook.all_notes()
     assert done.kind != "failed"
     assert done.task == failed.task == (name, *ARGS[name].values())
     assert replace(done, facts={**done.facts, **other}).task != done.task
