@@ -19,12 +19,12 @@ from bt_exec_skills.tabletop.goals.compiler import is_question, subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.object_names import looks_of
 
-__all__ = ["CHECKERS", "as_asked", "known_targets"]
+__all__ = ["CHECKERS", "check_moves_match_command", "check_target_names"]
 
 _OWN = ("go_to_object", "pick_object", "place_object")
 
 
-def known_targets(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+def check_target_names(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Report unknown names, picked containers, and targets that are not containers.
 
     After a failure some objects may be missing; that is reported by the skills of the plan.
@@ -61,7 +61,7 @@ def _holds(name: object) -> bool:
     return looks_of(str(name)).holds_things
 
 
-def as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+def check_moves_match_command(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Report moves that differ from the command, and missing ones.
 
     Applies only to commands that were understood with certainty.
@@ -73,7 +73,7 @@ def as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
         yield from _moved_at_a_question(spec)
         return
     try:
-        wanted = _ends(context.command, now)
+        wanted = _requested_places(context.command, now)
     except Trouble:
         return
     yield from _other_ends(spec, wanted, now)
@@ -114,7 +114,7 @@ def _other_ends(
             )
 
 
-def _ends(command: str, now: Environment) -> dict[str, str]:
+def _requested_places(command: str, now: Environment) -> dict[str, str]:
     """Return the requested final places of a command: ``in object_red_bowl_0``."""
     return {
         move.thing: f"{move.side} {move.target}"
@@ -129,5 +129,5 @@ def _is_at_end(thing: str, end: str, now: Environment) -> bool:
     return side == "in" and now.is_in_place(thing, target)
 
 
-CHECKERS = (known_targets, as_asked)
+CHECKERS = (check_target_names, check_moves_match_command)
 """All checkers of the pack."""

@@ -36,11 +36,11 @@ class Point(NamedTuple):
     y: float
     z: float
 
-    def flat(self, other: Point | Pose) -> float:
+    def horizontal_distance(self, other: Point | Pose) -> float:
         """Return the horizontal distance [m]."""
         return math.hypot(self.x - other.x, self.y - other.y)
 
-    def away(self, other: Point) -> float:
+    def distance_to(self, other: Point) -> float:
         """Return the distance [m]."""
         return math.dist(self, other)
 
@@ -85,7 +85,7 @@ class Environment:
         standing = (placed.pos for name, placed in self.objects.items() if name != self.held)
         return self.told or infer_tables(standing)
 
-    def at(self, name: str) -> Point | None:
+    def position_of(self, name: str) -> Point | None:
         """Return the position of an object or of the centre of a table, or None."""
         placed = self.objects.get(name)
         if placed is not None:
@@ -111,11 +111,11 @@ class Environment:
             return False
         if container in self.tables and container not in self.objects:
             return self.place_of(name) == container
-        thing, holder = self.at(name), self.at(container)
+        thing, holder = self.position_of(name), self.position_of(container)
         if thing is None or holder is None or name == container:
             return False
         height = thing.z - holder.z
-        return thing.flat(holder) <= WITHIN_M and -_BELOW_M <= height <= _ABOVE_M
+        return thing.horizontal_distance(holder) <= WITHIN_M and -_BELOW_M <= height <= _ABOVE_M
 
     def container_of(self, name: str) -> str | None:
         """Return the nearest container that contains `name`, or None."""
@@ -128,21 +128,25 @@ class Environment:
         return {}
 
     def _find_holder(self, name: str) -> str | None:
-        thing = self.at(name)
+        thing = self.position_of(name)
         if thing is None or looks_of(name).holds_things:
             return None
         found = [other for other in self.containers() if self.is_in_place(name, other)]
-        return min(found, key=lambda other: thing.flat(self.objects[other].pos), default=None)
+        return min(
+            found,
+            key=lambda other: thing.horizontal_distance(self.objects[other].pos),
+            default=None,
+        )
 
     def table_of(self, name: str) -> str | None:
         """Return the table that carries an object or its container."""
-        at = self.at(name)
+        at = self.position_of(name)
         found = (key for key, table in self.tables.items() if at is not None and table.carries(*at))
         return next(found, None)
 
     def place_of(self, name: str) -> str | None:
         """Return the container of an object, else its table; None on the floor, lifted or held."""
-        holder, at = self.container_of(name), self.at(name)
+        holder, at = self.container_of(name), self.position_of(name)
         if holder is not None or at is None or name == self.held:
             return holder
         return next(
@@ -161,7 +165,7 @@ class Environment:
 
     def is_on_floor(self, name: str) -> bool:
         """Return True if an object is on the floor."""
-        at = self.at(name)
+        at = self.position_of(name)
         return at is not None and at.z < _ON_FLOOR_M
 
 

@@ -84,7 +84,7 @@ class Hand:
             self._took(found[0], now)
 
     def _took(self, thing: str, now: Environment) -> None:
-        at = now.at(thing)
+        at = now.position_of(thing)
         assert at is not None
         if self._reached is not None:
             self.origin = self._reached[1]
@@ -109,8 +109,8 @@ class Hand:
         """Return the held object in this world; None if there is none, or it fell."""
         if self._reached is not None:
             thing, before = self._reached
-            return thing if _is_lifted(before, now.at(thing), now) else None
-        at = now.at(self.thing) if self.thing is not None else None
+            return thing if _is_lifted(before, now.position_of(thing), now) else None
+        at = now.position_of(self.thing) if self.thing is not None else None
         if at is None or at.z < self._height - _FOLLOWS_M:
             return None
         if self._from_base is not None and now.base is not None:
@@ -153,7 +153,7 @@ def _in_the_air(now: Environment) -> list[str]:
         and not one.holds_things
         and now.place_of(one.name) is None
         and not now.is_on_floor(one.name)
-        and now.objects[one.name].pos.flat(base) <= NEAR_M
+        and now.objects[one.name].pos.horizontal_distance(base) <= NEAR_M
     ]
 
 
@@ -161,7 +161,7 @@ def _at_hand(now: Environment, at: Point) -> list[str]:
     """Return the object at a position in the frame of the room or of the robot, if there is one."""
     places = [at] if now.base is None else [at, Point(*_in_room(now.base, at), at.z)]
     away = {
-        one.name: min(now.objects[one.name].pos.away(place) for place in places)
+        one.name: min(now.objects[one.name].pos.distance_to(place) for place in places)
         for one in now.object_attributes()
         if not one.holds_things
     }
@@ -172,7 +172,7 @@ def _is_lifted(before: Point, after: Point | None, now: Environment) -> bool:
     """Return True if an object is in the air beside the robot."""
     if after is None or after.z < before.z + _LIFTED_M:
         return False
-    return now.base is None or after.flat(now.base) <= NEAR_M
+    return now.base is None or after.horizontal_distance(now.base) <= NEAR_M
 
 
 def _in_room(base: Pose, at: Point) -> tuple[float, float]:

@@ -130,7 +130,7 @@ def _free_point_in(now: Environment, thing: str, target: str, middle: Point) -> 
         return middle
 
     def room(spot: Point) -> float:
-        return round(min((spot.flat(other) for other in others), default=1.0), 3)
+        return round(min((spot.horizontal_distance(other) for other in others), default=1.0), 3)
 
     if room(middle) >= _ROOM_M:
         return middle
@@ -151,7 +151,7 @@ def _spot_beside(
         for name, placed in now.objects.items()
         if name not in (thing, target) and abs(placed.pos.z - middle.z) < _LEVEL_M
     ]
-    near = [at for _, at in level if at.flat(middle) < 1.2]
+    near = [at for _, at in level if at.horizontal_distance(middle) < 1.2]
     x = sum(at.x for at in near) / len(near) if near else middle.x
     y = sum(at.y for at in near) / len(near) if near else middle.y
     table = now.tables.get(now.table_of(target) or "")
@@ -163,7 +163,8 @@ def _spot_beside(
         if now.told and table is not None and not table.under(spot.x, spot.y, _EDGE_M):
             continue
         if all(
-            spot.flat(at) > (_FREE_CONTAINER_M if looks_of(name).holds_things else _FREE_M)
+            spot.horizontal_distance(at)
+            > (_FREE_CONTAINER_M if looks_of(name).holds_things else _FREE_M)
             for name, at in level
         ):
             rank = math.hypot(spot.x - x, spot.y - y) if side == "next_to" else float(order)
@@ -175,8 +176,8 @@ def is_beside(
     now: Environment, thing: str, target: str, side: Side, seen_from: Pose | None
 ) -> bool:
     """Return True if `thing` is on a side of `target`, as seen from a pose."""
-    a, b = now.at(thing), now.at(target)
-    if a is None or b is None or a.flat(b) > _NEAR_M or abs(a.z - b.z) > _LEVEL_M:
+    a, b = now.position_of(thing), now.position_of(target)
+    if a is None or b is None or a.horizontal_distance(b) > _NEAR_M or abs(a.z - b.z) > _LEVEL_M:
         return False
     if side == "next_to":
         return True
@@ -188,12 +189,12 @@ def is_beside(
 
 def is_between(now: Environment, thing: str, ends: Sequence[str]) -> bool:
     """Return True if `thing` is near the line between two objects on its level."""
-    at = now.at(thing)
-    places = [found for name in ends if (found := now.at(name)) is not None]
+    at = now.position_of(thing)
+    places = [found for name in ends if (found := now.position_of(name)) is not None]
     if at is None or len(places) != 2 or thing in ends or now.held == thing:
         return False
     a, b = places
-    length = a.flat(b)
+    length = a.horizontal_distance(b)
     if length == 0 or max(abs(at.z - a.z), abs(at.z - b.z)) > _LEVEL_M:
         return False
     along = ((at.x - a.x) * (b.x - a.x) + (at.y - a.y) * (b.y - a.y)) / length

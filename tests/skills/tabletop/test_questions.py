@@ -17,7 +17,7 @@ from bt_exec.site.site import load_site
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Check, Do, MissionSpec, walk
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.checkers import as_asked
+from bt_exec_skills.tabletop.checkers import check_moves_match_command
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.compiler import create, understand
@@ -206,7 +206,7 @@ def test_plan_that_moves_for_a_question_is_refused(root, codes):
     site = load_site("tabletop")
     spec = MissionSpec.model_validate({"mission": {"command": "사과 어디 있어?"}, "root": root})
     context = PassContext(seen(WORLDS["mixed"]), None, "사과 어디 있어?")
-    found = as_asked(expand(spec, site.library), context)
+    found = check_moves_match_command(expand(spec, site.library), context)
     assert [problem.code for problem in found] == codes
 
 

@@ -44,7 +44,7 @@ def test_all_objects_are_at_rest_on_their_tables(world):
     after = world.environment()
     assert robot.still
     for name, placed in before.objects.items():
-        assert placed.pos.away(after.objects[name].pos) < 0.01
+        assert placed.pos.distance_to(after.objects[name].pos) < 0.01
 
 
 def test_camera_returns_colour_distance_and_boxes(world):

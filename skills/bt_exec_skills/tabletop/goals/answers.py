@@ -128,7 +128,7 @@ class _Table:
         names = (name for phrase in phrases for name in matching_objects(phrase, self.now))
         return tuple(dict.fromkeys(names))
 
-    def asked(self, question: Question) -> tuple[str, ...]:
+    def subject(self, question: Question) -> tuple[str, ...]:
         """Return the subject of a question, limited to the given place."""
         names = self.all_of(question.things) if question.things else tuple(self.now.objects)
         if question.place is None:
@@ -137,10 +137,10 @@ class _Table:
         if question.place[0] == "between":
             return tuple(name for name in names if is_between(self.now, name, anchors))
         return tuple(
-            name for name in names if any(self.at(name, question.place, one) for one in anchors)
+            name for name in names if any(self.is_at(name, question.place, one) for one in anchors)
         )
 
-    def at(self, name: str, place: Place, anchor: str) -> bool:
+    def is_at(self, name: str, place: Place, anchor: str) -> bool:
         """Return True if an object is at the given place. A held object has no place."""
         side, now = place[0], self.now
         if name in (self.held, anchor):
@@ -149,21 +149,21 @@ class _Table:
             return anchor in now.objects and is_beside(now, name, anchor, side, now.base)
         return now.place_of(name) == anchor
 
-    def flat(self, place: str) -> bool:
+    def has_surface(self, place: str) -> bool:
         """Return True if objects are "on" a place rather than "in" it."""
         return place in self.now.tables or looks_of(place).kind in ("plate", "tray")
 
-    def where(self, name: str) -> str:
+    def place_sentence(self, name: str) -> str:
         """Return the sentence about the place of an object, or of a table."""
         if name in self.now.tables:
-            return self.distance(name)
+            return self.distance_sentence(name)
         if name == self.held:
             return self.say("IS_HELD", (name,))
         place = self.now.place_of(name)
         if place is None:
             floor = self.now.is_on_floor(name)
             return self.say("IS_ON_FLOOR" if floor else "IS_SOMEWHERE", (name,))
-        code = "IS_ON" if self.flat(place) else "IS_IN"
+        code = "IS_ON" if self.has_surface(place) else "IS_IN"
         sentence = self.say(code, (name,), place=display_name_or_id(place, self.language))
         table = self.now.table_of(place) if place in self.now.objects else None
         if table is None:
@@ -171,59 +171,59 @@ class _Table:
         shown = display_name_or_id(table, self.language)
         return f"{sentence} {self.say('IS_ON', (place,), place=shown)}"
 
-    def distance(self, table: str) -> str:
+    def distance_sentence(self, table: str) -> str:
         """Return the sentence about the distance of a table's middle from the robot's base."""
         if (base := self.now.base) is None:
             return self.say("IS_UNKNOWN", (table,))
         metres = math.dist(base[:2], self.now.tables[table][:2])
         return self.say("IS_AWAY", (table,), metres=f"{metres:.1f}")
 
-    def wheres(self, names: Iterable[str]) -> str:
+    def place_sentences(self, names: Iterable[str]) -> str:
         """Return the sentences about the places of several objects, grouped by place."""
         listed_names = tuple(names)
         if len(listed_names) < _MANY or self.now.tables.keys() & listed_names:
-            return " ".join(dict.fromkeys(self.where(name) for name in listed_names))
+            return " ".join(dict.fromkeys(self.place_sentence(name) for name in listed_names))
         groups: dict[str | None, list[str]] = {}
         for name in listed_names:
             held = name == self.held
             groups.setdefault("" if held else self.now.place_of(name), []).append(name)
-        return " ".join(self.placed(place, group) for place, group in groups.items())
+        return " ".join(self.group_place_sentence(place, group) for place, group in groups.items())
 
-    def placed(self, place: str | None, names: list[str]) -> str:
+    def group_place_sentence(self, place: str | None, names: list[str]) -> str:
         """Return the sentence that objects are in one place; "" is the hand, None is nowhere."""
         if place == "":
             return self.say("I_HOLD", names)
         if place is None:
             floor = all(map(self.now.is_on_floor, names))
             return self.say("ON_FLOOR" if floor else "SOMEWHERE", names)
-        code = "ON" if self.flat(place) else "IN"
+        code = "ON" if self.has_surface(place) else "IN"
         return self.say(code, names, place=display_name_or_id(place, self.language))
 
     # -- kinds of questions
 
     def tell_which(self, question: Question) -> Answer:
-        names = self.asked(question)
+        names = self.subject(question)
         place = question.place
         if place is None or place[0] != "in":
-            text = self.counted(names) if len(names) > 1 else self.say("THIS", names)
+            text = self.count_sentence(names) if len(names) > 1 else self.say("THIS", names)
             return Answer(bool(names), text if names else self.say("NOTHING"), names)
         anchors = matching_objects(place[1], self.now)
         if not anchors:
             return Answer(False, self.say("NO_PLACE"))
-        full = [one for one in anchors if any(self.at(name, place, one) for name in names)]
-        lines = [self.content(anchor, names, place) for anchor in full or anchors]
+        full = [one for one in anchors if any(self.is_at(name, place, one) for name in names)]
+        lines = [self.content_sentence(anchor, names, place) for anchor in full or anchors]
         return Answer(bool(names), " ".join(lines) or self.say("NOTHING"), names)
 
-    def content(self, anchor: str, names: tuple[str, ...], place: Place) -> str:
+    def content_sentence(self, anchor: str, names: tuple[str, ...], place: Place) -> str:
         """Return the sentence about the objects in a container or on a table."""
-        code = "ON" if self.flat(anchor) else "IN"
-        there = [name for name in names if self.at(name, place, anchor)]
+        code = "ON" if self.has_surface(anchor) else "IN"
+        there = [name for name in names if self.is_at(name, place, anchor)]
         spoken = display_name_or_id(anchor, self.language)
         if not there:
             return self.say(f"NOTHING_{code}", place=spoken)
         return self.say(code, there, place=spoken)
 
-    def counted(self, names: tuple[str, ...]) -> str:
+    def count_sentence(self, names: tuple[str, ...]) -> str:
         """Return the count of objects.
 
         If the phrase may include containers, both counts are given.
@@ -236,18 +236,18 @@ class _Table:
         return self.say("COUNT_BOTH", loose, count=str(len(loose)), others=others)
 
     def tell_count(self, question: Question) -> Answer:
-        names = self.asked(question)
-        return Answer(bool(names), self.counted(names) if names else self.say("NONE"), names)
+        names = self.subject(question)
+        return Answer(bool(names), self.count_sentence(names) if names else self.say("NONE"), names)
 
     def tell_where(self, question: Question) -> Answer:
         names = self.all_of(question.things)
         if not names:
             return Answer(False, self.say("NONE"))
-        missing = self.missing(question, names)
+        missing = self.unmatched_phrases(question, names)
         text = f" {self.say('MISSING', missing=missing)}" if missing else ""
-        return Answer(True, self.wheres(names) + text, names)
+        return Answer(True, self.place_sentences(names) + text, names)
 
-    def missing(self, question: Question, there: Iterable[str]) -> str:
+    def unmatched_phrases(self, question: Question, there: Iterable[str]) -> str:
         """Return the phrases of the question that match none of the objects `there`."""
         names = set(there)
         gone = [
@@ -260,15 +260,15 @@ class _Table:
         solid = self.all_of(replace(one, empty=False) for one in question.things if one.empty)
         if solid and not any(map(self.is_place, solid)):
             return Answer(False, self.say("NO_CONTAINER", solid), solid, decided=False)
-        there = [name for name in self.asked(question) if self.is_like(name, question)]
+        there = [name for name in self.subject(question) if self.is_like(name, question)]
         if question.bound is not None:
             so = is_within(len(there), *question.bound)
-            counted = self.counted(tuple(there)) if there else self.say("NONE")
+            counted = self.count_sentence(tuple(there)) if there else self.say("NONE")
             text = f"{self.say('YES' if so else 'NO')} {counted}"
             if not so and 0 < len(there) < question.bound[1]:
                 text = self.say("NO_ONLY", there, count=str(len(there)))
             return Answer(so, text, tuple(there))
-        missing = self.missing(question, there)
+        missing = self.unmatched_phrases(question, there)
         if there and missing:
             return Answer(False, self.say("NOT_BOTH", there, missing=missing), tuple(there))
         if there and not (every and len(there) < len(meant)):
@@ -277,23 +277,23 @@ class _Table:
             return Answer(False, self.say("NO_THESE", why=self.say("NONE")))
         others = tuple(name for name in meant if name not in there)
         if question.like:
-            why = self.alike(others, question)
+            why = self.attribute_sentences(others, question)
         elif (
             question.place is not None
             and not every
             and all(map(_matches_anything, question.things))
         ):
             anchors = matching_objects(question.place[1], self.now)
-            why = " ".join(self.content(one, (), question.place) for one in anchors)
+            why = " ".join(self.content_sentence(one, (), question.place) for one in anchors)
         else:
-            why = self.wheres(others)
+            why = self.place_sentences(others)
         return Answer(False, self.say("NO_THESE", why=why), tuple(there))
 
     def is_like(self, name: str, question: Question) -> bool:
         like = question.like.items()
         return all(looks_of(name).value(attribute) in values for attribute, values in like)
 
-    def alike(self, names: Iterable[str], question: Question) -> str:
+    def attribute_sentences(self, names: Iterable[str], question: Question) -> str:
         """Return sentences with the attributes of objects that the question asks for."""
         lines = []
         for name in names:
@@ -314,7 +314,7 @@ class _Table:
 
     def tell_values(self, question: Question) -> Answer:
         assert question.by is not None
-        names = self.asked(question)
+        names = self.subject(question)
         if not names:
             return Answer(False, self.say("NONE"))
         return Answer(True, " ".join(self.values(names, question)), names)
@@ -353,7 +353,7 @@ class _Table:
         solid = [n for n in names if n in self.now.objects and not looks_of(n).holds_things]
         if solid:
             return Answer(False, self.say("NO_CONTAINER", solid), tuple(solid), decided=False)
-        lines = [self.content(name, tuple(self.now.objects), _INSIDE) for name in names]
+        lines = [self.content_sentence(name, tuple(self.now.objects), _INSIDE) for name in names]
         so = all(map(self.is_empty, names))
         return Answer(so, f"{self.say('YES' if so else 'NO')} {' '.join(lines)}", names)
 
@@ -361,7 +361,7 @@ class _Table:
         some, others = (matching_objects(one, self.now) for one in question.things)
         ahead = len(some) - len(others)
         so = {"more": ahead > 0, "fewer": ahead < 0, "as_many": ahead == 0}[question.sign]
-        counts = " ".join(self.counted(names) for names in (some, others) if names)
+        counts = " ".join(self.count_sentence(names) for names in (some, others) if names)
         told = so and question.kind == "difference"
         first = f"{abs(ahead)}." if told else self.say("YES" if so else "NO")
         return Answer(so, f"{first} {counts}", (*some, *others))
@@ -385,7 +385,7 @@ class _Table:
     def is_empty(self, name: str) -> bool:
         """Return True if `name` is a container or a table without objects in or on it."""
         return self.is_place(name) and not any(
-            self.at(one, _INSIDE, name) for one in self.now.objects
+            self.is_at(one, _INSIDE, name) for one in self.now.objects
         )
 
     def is_place(self, name: str) -> bool:

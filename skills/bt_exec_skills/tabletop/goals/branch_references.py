@@ -13,28 +13,28 @@ from bt_exec.language.reading.meaning_node import (
     normal_form,
 )
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.goals.object_phrases import ANY, formula_of, is_held
+from bt_exec_skills.tabletop.goals.object_phrases import ANY, formula_of, means_in_hand
 from bt_exec_skills.tabletop.object_names import CONTAINERS
 
 __all__ = [
     "NOTHING",
-    "acts_on_each",
-    "after_remarks",
-    "asked_branches",
-    "is_about",
+    "acts_per_condition",
     "lacks_noun",
-    "polarity",
+    "names_object",
+    "question_branches",
     "refers_back",
+    "resolve_condition_object",
     "selected_question",
-    "split_question",
+    "split_questions",
     "takes_some",
-    "unmet",
-    "with_asked_place",
+    "unmet_reason",
     "with_noun",
-    "with_object",
+    "with_object_of_branch",
+    "with_place_of_branch",
     "with_subject",
-    "with_theme",
-    "without_number",
+    "without_negation",
+    "without_quantity",
+    "without_remarks",
 ]
 
 _NEEDS_THEME = ("move", "bring", "pick", "out")
@@ -48,7 +48,7 @@ _EMPTY = Node("has", (("attribute", "empty"),))
 _WHAT = Node("np", (("wh", "what"),))
 
 
-def split_question(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
+def split_questions(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
     """Return a command without the questions that are answered after it, and these questions.
 
     If a question is accompanied only by prohibitions and remarks, it is the whole command, and its
@@ -74,7 +74,7 @@ def split_question(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
     return others[0] if len(others) == 1 else Node("seq", (("of", others),)), asked
 
 
-def after_remarks(parts: tuple[Node, ...]) -> tuple[Node, ...]:
+def without_remarks(parts: tuple[Node, ...]) -> tuple[Node, ...]:
     """Return the parts of a command without remarks.
 
     "It" and "there" then refer to the object of a remark, as in "I need the plate, so clear it". A
@@ -87,7 +87,7 @@ def after_remarks(parts: tuple[Node, ...]) -> tuple[Node, ...]:
     if orders == parts:
         return parts
     named = [one for part in parts if part.kind == "remark" for one in part.parts()]
-    if not named and all(is_about(one) and _nouns_of(one.parts()[0]) for one in orders):
+    if not named and all(names_object(one) and _nouns_of(one.parts()[0]) for one in orders):
         return orders
     if len(named) != 1 or named[0].kind != "np":
         raise Trouble("NOT_UNDERSTOOD")
@@ -116,7 +116,7 @@ def takes_some(order: Node) -> bool:
     return some or any(part.get("quantity") for part in phrases)
 
 
-def asked_branches(node: Node) -> tuple[str, ...]:
+def question_branches(node: Node) -> tuple[str, ...]:
     """Return the names of the branches of a condition that are questions."""
     branches = {name: node.get(name) for name in ("then", "other")} if node.kind == "if" else {}
     return tuple(
@@ -124,13 +124,13 @@ def asked_branches(node: Node) -> tuple[str, ...]:
     )
 
 
-def with_asked_place(node: Node) -> Node:
+def with_place_of_branch(node: Node) -> Node:
     """Return a condition in which "it" is the place of a question in a branch.
 
     An example is "tell me what is on the plate if it is not empty".
     """
-    for name in asked_branches(node):
-        place = _place_of(node.node(name))
+    for name in question_branches(node):
+        place = _named_place(node.node(name))
         if place is not None:
             return node.replace(of=node.node("of").substitute(_IT, place))
     return node
@@ -138,7 +138,7 @@ def with_asked_place(node: Node) -> Node:
 
 def selected_question(node: Node, branch: str) -> Node:
     """Return the question of a branch; "there" and "it" become the place of its condition."""
-    question, place = node.node(branch), _place_of(node.node("of"))
+    question, place = node.node(branch), _named_place(node.node("of"))
     if place is None:
         return question
     if question.text("what") == "which" and question.node("of") in (_IT, _WHAT):
@@ -147,17 +147,17 @@ def selected_question(node: Node, branch: str) -> Node:
     return question.substitute(_THERE, place).substitute(_IT, place)
 
 
-def _place_of(question: Node) -> Node | None:
+def _named_place(question: Node) -> Node | None:
     """Return the place that a question names, or the object that it is about."""
     for one in question.walk():
-        to = one.get("to") if one.kind == "rel" and not is_held(one) else None
+        to = one.get("to") if one.kind == "rel" and not means_in_hand(one) else None
         if isinstance(to, Node) and to.kind == "np":
             return to
     about = question.node("of").get("of")
     return about if isinstance(about, Node) and about.kind == "np" else None
 
 
-def polarity(question: Node) -> tuple[Node, bool]:
+def without_negation(question: Node) -> tuple[Node, bool]:
     """Return a question without negation, and its answer that means yes to the original one."""
     of = question.node("of")
     hold = of.get("hold")
@@ -198,7 +198,7 @@ def _is_holder(subject: Node) -> bool:
     return any(part.text("name") in (*CONTAINERS, "table") for part in parts)
 
 
-def acts_on_each(node: Node) -> list[Node]:
+def acts_per_condition(node: Node) -> list[Node]:
     """Return the acts on the objects that satisfy a condition about each, and on the others.
 
     An example is "put the cubes in the bowl if they are red". Empty for other conditions.
@@ -220,7 +220,7 @@ def acts_on_each(node: Node) -> list[Node]:
     return found
 
 
-def with_object(node: Node) -> Node:
+def resolve_condition_object(node: Node) -> Node:
     """Return the question of a condition in which "it" is an object or the place of its branch.
 
     An example is "put the apple in the red bowl if it is empty".
@@ -245,7 +245,7 @@ def with_object(node: Node) -> Node:
     return question
 
 
-def unmet(
+def unmet_reason(
     node: Node, question: Node, skipped: Value | None, said: Callable[[Node], str]
 ) -> Trouble:
     """Return the reason why a condition leaves nothing to do.
@@ -277,7 +277,7 @@ def _refers_back(act: Node) -> bool:
     return act.kind != "act" or not act.parts() or any(one.kind == "pronoun" for one in act.walk())
 
 
-def without_number(subject: Value | None, *, placed: bool) -> Value | None:
+def without_quantity(subject: Value | None, *, placed: bool) -> Value | None:
     """Return the subject of a condition without its number; without its place unless `placed`.
 
     "If there is a cup on the tray, take it" is about that cup; "otherwise bring one" is not.
@@ -291,15 +291,15 @@ def without_number(subject: Value | None, *, placed: bool) -> Value | None:
     return subject.replace(of=conjunction(*kept)) if kept else subject
 
 
-def is_about(node: Node) -> bool:
+def names_object(node: Node) -> bool:
     """Return True for an act with an object that is named."""
     return node.kind == "act" and [one.kind for one in node.parts()] == ["np"]
 
 
-def with_theme(node: Node, theme: Node) -> Node:
+def with_object_of_branch(node: Node, theme: Node) -> Node:
     """Return a branch in which acts without a named object get the object of the other branch."""
     if node.kind != "act" or node.text("verb") not in _NEEDS_THEME:
-        return node.map(lambda part: with_theme(part, theme))
+        return node.map(lambda part: with_object_of_branch(part, theme))
     named = any(one.kind != "pronoun" for one in node.parts())
     return node if named else node.replace(of=theme)
 

@@ -12,34 +12,36 @@ from typing import cast
 from bt_exec.language.reading.meaning_node import Node, Value, conjuncts
 from bt_exec_skills.tabletop.goals.branch_references import (
     NOTHING,
-    acts_on_each,
-    after_remarks,
-    asked_branches,
-    is_about,
-    polarity,
+    acts_per_condition,
+    names_object,
+    question_branches,
+    resolve_condition_object,
     selected_question,
-    unmet,
-    with_asked_place,
+    unmet_reason,
     with_noun,
-    with_object,
+    with_object_of_branch,
+    with_place_of_branch,
     with_subject,
-    with_theme,
-    without_number,
+    without_negation,
+    without_quantity,
+    without_remarks,
 )
 from bt_exec_skills.tabletop.goals.model import Ask, Phrase, Trouble, Verb
 from bt_exec_skills.tabletop.goals.object_phrases import (
     HAND,
     SIDES,
     Phrases,
+    content_of_container,
     formula_of,
-    has_nouns,
-    is_held,
-    taken_from,
+    has_alternative_nouns,
+    means_in_hand,
     target_of,
 )
+from bt_exec_skills.tabletop.goals.question import Question
+from bt_exec_skills.tabletop.goals.question_from_meaning import Questions
 from bt_exec_skills.tabletop.goals.part_completion import (
+    with_missing_verbs,
     with_swaps,
-    with_verbs,
     without_general_order,
 )
 from bt_exec_skills.tabletop.goals.question import Question
@@ -97,7 +99,7 @@ class Converter:
         Raises:
             Trouble: If the table cannot do it, or if it is not a command.
         """
-        places = filter(_is_place, meaning.walk())
+        places = filter(_relates_object_to_place, meaning.walk())
         self._first_goal = min(places, key=self._start, default=None)
         found = tuple(self._asks(meaning))
         if not found and self._unmet:
@@ -106,11 +108,11 @@ class Converter:
 
     def _asks(self, node: Node) -> list[Ask]:
         if node.kind == "seq":
-            said = with_swaps(without_general_order(after_remarks(node.parts())))
+            said = with_swaps(without_general_order(without_remarks(node.parts())))
             parts = [ask for part in said for ask in self._asks(part)]
-            return with_verbs(parts)
+            return with_missing_verbs(parts)
         if node.kind == "if":
-            return self._chosen(node)
+            return self._parts_of_selected_branch(node)
         if node.kind == "avoid":
             act = node.node("of")
             return [] if act.text("verb") in _LETTING else [self._left(act)]
@@ -124,16 +126,16 @@ class Converter:
         Raises:
             Trouble: If a branch cannot be answered, or the condition cannot be decided.
         """
-        node = with_asked_place(node)
+        node = with_place_of_branch(node)
         found = {
-            name: self.question(selected_question(node, name)) for name in asked_branches(node)
+            name: self.question(selected_question(node, name)) for name in question_branches(node)
         }
         if not found:
             return None
-        selected = "then" if self.fulfils(with_object(node)) else "other"
+        selected = "then" if self.is_true(resolve_condition_object(node)) else "other"
         return found.get(selected)
 
-    def fulfils(self, question: Node) -> bool:
+    def is_true(self, question: Node) -> bool:
         """Return the answer to a yes/no question, including negated ones.
 
         Raises:
@@ -141,60 +143,62 @@ class Converter:
         """
         if question.text("what") != "whether":
             raise Trouble("NOT_UNDERSTOOD")
-        positive, wanted = polarity(question)
+        positive, wanted = without_negation(question)
         about = question.node("of").get("of")
         if not wanted and isinstance(about, Node) and about.kind == "both":
             raise Trouble("NOT_UNDERSTOOD")  # ambiguous: not both of them, or neither
         return self._holds(self.question(positive)) == wanted
 
-    def _chosen(self, node: Node) -> list[Ask]:
+    def _parts_of_selected_branch(self, node: Node) -> list[Ask]:
         """Return the parts of the selected branch.
 
         The other branch is converted as well, so that its errors are reported.
         """
-        parts = acts_on_each(node)
+        parts = acts_per_condition(node)
         if parts:
             return [ask for part in parts for ask in self._asks(part)]
-        node = with_asked_place(node)
-        question = with_object(node)
+        node = with_place_of_branch(node)
+        question = resolve_condition_object(node)
         subject = question.node("of").get("of")
-        there = polarity(question)[1]
+        there = without_negation(question)[1]
         named = self._named_place(question)
         self._place = self._place or named
         self._places += [named] if named is not None else []
-        acts = [one for part in node.parts("then") for one in part.walk() if is_about(one)]
+        acts = [one for part in node.parts("then") for one in part.walk() if names_object(one)]
         other = node.get("other")
         exists = question.node("of").kind == "exists"
         if acts and isinstance(other, Node) and (there or not (exists and self._korean)):
-            other = with_theme(other, acts[0].node("of"))
+            other = with_object_of_branch(other, acts[0].node("of"))
         branches = [
-            self._branch(branch, without_number(subject, placed=placed), every=exists and placed)
+            self._parts_of_branch(
+                branch, without_quantity(subject, placed=placed), every=exists and placed
+            )
             for branch, placed in ((node.get("then"), there), (other, not there))
         ]
-        wanted_branch = self.fulfils(question)
+        wanted_branch = self.is_true(question)
         chosen = branches[0 if wanted_branch else 1]
         selected = "then" if wanted_branch else "other"
-        if selected in asked_branches(node):
+        if selected in question_branches(node):
             raise Trouble("NOT_UNDERSTOOD")  # a question among acts
         if not chosen and (not isinstance(node.get(selected), Node) or other == NOTHING):
             skipped = node.get("other" if wanted_branch else "then")
-            self._unmet = unmet(node, question, skipped, self._said)
+            self._unmet = unmet_reason(node, question, skipped, self._said)
         return chosen
 
     def _named_place(self, question: Node) -> Phrase | None:
         """Return the place named in a condition: "if the bowl is empty, put the apple there"."""
-        places = [one for one in question.walk() if one.kind == "rel" and not is_held(one)]
+        places = [one for one in question.walk() if one.kind == "rel" and not means_in_hand(one)]
         if places:
             return self.phrase(target_of(places[0]))
         about = question.node("of").get("of")
         if not isinstance(about, Node) or about.kind != "np" or formula_of(about) == HAND:
             return None
-        if any(map(has_nouns, about.walk())):
+        if any(map(has_alternative_nouns, about.walk())):
             return None
         found = self.phrase(about.replace(quantity=None))
         return found if found.table or found.kind in CONTAINERS else None
 
-    def _branch(
+    def _parts_of_branch(
         self, branch: Value | None, subject: Value | None, *, every: bool = False
     ) -> list[Ask]:
         """Return the parts of a branch; with `every`, "all" means all objects of `subject`."""
@@ -209,7 +213,7 @@ class Converter:
         whole = with_subject(branch, subject) if isinstance(subject, Node) else branch
         if isinstance(subject, Node):
             whole = with_noun(whole, subject, counted=self._korean)  # 거 means any object
-        return with_verbs(self._asks(whole))
+        return with_missing_verbs(self._asks(whole))
 
     def _left(self, act: Node) -> Ask:
         if any(one.get("quantity") or one.text("det") == "any" for one in act.parts()):
@@ -218,20 +222,20 @@ class Converter:
         goal = act.get("to")
         to = None
         if isinstance(goal, Node):
-            to, side, _ = self._goal(goal)
+            to, side, _ = self._target(goal)
             to = to if side == "in" else None
         if not themes:
             raise Trouble("NOT_UNDERSTOOD")
         return Ask("leave", self._said(act), themes, to)
 
     def _themes(self, act: Node) -> tuple[Phrase, ...]:
-        themes = tuple(map(self._theme, act.parts("of")))
+        themes = tuple(map(self._object_phrase, act.parts("of")))
         first = themes[0] if themes else None
         if first and len(themes) > 1 and not first.kind and first.values and themes[1].kind:
             themes = (replace(first, kind=themes[1].kind), *themes[1:])
         return themes
 
-    def _theme(self, node: Node) -> Phrase:
+    def _object_phrase(self, node: Node) -> Phrase:
         """Return the phrase of an object; an elliptical one repeats the previous noun."""
         found, before = self.phrase(node), self._before
         if (found.kind or (found.values and found.count)) and not found.rest:
@@ -270,9 +274,9 @@ class Converter:
         where = act.get("to")
         if themes and where == Node("rel", (("relation", "me"),)):
             return Ask("bring", self._said(act), themes)
-        to, side, own = self._goal(where) if isinstance(where, Node) else (None, "in", None)
-        if away is not None and _is_number(away):
-            away = _numbered_like(away, to, away.text)  # "from number 0 to table 1"
+        to, side, own = self._target(where) if isinstance(where, Node) else (None, "in", None)
+        if away is not None and _is_bare_number(away):
+            away = _noun_of_earlier_place(away, to, away.text)  # "from number 0 to table 1"
         by = cast(Attribute, act.text("by")) or own
         text = self._said(act)
         if by and (side != "in" or away is not None):
@@ -280,7 +284,7 @@ class Converter:
         if own and not themes:
             themes = (Phrase("", again=True),)  # "into its bowl": what the hand holds, or all
         if by:
-            themes = tuple(map(_every, themes)) if self._korean else themes
+            themes = tuple(map(_include_all, themes)) if self._korean else themes
             return Ask("sort", text, themes, to, "in", by)
         emptied = verb in ("clear", "empty") and to is None and len(themes) == 1
         if emptied and themes[0].kind in CONTAINERS:
@@ -288,12 +292,12 @@ class Converter:
         if away is not None:
             if to is None and verb not in ("bring", "pick"):
                 return Ask("out", text, themes, away)
-            themes = tuple(taken_from(one, away) for one in themes)
+            themes = tuple(content_of_container(one, away) for one in themes)
         if verb in ("sort", "bring", "pick") and to is not None:
             verb = "move"
-        return self._placing(verb, text, themes, to, side)
+        return self._part_for_verb(verb, text, themes, to, side)
 
-    def _placing(
+    def _part_for_verb(
         self, verb: Verb, text: str, themes: tuple[Phrase, ...], to: Phrase | None, side: Side
     ) -> Ask:
         """Return the part for a verb; omitted objects and places are taken from the context."""
@@ -308,18 +312,18 @@ class Converter:
         if verb == "move" and to is None:
             if self._place is None and self._first_goal is None:
                 raise Trouble("NOT_UNDERSTOOD")
-            to, side, _ = self._goal(_THERE)
+            to, side, _ = self._target(_THERE)
         if not themes and verb in ("move", "") and to is not None:
             themes = (Phrase("", number="all", again=True),)
         return Ask(verb, text, themes, to, side)
 
-    def _goal(self, goal: Node) -> tuple[Phrase, Side, Attribute | None]:
+    def _target(self, goal: Node) -> tuple[Phrase, Side, Attribute | None]:
         """Return the target, its side, and the attribute that objects and target share."""
         relation, target = goal.text("relation"), target_of(goal)
         if target == Node("pronoun", (("name", "there"),)):
             named = self._first_goal or self._earlier_goal
             if self._place is None and named is not None:
-                return self._goal(named)  # "before you … on the tray, put the cup there"
+                return self._target(named)  # "before you … on the tray, put the cup there"
             if self._place is None:
                 raise Trouble("NOTHING_BEFORE", what=self._said(goal) or "-")
             return self._place, self._side, None
@@ -337,12 +341,14 @@ class Converter:
             side = SIDES[relation]
         else:
             raise Trouble("NOT_UNDERSTOOD")
-        previous = self._place or self._source or self._place_before()
-        if _is_number(to):
-            to = _numbered_like(to, previous, self._said(goal))  # "from table 0 to number 1"
+        previous = self._place or self._source or self._earlier_place()
+        if _is_bare_number(to):
+            to = _noun_of_earlier_place(
+                to, previous, self._said(goal)
+            )  # "from table 0 to number 1"
         if to.order and not (to.kind or to.values or to.name) and previous and previous.table:
             to = replace(to, table=True)  # "to the left table … to the right one"
-        to = self._like_others(to, target, side)
+        to = self._without_comparison(to, target, side)
         same = [one for one in self._places if to == Phrase(to.text, kind=one.kind, definite=True)]
         to = same[-1] if same else to  # "in the red bowl … into the bowl"
         bare = (to.values or to.rest or to.order) and not (
@@ -355,12 +361,12 @@ class Converter:
         self._places.append(to)
         return replace(to, own=None), side, to.own
 
-    def _place_before(self) -> Phrase | None:
+    def _earlier_place(self) -> Phrase | None:
         """Return the place of earlier commands: "in the blue bowl ... in the red one"."""
         place = self._earlier_goal.get("to") if self._earlier_goal is not None else None
         return self.phrase(place) if isinstance(place, Node) and place.kind == "np" else None
 
-    def _like_others(self, to: Phrase, target: Node, side: Side) -> Phrase:
+    def _without_comparison(self, to: Phrase, target: Node, side: Side) -> Phrase:
         """Return a target without the words that compare it to other objects."""
         parts = conjuncts(formula_of(target))
         if to.table and Node("own") in parts:
@@ -371,13 +377,13 @@ class Converter:
         return replace(to, like=like, sure=not self._korean)
 
 
-def _is_number(phrase: Phrase) -> bool:
+def _is_bare_number(phrase: Phrase) -> bool:
     """Return True for a phrase that consists of a number: "number 1"."""
     described = phrase.kind or phrase.name or phrase.table or phrase.values
     return phrase.index is not None and not described
 
 
-def _numbered_like(to: Phrase, like: Phrase | None, text: str) -> Phrase:
+def _noun_of_earlier_place(to: Phrase, like: Phrase | None, text: str) -> Phrase:
     """Return a place named by its number alone, with the noun of an earlier place.
 
     Raises:
@@ -388,13 +394,13 @@ def _numbered_like(to: Phrase, like: Phrase | None, text: str) -> Phrase:
     return replace(to, kind=like.kind, table=like.table)
 
 
-def _is_place(node: Node) -> bool:
+def _relates_object_to_place(node: Node) -> bool:
     """Return True for a named place of a relation between an object and a place."""
     to = node.get("to") if node.kind == "rel" else None
     return isinstance(to, Node) and to.kind == "np"
 
 
-def _every(phrase: Phrase) -> Phrase:
+def _include_all(phrase: Phrase) -> Phrase:
     """Return a phrase that means all objects if its noun has no number, as in Korean."""
     if phrase.again or phrase.number != "one":
         return phrase

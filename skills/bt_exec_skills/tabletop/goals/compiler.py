@@ -21,6 +21,11 @@ from bt_exec.spec.model import Mission
 from bt_exec_skills.tabletop.display_names import MOST_NAMED, display_name_or_id, list_names
 from bt_exec_skills.tabletop.environment import Environment, environment_of
 from bt_exec_skills.tabletop.goals.answers import answer
+from bt_exec_skills.tabletop.goals.model import Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of, reply_node
+from bt_exec_skills.tabletop.goals.read import kinds_of, names_by_word
+from bt_exec_skills.tabletop.goals.repair import replan
+from bt_exec_skills.tabletop.goals.session_completion import ASKS_BACK
 from bt_exec_skills.tabletop.goals.meaning_selection import (
     Understood,
     answer_question,
@@ -40,8 +45,8 @@ __all__ = [
     "TableCompiler",
     "Understood",
     "create",
-    "in_words",
     "is_question",
+    "refusal_message",
     "subgoals_for",
     "understand",
 ]
@@ -86,10 +91,10 @@ class TableCompiler:
         """Return one subgoal tree for each objective of the command, or a refusal."""
         now = environment_of(request.situation)
         if request.previous is not None and request.failure is not None:
-            spec, lost = replanned(request, now, self.name)
+            spec, lost = replan(request, now, self.name)
             if spec is None:
                 return self._refusal(
-                    Trouble("NOTHING_LEFT", why=_why(lost, request)), request.language
+                    Trouble("NOTHING_LEFT", why=_loss_reasons(lost, request)), request.language
                 )
             return Plan(spec)
         language = language_of(request.command)
@@ -99,11 +104,11 @@ class TableCompiler:
             understood = understand(request.command, now, request.context.turns)
             if understood.question is not None:
                 answer(understood.question, now, None, language)  # an undecided question is refused
-                before = _referred(request, understood, now)
+                before = _needed_turns(request, understood, now)
                 plan = answer_plan(self._header(request), before)
-                return Plan(plan, meaning=_meaning(understood))
-            for reply, turns in _replies(understood, request):
-                _check_reply(reply, now, turns, language)
+                return Plan(plan, meaning=_shared_meaning(understood))
+            for reply, turns in _final_questions(understood, request):
+                _check_final_question(reply, now, turns, language)
         except Trouble as trouble:
             return self._refusal(trouble, language)
         return self._planned(request, understood, understood.subgoals)
@@ -124,7 +129,7 @@ class TableCompiler:
             update={
                 "subgoals": tuple(one.text for one in subgoals),
                 "notes": tuple(
-                    f"{REMARK}: {in_words(one, understood.language)}" for one in remarks
+                    f"{REMARK}: {refusal_message(one, understood.language)}" for one in remarks
                 ),
             }
         )
@@ -134,8 +139,8 @@ class TableCompiler:
             for move in one.moves
             if move.target and move.side == "in" and not move.spot
         }
-        asked = [reply_node(reply, turns) for reply, turns in _replies(understood, request)]
-        return Plan(plan_of(header, subgoals, wanted, asked), meaning=_meaning(understood))
+        asked = [reply_node(reply, turns) for reply, turns in _final_questions(understood, request)]
+        return Plan(plan_of(header, subgoals, wanted, asked), meaning=_shared_meaning(understood))
 
     # -- parts of commands, as `bt_exec.planning.command_part_planning.PartCompiler`
 
@@ -145,7 +150,7 @@ class TableCompiler:
 
     def names(self, request: Request) -> Mapping[str, str]:
         """Return the words for the present objects and tables."""
-        return names(environment_of(request.situation))
+        return names_by_word(environment_of(request.situation))
 
     def plan_part(self, request: Request, part: CommandPart) -> Plan | Refusal:
         """Return the plan of a command part, in the world as it is after the earlier parts."""
@@ -195,10 +200,10 @@ class TableCompiler:
             understood = understand(request.command, now, request.context.turns)
         except Trouble as trouble:
             return Unclear(trouble.code, str(trouble.facts.get("word", "")))
-        return _meaning(understood)
+        return _shared_meaning(understood)
 
     def _refusal(self, trouble: Trouble, language: str) -> Refusal:
-        message = in_words(trouble, language)
+        message = refusal_message(trouble, language)
         missing = tuple(str(trouble.facts[key]) for key in _TYPED if key in trouble.facts)
         near = _EXAMPLES[language] if trouble.code in ("NOT_UNDERSTOOD", "UNKNOWN_WORD") else ()
         if trouble.code in ASKS_BACK:
@@ -215,7 +220,9 @@ class TableCompiler:
         )
 
 
-def _replies(understood: Understood, request: Request) -> Iterator[tuple[str, tuple[Turn, ...]]]:
+def _final_questions(
+    understood: Understood, request: Request
+) -> Iterator[tuple[str, tuple[Turn, ...]]]:
     """Yield the questions after a command, each with the turns before it."""
     turns = request.context.turns
     if understood.subgoals:
@@ -225,7 +232,9 @@ def _replies(understood: Understood, request: Request) -> Iterator[tuple[str, tu
         turns = (*turns, Turn(reply))
 
 
-def _check_reply(reply: str, now: Environment, turns: Sequence[Turn], language: str) -> None:
+def _check_final_question(
+    reply: str, now: Environment, turns: Sequence[Turn], language: str
+) -> None:
     """Refuse a question after a command that cannot be answered.
 
     Raises:
@@ -242,17 +251,17 @@ def _no_objects(now: Environment) -> Trouble:
     return Trouble("NOTHING_SEEN" if observed else "NOT_OBSERVED")
 
 
-def in_words(trouble: Trouble, language: str) -> str:
+def refusal_message(trouble: Trouble, language: str) -> str:
     """Return the message for the reason why a command cannot be followed."""
     facts = {
-        key: str(value) if key in _TYPED else _fact(value, language)
+        key: str(value) if key in _TYPED else _display_text(value, language)
         for key, value in trouble.facts.items()
     }
     unnamed = trouble.code == "WHICH_ONE" and not facts.get("what")  # "and the other one"
     return _sentences().say("WHICH_OF_THESE" if unnamed else trouble.code, language, **facts)
 
 
-def _referred(request: Request, understood: Understood, now: Environment) -> tuple[Turn, ...]:
+def _needed_turns(request: Request, understood: Understood, now: Environment) -> tuple[Turn, ...]:
     """Return the earlier commands if a question has another meaning without them, else none."""
     try:
         alone = understand(request.command, now).question
@@ -261,14 +270,14 @@ def _referred(request: Request, understood: Understood, now: Environment) -> tup
     return () if alone == understood.question else request.context.turns
 
 
-def _fact(value: str | tuple[str, ...], language: str) -> str:
+def _display_text(value: str | tuple[str, ...], language: str) -> str:
     """Return an argument of a message: display names of objects, or words as typed."""
     if isinstance(value, tuple):
         return list_names(value, language)
     return display_name_or_id(value, language) if "_" in value else value
 
 
-def _why(lost: Iterable[str], request: Request) -> str:
+def _loss_reasons(lost: Iterable[str], request: Request) -> str:
     """Return the reasons why objects were given up: the last message about each."""
     found = {
         failure.args.get("object", failure.args.get("target")): failure for failure in request.tried
@@ -277,7 +286,7 @@ def _why(lost: Iterable[str], request: Request) -> str:
     return " ".join(dict.fromkeys(said_of))
 
 
-def _meaning(understood: Understood) -> Meaning:
+def _shared_meaning(understood: Understood) -> Meaning:
     """Return the meaning in the terms shared by all compilers."""
     acts = []
     question = understood.question

@@ -65,7 +65,7 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
     done: list[Trouble] = []
     barred: set[tuple[str, str]] = set()
     for number, ask in enumerate(asked):
-        if ask.verb in ("pick", "bring", "go", "out") and _is_about_same_objects(
+        if ask.verb in ("pick", "bring", "go", "out") and _refers_to_same_objects(
             asked[number + 1 :]
         ):
             about = all_of(themes_of(ask), scope, some="one")  # "pick it up and put it there"
@@ -76,11 +76,13 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
             targets = _all_targets(ask.to, scope)
             barred |= {(name, target) for name in scope.last for target in targets}
         elif ask.verb != "leave":
-            _check_barred(ask, barred, scope)
+            _refuse_forbidden_targets(ask, barred, scope)
             try:
-                subgoals = _allowed(goals_for(ask, scope, language), barred)
+                subgoals = _without_forbidden_moves(goals_for(ask, scope, language), barred)
             except Trouble as trouble:
-                if trouble.code != "EMPTY_ALREADY" or _refer_back(asked[number + 1 :]):
+                if trouble.code != "EMPTY_ALREADY" or _refers_to_earlier_objects(
+                    asked[number + 1 :]
+                ):
                     raise
                 done.append(trouble)
                 continue
@@ -91,12 +93,12 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
             scope.used |= {*scope.last, *(reached & now.objects.keys())}
     if not found:
         raise done[0] if done else Trouble("NOTHING_TO_DO")
-    _check_once(found)
+    _refuse_two_targets(found)
     found[-1] = replace(found[-1], remarks=(*found[-1].remarks, *done))
     return tuple(found)
 
 
-def _refer_back(asks: Iterable[Ask]) -> bool:
+def _refers_to_earlier_objects(asks: Iterable[Ask]) -> bool:
     """Return True if parts are about the objects of earlier ones: "empty it and put them away"."""
     return any(phrase.again or phrase.rest for ask in asks for phrase in ask.themes)
 
@@ -107,7 +109,7 @@ def _all_targets(to: Phrase, scope: Scope) -> tuple[str, ...]:
     return tables_of(every, scope) if to.table else objects_of(every, scope)
 
 
-def _check_barred(ask: Ask, barred: set[tuple[str, str]], scope: Scope) -> None:
+def _refuse_forbidden_targets(ask: Ask, barred: set[tuple[str, str]], scope: Scope) -> None:
     """Refuse objects whose target is forbidden.
 
     Raises:
@@ -122,7 +124,9 @@ def _check_barred(ask: Ask, barred: set[tuple[str, str]], scope: Scope) -> None:
             raise Trouble("ALL_LEFT_OUT", what=phrase.text)
 
 
-def _allowed(goals: Iterable[Subgoal], barred: set[tuple[str, str]]) -> list[Subgoal]:
+def _without_forbidden_moves(
+    goals: Iterable[Subgoal], barred: set[tuple[str, str]]
+) -> list[Subgoal]:
     """Return the subgoals without forbidden moves (object and place)."""
     kept = [
         replace(
@@ -146,12 +150,12 @@ def _without_exceptions(found: list[Subgoal], later: Sequence[Subgoal]) -> list[
     return kept
 
 
-def _is_about_same_objects(rest: tuple[Ask, ...]) -> bool:
+def _refers_to_same_objects(rest: tuple[Ask, ...]) -> bool:
     """Return True if the next part is about the same objects: "… and put it in the bowl"."""
     return bool(rest) and any(theme.again for theme in rest[0].themes)
 
 
-def _check_once(found: list[Subgoal]) -> None:
+def _refuse_two_targets(found: list[Subgoal]) -> None:
     """Refuse two target places for one object."""
     places: dict[str, Move] = {}
     for one in found:
@@ -176,9 +180,9 @@ def merge_parts(asks: Iterable[Ask]) -> tuple[Ask, ...]:
         if ask.verb == "put_down" and found and found[-1].verb == "go":
             it = ask.themes or (Phrase("", again=True),)
             ask = replace(ask, verb="move", themes=it, to=found.pop().themes[0])
-        if found and _clears_without_target(found[-1]) and _says_where(ask):
+        if found and _clears_without_target(found[-1]) and _names_target_of_previous(ask):
             ask = _merged_part(found.pop(), ask)
-        found.append(_among_tables(ask))
+        found.append(_choose_among_tables(ask))
     return tuple(found)
 
 
@@ -187,7 +191,7 @@ def _clears_without_target(ask: Ask) -> bool:
     return ask.verb in ("clear", "empty") and ask.to is None
 
 
-def _says_where(ask: Ask) -> bool:
+def _names_target_of_previous(ask: Ask) -> bool:
     """Return True if a part names the target of all objects of the previous part."""
     if ask.verb != "move" or ask.to is None or ask.side != "in" or len(ask.themes) != 1:
         return False
@@ -216,7 +220,7 @@ def _merged_part(first: Ask, then: Ask) -> Ask:
     return replace(then, text=text, themes=themes)
 
 
-def _among_tables(ask: Ask) -> Ask:
+def _choose_among_tables(ask: Ask) -> Ask:
     """Return a part in which "the right one" is a table, if its objects are those of a table."""
     to = ask.to
     if to is None or not to.order or to.kind or to.values or to.name or to.relation or to.table:

@@ -11,13 +11,13 @@ from bt_exec_skills.tabletop.goals.move_order import path_length, shortest_order
 from bt_exec_skills.tabletop.object_names import Attribute
 from bt_exec_skills.tabletop.output_sentences import sentence
 
-__all__ = ["goal_of", "group_goal", "in_one_round"]
+__all__ = ["merge_groups_into_round", "subgoal_of_group", "subgoal_of_moves"]
 
 _LONGEST = 64  # characters of the name of a subgoal
 _MANY, _SAVED = 20, 0.1  # objects, and share of the way, from which on groups are mixed
 
 
-def goal_of(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal:
+def subgoal_of_moves(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal:
     """Return the subgoal of some moves, which may have one target or several."""
     names, targets = [move.thing for move in moves], {move.target for move in moves}
     things, into = list_names(names, language), list_names(sorted(targets), language)
@@ -28,7 +28,7 @@ def goal_of(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal
     return Subgoal(text[:_LONGEST], shortest_order(moves, now))
 
 
-def group_goal(
+def subgoal_of_group(
     by: Attribute, value: str, group: tuple[str, ...], target: str, now: Environment, language: str
 ) -> Subgoal:
     """Return the subgoal of an attribute group: its value, and its container."""
@@ -40,7 +40,9 @@ def group_goal(
     )
 
 
-def in_one_round(goals: Sequence[Subgoal], now: Environment, language: str) -> list[Subgoal]:
+def merge_groups_into_round(
+    goals: Sequence[Subgoal], now: Environment, language: str
+) -> list[Subgoal]:
     """Return the groups of many objects as one subgoal, if its path is clearly shorter.
 
     In that subgoal, the next object may be of another group if it is near the last target. Few

@@ -81,10 +81,12 @@ def put_back(names: Sequence[str], now: Environment, language: str) -> Subgoal:
     if not moves:
         raise Trouble("NOTHING_TO_DO")
     things = list_names([move.thing for move in moves], language)
-    return Subgoal(sentence("back", language, things=things)[:64], _without_collision(moves, now))
+    return Subgoal(
+        sentence("back", language, things=things)[:64], _order_without_collision(moves, now)
+    )
 
 
-def _without_collision(moves: Sequence[Move], now: Environment) -> tuple[Move, ...]:
+def _order_without_collision(moves: Sequence[Move], now: Environment) -> tuple[Move, ...]:
     """Return moves in an order in which no target is occupied; two objects may change places."""
     taken = {
         (one.thing, other.thing)

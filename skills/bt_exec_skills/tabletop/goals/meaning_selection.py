@@ -16,7 +16,7 @@ from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.branch_references import (
     lacks_noun,
     refers_back,
-    split_question,
+    split_questions,
     takes_some,
 )
 from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
@@ -102,7 +102,7 @@ class _World:
             Trouble: If the answer cannot be decided.
         """
         self.session.readings.append(reading)
-        return self._converter().fulfils(question)
+        return self._converter().is_true(question)
 
     def _followed(self, meanings: Meanings) -> Understood:
         found: list[tuple[Understood, float]] = []
@@ -135,7 +135,7 @@ class _World:
 
     def _one(self, node: Node) -> Understood:
         converter = self._converter()
-        order, last = split_question(node)
+        order, last = split_questions(node)
         if last:
             if order is not None and takes_some(order) and any(map(refers_back, last)):
                 raise Trouble("NOT_UNDERSTOOD")

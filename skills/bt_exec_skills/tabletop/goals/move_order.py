@@ -66,9 +66,9 @@ def path_length(moves: Sequence[Move], now: Environment) -> float:
 
 
 def _leg(move: Move, now: Environment) -> _Leg:
-    at = now.at(move.thing)
+    at = now.position_of(move.thing)
     start = (at.x, at.y) if at is not None else (0.0, 0.0)
-    to = now.at(move.target) if move.target else at
+    to = now.position_of(move.target) if move.target else at
     end = move.spot or ((to.x, to.y) if to is not None else start)
     table = now.table_of(move.thing)
     cell = table or f"{start[0] // _CELL_M:g} {start[1] // _CELL_M:g}"

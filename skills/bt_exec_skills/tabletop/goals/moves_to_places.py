@@ -60,20 +60,20 @@ def swap_moves(first: str, second: str, now: Environment) -> tuple[Move, ...]:
     holders = now.container_of(first), now.container_of(second)
     if None not in holders and holders[0] == holders[1]:
         raise Trouble("NOTHING_TO_DO")
-    one, other = _place(first, now), _place(second, now)
+    one, other = _current_place(first, now), _current_place(second, now)
     spare = [name for name in now.containers() if name not in holders]
     if None not in holders and spare:
         wait = Move(first, spare[0])
     else:
         table = now.table_of(first)
-        assert table is not None  # `_place` has refused objects that are not on a table
+        assert table is not None  # `_current_place` has refused objects that are not on a table
         here = now.objects[first].pos[:2]
         taken = [now.objects[name].pos[:2] for name in (first, second)]
         wait = Move(first, table, spot=_free_spot(now, table, here, (first, second), taken))
     return wait, Move(second, one[0], spot=one[1]), Move(first, other[0], spot=other[1])
 
 
-def _place(name: str, now: Environment) -> tuple[str, Spot]:
+def _current_place(name: str, now: Environment) -> tuple[str, Spot]:
     """Return the container of an object, or its table and the position on it."""
     place = now.place_of(name)
     if place is None:

@@ -19,11 +19,11 @@ __all__ = [
     "SIDES",
     "TABLE",
     "Phrases",
+    "content_of_container",
     "formula_of",
-    "has_nouns",
-    "is_held",
+    "has_alternative_nouns",
+    "means_in_hand",
     "relation_to",
-    "taken_from",
     "target_of",
 ]
 
@@ -85,12 +85,12 @@ def formula_of(phrase: Node) -> Node:
     return found if isinstance(found, Node) else ANY
 
 
-def has_nouns(part: Node) -> bool:
+def has_alternative_nouns(part: Node) -> bool:
     """Return True for alternatives of different objects: "an apple or a lemon"."""
     return part.kind == "or" and any(one.kind == "thing" for one in part.walk())
 
 
-def is_held(node: Node) -> bool:
+def means_in_hand(node: Node) -> bool:
     """Return True if a formula means "in the hand"."""
     if node.kind != "rel":
         return False
@@ -110,7 +110,7 @@ def relation_to(name: str, other: Phrase) -> Relation:
     return RELATIONS[name]
 
 
-def taken_from(theme: Phrase, holder: Phrase) -> Phrase:
+def content_of_container(theme: Phrase, holder: Phrase) -> Phrase:
     """Return a phrase for the content of a container: "take the cup out of the bowl"."""
     if theme.again or theme.name or theme.relation is not None:
         return theme
@@ -175,7 +175,7 @@ class Phrases:
         inside = any(part.text("relation") in ("in", "at") for part in parts)
         if found.table and inside:
             raise Trouble("NOT_UNDERSTOOD")  # a table is in and on nothing
-        found = replace(found, kind=found.kind or _contrasted(found))
+        found = replace(found, kind=found.kind or _noun_of_exception(found))
         out = (replace(but, kind=but.kind or found.kind) for but in found.but)  # "not the red cups"
         return self._numbered(replace(found, but=tuple(out)), node, plural)
 
@@ -240,7 +240,9 @@ class Phrases:
     def _thing(self, phrase: Phrase, part: Node) -> Phrase:
         name = part.text("name")
         if phrase.kind:
-            return replace(phrase, kind=_narrower(phrase.kind, name))  # "of the fruit, the banana"
+            return replace(
+                phrase, kind=_more_specific(phrase.kind, name)
+            )  # "of the fruit, the banana"
         if phrase.table:
             raise Trouble("NOT_UNDERSTOOD")
         if name in self._names:
@@ -296,7 +298,7 @@ class Phrases:
 
     def _rel(self, phrase: Phrase, part: Node) -> Phrase:
         relation = part.text("relation")
-        if is_held(part):
+        if means_in_hand(part):
             return replace(phrase, held=True)
         if phrase.relation is not None:
             raise Trouble("NOT_UNDERSTOOD")
@@ -320,7 +322,7 @@ class Phrases:
         return replace(phrase, but=(*phrase.but, *out))
 
 
-def _contrasted(phrase: Phrase) -> str:
+def _noun_of_exception(phrase: Phrase) -> str:
     """Return the noun that a phrase without one shares with its contrasted exception.
 
     In "not the small cube but the big one" both are cubes. Empty without such an exception.
@@ -334,7 +336,7 @@ def _contrasted(phrase: Phrase) -> str:
     return ""
 
 
-def _narrower(one: str, other: str) -> str:
+def _more_specific(one: str, other: str) -> str:
     """Return the more specific of two kinds.
 
     Raises:

@@ -9,7 +9,7 @@ from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts
 from bt_exec_skills.tabletop.goals.model import Ask, Trouble
 from bt_exec_skills.tabletop.goals.object_phrases import TABLE, formula_of, target_of
 
-__all__ = ["with_swaps", "with_verbs", "without_general_order"]
+__all__ = ["with_missing_verbs", "with_swaps", "without_general_order"]
 
 
 def without_general_order(parts: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -40,14 +40,14 @@ def with_swaps(parts: Sequence[Node]) -> list[Node]:
     """Return parts in which two mutual moves are one swap of places."""
     found: list[Node] = []
     for part in parts:
-        before = _exchanged(found[-1]) if found else None
-        if before is not None and _exchanged(part) == before[::-1]:
+        before = _swapped_objects(found[-1]) if found else None
+        if before is not None and _swapped_objects(part) == before[::-1]:
             part = Node("act", (("verb", "swap"), ("of", found.pop().parts() + part.parts())))
         found.append(part)
     return found
 
 
-def _exchanged(act: Node) -> tuple[Node, ...] | None:
+def _swapped_objects(act: Node) -> tuple[Node, ...] | None:
     """Return the object of a move, and the object at its target place; None for other acts."""
     goal = act.get("to") if act.kind == "act" else None
     if not isinstance(goal, Node) or goal.text("relation") != "where":
@@ -55,7 +55,7 @@ def _exchanged(act: Node) -> tuple[Node, ...] | None:
     return tuple(one.replace(det=None) for one in (*act.parts(), target_of(goal)))
 
 
-def with_verbs(asks: list[Ask]) -> list[Ask]:
+def with_missing_verbs(asks: list[Ask]) -> list[Ask]:
     """Return the parts, with missing verbs copied from their neighbours."""
     known = [ask.verb for ask in asks if ask.verb and ask.verb != "leave"]
     verb = known[0] if known else "move"

@@ -13,41 +13,43 @@ from bt_exec.language.reading.meaning_node import (
 )
 from bt_exec_skills.tabletop.object_names import CONTAINERS, looks_of
 
-__all__ = ["amended", "formulas", "last_act", "like_before", "names_holder"]
+__all__ = ["formulas_of", "last_act", "names_holder", "with_noun_of", "with_phrase_replaced"]
 
 _CLEARING = ("clear", "empty")
 
 
-def amended(old: Node, fragment: Node) -> Iterator[Node]:
+def with_phrase_replaced(old: Node, fragment: Node) -> Iterator[Node]:
     """Yield an earlier meaning with one of its phrases replaced by a fragment."""
     new = fragment.node("of") if isinstance(fragment.get("of"), Node) else None
     if old.kind == "ask":
         before = next((one for one in old.walk() if one.kind == "np"), None)
         if before is not None and new is not None and new.kind == "np":
-            yield old.substitute(before, like_before(new, before))
+            yield old.substitute(before, with_noun_of(new, before))
         return
     act = last_act(old)
     if act is None:
         return
-    changed = _other_goal(act, new) if new is not None and new.kind == "rel" else None
+    changed = _with_goal(act, new) if new is not None and new.kind == "rel" else None
     if changed is not None:
         yield normal_form(old.substitute(act, changed))
     elif new is None or new.kind != "rel":
-        yield from (normal_form(one) for one in _other_phrase(old, act, fragment.parts("of")))
+        yield from (
+            normal_form(one) for one in _with_phrases_replaced(old, act, fragment.parts("of"))
+        )
 
 
-def _other_goal(act: Node, goal: Node) -> Node | None:
+def _with_goal(act: Node, goal: Node) -> Node | None:
     """Return an act with `goal` as its target, or None if its verb has no target."""
     old, verb = act.get("to"), act.text("verb")
     if not isinstance(old, Node) and verb not in (*_CLEARING, "bring", "out"):
         return None
     to, target = old.get("to") if isinstance(old, Node) else None, goal.get("to")
     if isinstance(to, Node) and isinstance(target, Node):
-        goal = goal.replace(to=like_before(target, to))
+        goal = goal.replace(to=with_noun_of(target, to))
     return act.replace(to=goal, verb=verb if verb in _CLEARING else "move", source=None)
 
 
-def _other_phrase(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Node]:
+def _with_phrases_replaced(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Node]:
     """Yield an act with other objects, or with another target if they can be a target."""
     goal, themes, verb = act.get("to"), act.parts("of"), act.text("verb")
     target = goal.get("to") if isinstance(goal, Node) else None
@@ -56,36 +58,36 @@ def _other_phrase(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Nod
     # "the blue one" may be a bowl, "the other one" is another object
     place = holders or not (_has_noun(first) or first.get("det") == "rest")
     if isinstance(goal, Node) and isinstance(target, Node) and len(phrases) == 1 and place:
-        yield old.substitute(act, act.replace(to=goal.replace(to=like_before(first, target))))
+        yield old.substitute(act, act.replace(to=goal.replace(to=with_noun_of(first, target))))
     elif holders and verb in _CLEARING:
         to = Node("rel", (("relation", "at"), ("to", first)))
         yield old.substitute(act, act.replace(to=to))
     if themes and not holders and verb != "go":
-        of = tuple(like_before(one, themes[-1]) for one in phrases)
+        of = tuple(with_noun_of(one, themes[-1]) for one in phrases)
         yield act.replace(of=of if len(of) > 1 else of[0])
 
 
-def like_before(new: Node, old: Node) -> Node:
+def with_noun_of(new: Node, old: Node) -> Node:
     """Return a phrase with the noun of the phrase that it replaces, if it has no noun itself."""
-    if new.kind != "np" or old.kind != "np" or not (formulas(new) and formulas(old)):
+    if new.kind != "np" or old.kind != "np" or not (formulas_of(new) and formulas_of(old)):
         return new
-    nouns = [one for one in formulas(old) if one.kind == "thing"]
+    nouns = [one for one in formulas_of(old) if one.kind == "thing"]
     if new.get("det") == "rest":
-        single = Node("one") in formulas(new)  # "and the other one, too"
+        single = Node("one") in formulas_of(new)  # "and the other one, too"
         like = nouns if single else []
         left = conjunction(new.node("of"), *like, negation(old.node("of")))
         return normal_form(new.replace(of=left, det="the" if single else "all"))
     if _has_noun(new):
         return new
-    parts = [one for one in formulas(new) if one.kind not in ("one", "any")]
+    parts = [one for one in formulas_of(new) if one.kind not in ("one", "any")]
     return normal_form(new.replace(of=conjunction(*nouns, *parts)))
 
 
 def _has_noun(phrase: Node) -> bool:
-    return any(part.kind == "thing" for part in formulas(phrase))
+    return any(part.kind == "thing" for part in formulas_of(phrase))
 
 
-def formulas(phrase: Node) -> tuple[Node, ...]:
+def formulas_of(phrase: Node) -> tuple[Node, ...]:
     """Return the parts of the description of a phrase; empty for a bare "what"."""
     of = phrase.get("of")
     return conjuncts(of) if isinstance(of, Node) else ()
@@ -93,7 +95,7 @@ def formulas(phrase: Node) -> tuple[Node, ...]:
 
 def names_holder(phrase: Node) -> bool:
     """Return True if a phrase names a container or a table."""
-    named = {part.text("name") for part in formulas(phrase)}
+    named = {part.text("name") for part in formulas_of(phrase)}
     return any(name in (*CONTAINERS, "table") or _is_holder(name) for name in named if name)
 
 

@@ -16,13 +16,13 @@ __all__ = [
     "ALL_DONE",
     "ANSWER",
     "REMARK",
+    "answer_checks_of",
     "answer_plan",
+    "final_places_of",
     "goals_of",
     "node_of",
     "plan_of",
-    "replies_of",
     "reply_node",
-    "targets_of",
 ]
 
 ALL_DONE = "all_in_place"
@@ -88,7 +88,7 @@ def reply_node(question: str, before: Iterable[Turn] = ()) -> Check:
     return Check.model_validate(asked)
 
 
-def replies_of(root: NodeBase) -> Iterator[Check]:
+def answer_checks_of(root: NodeBase) -> Iterator[Check]:
     """Yield the nodes of a plan that answer questions."""
     for node in walk(root, Check):
         if getattr(node.check, "name", "") == ANSWER:
@@ -133,7 +133,7 @@ def _read(node: NodeBase) -> Move | None:
     return Move(str(args["object"]), str(args["to"]), args.get("side", "in"), spot)
 
 
-def targets_of(root: NodeBase) -> dict[str, str]:
+def final_places_of(root: NodeBase) -> dict[str, str]:
     """Return the required final places of objects, from the last check of a plan."""
     for node in walk(root, Check):
         asked: Any = node.check

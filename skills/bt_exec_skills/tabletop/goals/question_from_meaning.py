@@ -14,8 +14,8 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
     TABLE,
     Phrases,
     formula_of,
-    has_nouns,
-    is_held,
+    has_alternative_nouns,
+    means_in_hand,
     relation_to,
     target_of,
 )
@@ -50,7 +50,7 @@ class Questions:
         ):
             raise Trouble("NOT_UNDERSTOOD")
         what, of = meaning.text("what"), meaning.node("of")
-        if of.kind == "all" and what == "which" and has_nouns(of.node("hold")):
+        if of.kind == "all" and what == "which" and has_alternative_nouns(of.node("hold")):
             return Question(
                 "where", tuple(self._all_phrases(of.node("of")))
             )  # "is it in the bowl or on the plate?"
@@ -65,7 +65,7 @@ class Questions:
             return Question("values", things, place, cast(Attribute, of.text("name")))
         if of.kind not in ("np", "both", "pronoun"):
             raise Trouble("NOT_UNDERSTOOD")
-        if any(is_held(one) for one in of.walk()):
+        if any(means_in_hand(one) for one in of.walk()):
             return Question(
                 "held", self._subject_and_place(of)[0] if what in ("which", "where") else ()
             )
@@ -133,7 +133,7 @@ class Questions:
             return tuple(self._all_phrases(of)), None
         if of.kind == "pronoun":
             return (self._phrases.phrase(of),), None
-        formula = [part for part in conjuncts(formula_of(of)) if not is_held(part)]
+        formula = [part for part in conjuncts(formula_of(of)) if not means_in_hand(part)]
         places = [
             part for part in formula if part.kind == "rel" and part.text("relation") != "with"
         ]
@@ -144,8 +144,8 @@ class Questions:
         empty = all(part.kind in ("any", "many") for part in formula)
         if empty and of.text("wh") == "what":
             return (), place
-        options = next((part.parts() for part in formula if has_nouns(part)), (ANY,))
-        shared = [part for part in formula if not has_nouns(part)]
+        options = next((part.parts() for part in formula if has_alternative_nouns(part)), (ANY,))
+        shared = [part for part in formula if not has_alternative_nouns(part)]
         described = (conjunction(*shared, *conjuncts(one)) for one in options)
         phrases = [self._phrases.phrase(of.replace(of=one, quantity=None)) for one in described]
         text = self._phrases.said(of)
@@ -156,7 +156,7 @@ class Questions:
         return relation_to(where.text("relation"), other), replace(other, number="all")
 
     def _exists(self, of: Node) -> Question:
-        if any(map(is_held, of.walk())):
+        if any(map(means_in_hand, of.walk())):
             things, _ = self._subject_and_place(of)
             plain = [one for one in things if _says_something(one)]
             return Question("held", tuple(plain))
@@ -178,7 +178,7 @@ class Questions:
             if hold != Node("has", (("attribute", "empty"),)):
                 raise Trouble("NOT_UNDERSTOOD")
             return Question("empty")
-        if hold.kind == "rel" and is_held(hold):
+        if hold.kind == "rel" and means_in_hand(hold):
             return Question("held", tuple(self._all_phrases(about)))
         bound = _bound(about)
         if bound is not None and about.text("det") == "" and hold.kind == "rel":

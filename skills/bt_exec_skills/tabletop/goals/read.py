@@ -16,7 +16,7 @@ from bt_exec_skills.tabletop.lexicon import lexicon, reader
 from bt_exec_skills.tabletop.object_names import looks_of
 from bt_exec_skills.things.nouns import kind_of_word, nouns
 
-__all__ = ["Said", "kinds_of", "names", "read"]
+__all__ = ["Said", "kinds_of", "names_by_word", "read"]
 
 WIDTH = 0.5
 """Meanings that cost more than the cheapest by this are not considered."""
@@ -46,18 +46,20 @@ def read(text: str, now: Environment) -> Said:
         raise Trouble("NOTHING_SAID")
     if len(text) > _LONGEST:
         raise Trouble("TOO_LONG")
-    called_here = names(now)
+    called_here = names_by_word(now)
     whole = {name.casefold() for name in called_here.values()} | set(called_here)
     for word in _IDENTIFIER.findall(text):
         if word.casefold() in whole:
             continue
         meant = [
-            name for name in now.objects if _bare(name) == word.casefold().removeprefix("object_")
+            name
+            for name in now.objects
+            if _bare_name(name) == word.casefold().removeprefix("object_")
         ]
         if len(meant) != 1:
             raise Trouble("NO_SUCH_OBJECT", (*now.objects, *now.tables), name=word)
         called_here[word.casefold()] = meant[0]
-    found = _parsed(text, called_here, kinds_of(now))
+    found = _parse_text(text, called_here, kinds_of(now))
     if not isinstance(found, Reading):
         unknown = "”, “".join(found.unknown)
         raise Trouble("UNKNOWN_WORD" if unknown else "NOT_UNDERSTOOD", word=unknown)
@@ -70,7 +72,7 @@ def read(text: str, now: Environment) -> Said:
     return Said(found, tuple((with_named_conditions(node), cost) for node, cost in meanings))
 
 
-def _parsed(text: str, words: Mapping[str, str], kinds: frozenset[str]) -> Reading | Unread:
+def _parse_text(text: str, words: Mapping[str, str], kinds: frozenset[str]) -> Reading | Unread:
     """Return the parsed text; if words are unknown, it is parsed again with the shared nouns."""
     found = reader(kinds).read(text, words)
     named = kinds.union(filter(None, map(kind_of_word, found.unknown)))
@@ -83,12 +85,12 @@ def kinds_of(now: Environment) -> frozenset[str]:
     return frozenset(kinds - lexicon()["things"].keys())
 
 
-def _bare(name: str) -> str:
+def _bare_name(name: str) -> str:
     """Return a name without its prefix and its number: ``red_bowl``."""
     return re.sub(r"_\d+$", "", name.removeprefix("object_"))
 
 
-def names(now: Environment) -> dict[str, str]:
+def names_by_word(now: Environment) -> dict[str, str]:
     """Return the words for the present objects and tables, with the name that each word means."""
     found: dict[str, str] = {}
     for name in (*now.objects, *now.tables):

@@ -19,10 +19,16 @@ from bt_exec.spec.node_paths import paths
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.held_object_plans import put_aside
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
+from bt_exec_skills.tabletop.goals.plan import (
+    REMARK,
+    answer_checks_of,
+    final_places_of,
+    goals_of,
+    plan_of,
+)
 from bt_exec_skills.tabletop.goals.move_order import shortest_order
-from bt_exec_skills.tabletop.goals.plan import REMARK, goals_of, plan_of, replies_of, targets_of
 
-__all__ = ["given_up_objects", "replanned"]
+__all__ = ["given_up_objects", "replan"]
 
 _HOPELESS = ("GRASP_MISSED", "UNREACHABLE", "NO_PATH", "OBJECT_GONE", "BLOCKED")
 _MOST_TRIES = 2  # attempts after other failures of one object
@@ -48,7 +54,7 @@ def _object_of_failure(failure: Failure) -> tuple[str, ...]:
     return (str(args.get("target", "")),)
 
 
-def replanned(
+def replan(
     request: Request, now: Environment, compiler: str
 ) -> tuple[MissionSpec | None, Mapping[str, str]]:
     """Return the new plan (None if nothing can be done) and the given-up objects with reasons.
@@ -75,7 +81,7 @@ def replanned(
                     _is_done(later, now) for later in moves[n:] if later.thing == move.thing
                 )
                 and move.thing in now.objects
-                and (not move.target or now.at(move.target) is not None)
+                and (not move.target or now.position_of(move.target) is not None)
             )
             if len({move.thing for move in moves}) < len({move.thing for move in goal.moves}):
                 moves = () if _changes_places(goal) else moves
@@ -83,7 +89,7 @@ def replanned(
                 moves = shortest_order(_held_first(moves, request), now)
         if moves:
             kept.append(Subgoal(goal.text, moves))
-    if all(_is_reached(goal, now) for goal in kept) and not targets_of(previous.root):
+    if all(_is_reached(goal, now) for goal in kept) and not final_places_of(previous.root):
         return None, lost
     if not kept:
         return None, lost
@@ -97,16 +103,16 @@ def replanned(
         notes=tuple(note for note in previous.mission.notes if note.startswith(f"{REMARK}: ")),
     )
     aside = _put_aside_held(kept, now, request)
-    wanted, replies = targets_of(previous.root), replies_of(previous.root)
+    wanted, replies = final_places_of(previous.root), answer_checks_of(previous.root)
     spec = plan_of(header, [*aside, *kept], wanted, replies)
     finished = [goal for goal in kept if _is_reached(goal, now)]
-    return spec.with_header(kept=_paths_of(spec, finished, request)), lost
+    return spec.with_header(kept=_action_paths_of(spec, finished, request)), lost
 
 
 def _put_aside_held(kept: list[Subgoal], now: Environment, request: Request) -> list[Subgoal]:
     """Return the subgoal that empties the hand, if the held object has no target left."""
     held = request.situation.facts.get("hand", "empty")
-    at = now.at(held)
+    at = now.position_of(held)
     if at is None:
         return []
     for goal in kept:
@@ -153,7 +159,9 @@ def _held_first(moves: tuple[Move, ...], request: Request) -> tuple[Move, ...]:
     return tuple(sorted(moves, key=lambda move: move.thing != held))
 
 
-def _paths_of(spec: MissionSpec, finished: list[Subgoal], request: Request) -> tuple[str, ...]:
+def _action_paths_of(
+    spec: MissionSpec, finished: list[Subgoal], request: Request
+) -> tuple[str, ...]:
     """Return the paths of the actions in finished subgoals, which are shown as kept."""
     if not finished:
         return ()

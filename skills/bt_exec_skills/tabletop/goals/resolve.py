@@ -332,11 +332,11 @@ def _near_first(
     origin = now.base if anchor is None else _place(single_object_of(anchor, scope), now)
     if origin is None:
         return found
-    return tuple(sorted(found, key=lambda name: _place(name, now).flat(origin)))
+    return tuple(sorted(found, key=lambda name: _place(name, now).horizontal_distance(origin)))
 
 
 def _place(name: str, now: Environment) -> Point:
-    at = now.at(name)
+    at = now.position_of(name)
     assert at is not None  # it was found by attribute values in its name
     return at
 

@@ -20,14 +20,12 @@ from bt_exec.language.reading.meaning_node import (
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec.language.reading.reference_resolution import with_named_conditions
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
-from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.phrase_replacement import (
-    amended,
-    formulas,
+    formulas_of,
     last_act,
-    like_before,
     names_holder,
+    with_noun_of,
+    with_phrase_replaced,
 )
 from bt_exec_skills.tabletop.goals.read import Said, read
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, tables_of
@@ -141,14 +139,18 @@ class Session:
                 continue  # e.g. "again?", "again with the left arm, not on the tray"
             if questioned and _is_open(node):
                 old = before[0][0] if before and node.kind == "fragment" else None
-                again = amended(old, node) if old is not None and old.kind == "ask" else ()
+                again = (
+                    with_phrase_replaced(old, node) if old is not None and old.kind == "ask" else ()
+                )
                 found += [(one, cost) for one in (tuple(again) or _questions(node))]
             elif node.kind == "fragment" and asked:
                 found += [(one, cost) for one in self._answered(node, before)]
             elif node.text("sign") == "answer" and not (before and before[0][0].kind == "ask"):
                 continue  # an answer without a question
             elif node.kind == "fragment":
-                found += [(one, cost) for old, _ in before[:1] for one in amended(old, node)]
+                found += [
+                    (one, cost) for old, _ in before[:1] for one in with_phrase_replaced(old, node)
+                ]
             elif node.kind == "again":
                 found += before
             else:
@@ -164,7 +166,7 @@ class Session:
         if trouble is None:
             return
         if trouble.code == "WHERE_TO":
-            yield from (one for old, _ in before for one in amended(old, fragment))
+            yield from (one for old, _ in before for one in with_phrase_replaced(old, fragment))
             return
         chosen = self._chosen(fragment.node("of"), trouble.choices)
         if not chosen:
@@ -256,8 +258,8 @@ class Session:
                 return part.replace(of=tuple(one.replace(det="all") for one in subjects))
             if part.kind == "np" and part.get("det") == "rest" and not done:
                 for one in filter(partial(_may_contrast, part), subjects):
-                    part = like_before(part, one)
-            if part.kind == "np" and _THEM in formulas(part) and not done:
+                    part = with_noun_of(part, one)
+            if part.kind == "np" and _THEM in formulas_of(part) and not done:
                 return normal_form(
                     part.substitute(_THEM, disjunction(*(n.node("of") for n in subjects)))
                 )
@@ -308,7 +310,7 @@ def _lacks_theme(act: Node) -> bool:
 def _is_denial(node: Node) -> bool:
     """Return True for a fragment that only negates part of the previous command."""
     of = node.get("of") if node.kind == "fragment" else None
-    denied = isinstance(of, Node) and any(one.kind == "not" for one in formulas(of))
+    denied = isinstance(of, Node) and any(one.kind == "not" for one in formulas_of(of))
     return denied and node.text("sign") == "only"
 
 
@@ -324,7 +326,7 @@ def _questions(node: Node) -> Iterator[Node]:
         if of.kind == "rel":
             of = Node("np", (("of", of),))
         if isinstance(place, Node) and of.kind == "np":
-            of = of.replace(of=conjunction(*formulas(of), place), det=None)
+            of = of.replace(of=conjunction(*formulas_of(of), place), det=None)
         yield normal_form(Node("ask", (("what", "whether"), ("of", Node("exists", (("of", of),))))))
 
 
@@ -367,7 +369,7 @@ def _subject(of: Node, said: Node) -> Node | None:
     if said.kind != "act":
         listed = of.get("wh") or said.text("what") in ("which", "how_many")
         return of.replace(wh=None, det=of.get("det") or ("all" if listed else None))
-    kept = [part for part in formulas(of) if part.kind not in ("rel", "any", "one")]
+    kept = [part for part in formulas_of(of) if part.kind not in ("rel", "any", "one")]
     if all(part.kind == "many" for part in kept):
         return None
     return normal_form(of.replace(of=conjunction(*kept)))
@@ -375,4 +377,4 @@ def _subject(of: Node, said: Node) -> Node | None:
 
 def _is_named(phrase: Node) -> bool:
     """Return False for the objects of "what do you see?" and "what are you holding?"."""
-    return any(one.kind not in ("any", "one") and one != _HELD for one in formulas(phrase))
+    return any(one.kind not in ("any", "one") and one != _HELD for one in formulas_of(phrase))

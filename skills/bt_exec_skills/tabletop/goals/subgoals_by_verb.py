@@ -8,11 +8,15 @@ from dataclasses import replace
 from bt_exec_skills.tabletop.display_names import display_name_or_id
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.attribute_groups import containers_of, groups_of, non_containers
-from bt_exec_skills.tabletop.goals.describe import goal_of, group_goal, in_one_round
+from bt_exec_skills.tabletop.goals.describe import (
+    merge_groups_into_round,
+    subgoal_of_group,
+    subgoal_of_moves,
+)
 from bt_exec_skills.tabletop.goals.held_object_plans import put_aside, put_back
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.moves_to_places import moves_onto_table, moves_out_of, swap_moves
-from bt_exec_skills.tabletop.goals.object_phrases import EACH_OTHER, taken_from
+from bt_exec_skills.tabletop.goals.object_phrases import EACH_OTHER, content_of_container
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, single_object_of, table_for
 from bt_exec_skills.tabletop.object_names import looks_of
 from bt_exec_skills.tabletop.output_sentences import sentence
@@ -41,17 +45,17 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: 
         case "bring":
             tray = _tray(scope.now)
             names = _require_movable(all_of(ask.themes, scope, some="one"), scope)
-            return [goal_of(_moves_into(names, tray), scope.now, language)]
+            return [subgoal_of_moves(_moves_into(names, tray), scope.now, language)]
         case "empty" if not any(phrase.table for phrase in ask.themes):
             names = _require_movable(_content(ask.themes, scope), scope)
-            return [goal_of(moves_out_of(names, scope.now), scope.now, language)]
+            return [subgoal_of_moves(moves_out_of(names, scope.now), scope.now, language)]
         case "clear" | "empty":
             return _clear_subgoals(ask, scope, language)
         case "out" if ask.to is not None and ask.to.table:
             return _clear_subgoals(replace(ask, themes=themes_of(ask), to=None), scope, language)
         case "out":
             names = _require_movable(all_of(themes_of(ask), _inside(scope)), scope)
-            return [goal_of(moves_out_of(names, scope.now), scope.now, language)]
+            return [subgoal_of_moves(moves_out_of(names, scope.now), scope.now, language)]
         case "pick":
             names = _require_movable(all_of(ask.themes, scope, some="one"), scope)
             if len(names) > 1:
@@ -103,7 +107,7 @@ def _distribute_subgoals(ask: Ask, to: Phrase, scope: Scope, language: str) -> l
         raise Trouble("TOO_FEW", names, wanted=wanted, there=there, what=ask.themes[0].text)
     shares = [names[number :: len(targets)] for number in range(len(targets))]
     return [
-        goal_of(_moves_into(share, target), scope.now, language)
+        subgoal_of_moves(_moves_into(share, target), scope.now, language)
         for share, target in zip(shares, targets, strict=True)
     ]
 
@@ -159,7 +163,7 @@ def themes_of(ask: Ask) -> tuple[Phrase, ...]:
     """Return the phrases of the objects of a part, limited to the container they are taken from."""
     if ask.verb != "out" or ask.to is None:
         return ask.themes
-    return tuple(taken_from(one, ask.to) for one in ask.themes)
+    return tuple(content_of_container(one, ask.to) for one in ask.themes)
 
 
 def _inside(scope: Scope) -> Scope:
@@ -227,13 +231,13 @@ def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
         if side != "in":
             raise Trouble("NO_TABLE", scope.now.containers())
         names = _require_movable(all_of(ask.themes, scope), scope)
-        return goal_of(moves_onto_table(names, to, scope), scope.now, language)
+        return subgoal_of_moves(moves_onto_table(names, to, scope), scope.now, language)
     if to.kind == EACH_OTHER:
         names = _require_movable(all_of(_in_full(ask.themes), scope), scope)
         *others, anchor = sorted(names, key=lambda name: name != scope.now.held)
         if not others:
             raise Trouble("TOO_FEW", names, wanted="2", there="1", what=ask.themes[0].text)
-        return goal_of(_moves_into(others, anchor, side), scope.now, language)
+        return subgoal_of_moves(_moves_into(others, anchor, side), scope.now, language)
     if not any(phrase.again for phrase in ask.themes):
         _movable(ask.themes, scope)  # a missing object is reported before "which bowl?" is asked
     all_of(
@@ -252,7 +256,7 @@ def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
         raise Trouble("NO_CONTAINER", scope.now.containers(), what=target)
     if side not in ("in", "next_to") and len(names) > 1:
         raise Trouble("ONE_BESIDE", names, what=target, options=names)
-    return goal_of(_moves_into(names, target, side), scope.now, language)
+    return subgoal_of_moves(_moves_into(names, target, side), scope.now, language)
 
 
 def _movable(phrases: tuple[Phrase, ...], scope: Scope) -> tuple[str, ...]:
@@ -302,7 +306,7 @@ def _sort_subgoals(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
         raise Trouble("NO_CONTAINER", now.containers(), what=target.text)
     chosen = containers_of(groups, by, now, target.kind if target is not None else "")
     found = [
-        group_goal(by, value, group, chosen[value], now, language)
+        subgoal_of_group(by, value, group, chosen[value], now, language)
         for value, group in groups.items()
         if value in chosen
     ]
@@ -313,7 +317,7 @@ def _sort_subgoals(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     if lost:
         remarks.append(Trouble("NO_PLACE_FOR", lost, options=lost))
     found[-1] = replace(found[-1], remarks=tuple(remarks))
-    return in_one_round(found, now, language)
+    return merge_groups_into_round(found, now, language)
 
 
 def _without_holders(now: Environment, left: set[str]) -> Environment:
@@ -345,22 +349,24 @@ def _clear_subgoals(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     if ask.to is None and names == (now.held,):
         return [put_aside(now, language)]
     if ask.to is not None and ask.to.table:
-        return [goal_of(moves_onto_table(names, ask.to, scope), now, language)]
+        return [subgoal_of_moves(moves_onto_table(names, ask.to, scope), now, language)]
     if ask.to is not None:
-        return [goal_of(_moves_into(names, single_object_of(ask.to, scope)), now, language)]
+        return [
+            subgoal_of_moves(_moves_into(names, single_object_of(ask.to, scope)), now, language)
+        ]
     holders = [
         one for one in now.object_attributes() if one.holds_things and one.kind != _USER_TRAY
     ]
     for kind in ("basket", "box"):
         bins = [one.name for one in holders if one.kind == kind]
         if len(bins) == 1:
-            return [goal_of(_moves_into(names, bins[0]), now, language)]
+            return [subgoal_of_moves(_moves_into(names, bins[0]), now, language)]
     if len(holders) == 1:
-        return [goal_of(_moves_into(names, holders[0].name), now, language)]
+        return [subgoal_of_moves(_moves_into(names, holders[0].name), now, language)]
     here = {now.table_of(name) for name in names}
     others = tuple(now.tables.keys() - here)
     if len(here) == len(others) == 1 and any(map(_of_table, phrases)):
-        return [goal_of(_moves_into(names, others[0]), now, language)]
+        return [subgoal_of_moves(_moves_into(names, others[0]), now, language)]
     options = (*(one.name for one in holders), *sorted(others))
     raise Trouble("WHERE_TO", options, what=ask.text, options=tuple(options))
 

@@ -80,7 +80,9 @@ def _hand_of(client: Client, first: Environment) -> tuple[Hand, Environment]:
         Failed: If reading failed.
     """
     hand, base = Hand(), first.base
-    if base is not None and not any(one.pos.flat(base) <= NEAR_M for one in first.objects.values()):
+    if base is not None and not any(
+        one.pos.horizontal_distance(base) <= NEAR_M for one in first.objects.values()
+    ):
         return hand, first
     grip, now = client.grip(), client.environment()
     if grip.holding is False or (grip.at is None and client.infers_tables):

@@ -242,7 +242,7 @@ class HttpTableRobot:
 def _are_alike(one: Environment, other: Environment) -> bool:
     if one.objects.keys() != other.objects.keys():
         return False
-    if any(p.pos.away(other.objects[name].pos) > _REST_M for name, p in one.objects.items()):
+    if any(p.pos.distance_to(other.objects[name].pos) > _REST_M for name, p in one.objects.items()):
         return False
     if one.base is None or other.base is None:
         return True

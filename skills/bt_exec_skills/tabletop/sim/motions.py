@@ -129,9 +129,9 @@ def _item_at(world: TableWorld, at: Point) -> Item | None:
     """Return the object at the expected position."""
     now = world.environment()
     near = [
-        (placed.pos.away(at), name)
+        (placed.pos.distance_to(at), name)
         for name, placed in now.objects.items()
-        if placed.pos.away(at) < _OFF_M
+        if placed.pos.distance_to(at) < _OFF_M
     ]
     return world.items[min(near)[1]] if near else None
 
@@ -140,7 +140,7 @@ def _yaws(world: TableWorld, at: Point, item: Item | None, reach: float) -> list
     """Return yaws of the hand, the one with the most room for the fingers first."""
     now = world.environment()
     names = [name for name in now.objects if item is None or name != item.name]
-    near = [name for name in names if now.objects[name].pos.flat(at) < 0.3]
+    near = [name for name in names if now.objects[name].pos.horizontal_distance(at) < 0.3]
     others = [(now.objects[name].pos, _rim_of(world.items[name])) for name in near]
     if item is not None and item.form == "cube":
         turn = now.objects[item.name].ori[2]

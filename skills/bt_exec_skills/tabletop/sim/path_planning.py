@@ -54,7 +54,7 @@ class Map:
             Slab(placed.pos.x, placed.pos.y, 0.04, 0.04)
             for name, placed in now.objects.items()
             if now.is_on_floor(name)
-            and placed.pos.flat(target) > 0.05
+            and placed.pos.horizontal_distance(target) > 0.05
             and abs(placed.pos.x) < ROOM[0]
         ]
         grid = Grid.of_slabs([*self._slabs, *fallen], _CELL_M)

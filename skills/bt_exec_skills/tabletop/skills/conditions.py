@@ -21,7 +21,7 @@ from bt_exec_skills.tabletop.display_names import display_name_or_id
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.attribute_groups import unsorted_objects
-from bt_exec_skills.tabletop.goals.compiler import in_words, understand
+from bt_exec_skills.tabletop.goals.compiler import refusal_message, understand
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.held_object import NEAR_M, Hand
 from bt_exec_skills.tabletop.object_names import Attribute, ObjectName
@@ -61,10 +61,10 @@ def at(robot: TableRobot, world: World[TableObservation], target: ObjectName) ->
     now = _current_environment(robot, world)
     if now is None or now.base is None:
         return _WAITING
-    place = now.at(target)
+    place = now.position_of(target)
     if place is None:
         return Verdict.no(f"{display_name_or_id(target, 'en')} is not there")
-    away = place.flat(now.base)
+    away = place.horizontal_distance(now.base)
     return Verdict(away <= NEAR_M, f"{away:.1f} m away")
 
 
@@ -214,9 +214,9 @@ def answer_to(
         asked = understand(question, now, turns).question
         told = answer(asked, now, now.held, language) if asked is not None else None
     except Trouble as trouble:  # the world has changed since the question was compiled
-        return Verdict.no(in_words(trouble, language))
+        return Verdict.no(refusal_message(trouble, language))
     if told is None:
-        return Verdict.no(in_words(Trouble("NOT_UNDERSTOOD"), language))
+        return Verdict.no(refusal_message(Trouble("NOT_UNDERSTOOD"), language))
     return Verdict(told.holds, told.text, told.names[:_MOST_EVIDENCE])
 
 

@@ -36,7 +36,7 @@ def verify_hold(hand: Hand, now: Environment) -> str | None:
     """
     thing, releasing, held = hand.thing, hand.moved, hand.look(now)
     if thing is not None and held is None and not releasing:
-        at = now.at(thing)
+        at = now.position_of(thing)
         if at is None:
             raise Failed("OBJECT_GONE", "it was in the hand", target=thing)
         lies = f"({at.x:.2f}, {at.y:.2f}, {at.z:.2f})"
@@ -64,10 +64,12 @@ def go_to_object(
         yield from finish_motion(robot, robot.goto(at), target=target)
         now = yield from read_world(robot)
         verify_hold(hand, now)
-        if target_point(now, target, spot, hand.thing).flat(at) <= _MOVED_M:
+        if target_point(now, target, spot, hand.thing).horizontal_distance(at) <= _MOVED_M:
             break
     away = (
-        target_point(now, target, spot, hand.thing).flat(now.base) if now.base is not None else 0.0
+        target_point(now, target, spot, hand.thing).horizontal_distance(now.base)
+        if now.base is not None
+        else 0.0
     )
     if away > NEAR_M:
         raise Failed(
@@ -108,8 +110,8 @@ def place_object(
         other = display_name_or_id(held, "en")
         raise Failed("HAND_FULL", f"the hand holds {other}, not {thing}", held=held)
     at = target_point(now, target, spot, object)
-    if now.base is not None and at.flat(now.base) > NEAR_M:
-        away = at.flat(now.base)
+    if now.base is not None and at.horizontal_distance(now.base) > NEAR_M:
+        away = at.horizontal_distance(now.base)
         raise Failed("NOT_THERE", f"{place} is {away:.2f} m away: go to it first", target=target)
     free = placement_for(now, object, target, side, spot)
     if free is None:
@@ -120,11 +122,12 @@ def place_object(
     seen_from = now.base
     now = yield from read_world(robot)
     here = position_of(now, object)
-    if hand.look(now) == object and here.flat(free) > 0.1:
+    if hand.look(now) == object and here.horizontal_distance(free) > 0.1:
         raise Failed("PLACE_MISSED", "it is still in the hand", object=object)
     hand.let_go()
     done = (
-        now.is_in_place(object, target) and (not spot or here.flat(free) <= AT_SPOT_M)
+        now.is_in_place(object, target)
+        and (not spot or here.horizontal_distance(free) <= AT_SPOT_M)
         if side == "in"
         else is_beside(now, object, target, side, seen_from)
     )
@@ -154,8 +157,8 @@ def pick_object(robot: TableRobot, hand: Service[Hand], target: ObjectName) -> S
     if held is not None:
         raise Failed("HAND_FULL", f"the hand holds {display_name_or_id(held, 'en')}", held=held)
     at = position_of(now, target)
-    if now.base is not None and at.flat(now.base) > NEAR_M:
-        away = at.flat(now.base)
+    if now.base is not None and at.horizontal_distance(now.base) > NEAR_M:
+        away = at.horizontal_distance(now.base)
         name = display_name_or_id(target, "en")
         raise Failed("NOT_THERE", f"{name} is {away:.2f} m away: go to it first", target=target)
     hand.reach(target, at)

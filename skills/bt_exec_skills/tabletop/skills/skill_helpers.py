@@ -57,7 +57,7 @@ def position_of(now: Environment, name: str) -> Point:
     Raises:
         Failed: OBJECT_GONE, with the present objects, nearest name first.
     """
-    at = now.at(name)
+    at = now.position_of(name)
     if at is None:
         near = nearest_names(name, now.objects)
         rest = [other for other in now.objects if other not in near]
