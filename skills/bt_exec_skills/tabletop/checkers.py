@@ -17,7 +17,7 @@ from bt_exec.spec.yaml_source import show_place
 from bt_exec_skills.tabletop.environment import Environment, environment_of
 from bt_exec_skills.tabletop.goals.compiler import is_question, subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.object_names import looks_of
+from bt_exec_skills.tabletop.object_names import attributes_in_name
 
 __all__ = ["CHECKERS", "check_moves_match_command", "check_target_names"]
 
@@ -58,7 +58,7 @@ def check_target_names(spec: MissionSpec, context: PassContext) -> Iterator[Prob
 
 
 def _holds(name: object) -> bool:
-    return looks_of(str(name)).holds_things
+    return attributes_in_name(str(name)).is_container
 
 
 def check_moves_match_command(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:

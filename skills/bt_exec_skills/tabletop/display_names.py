@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from bt_exec_skills.tabletop.lexicon import first_word
-from bt_exec_skills.tabletop.object_names import looks_of
+from bt_exec_skills.tabletop.object_names import attributes_in_name
 from bt_exec_skills.tabletop.output_sentences import sentence
 
 __all__ = ["MOST_NAMED", "display_name", "display_name_or_id", "list_names", "value_word"]
@@ -44,7 +44,7 @@ def display_name(name: str, language: str) -> str | None:
         return sentence("more", language, count=more[1])
     if not (_NAME.fullmatch(name) or _SPOKEN.fullmatch(name)):
         return None
-    looks = looks_of(name)
+    looks = attributes_in_name(name)
     kind = first_word("noun", looks.kind, language)
     known = bool(kind)
     if looks.kind in ("object", "thing"):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from bt_exec.observation import Situation
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.object_names import Looks, looks_of
+from bt_exec_skills.tabletop.object_names import Looks, attributes_in_name
 from bt_exec_skills.tabletop.tables import Table, infer_tables
 
 __all__ = ["AT_SPOT_M", "WITHIN_M", "Environment", "Placed", "Point", "environment_of"]
@@ -95,7 +95,7 @@ class Environment:
 
     def object_attributes(self) -> tuple[Looks, ...]:
         """Return the attributes in the names of the objects, in order."""
-        return tuple(looks_of(name) for name in self.objects)
+        return tuple(attributes_in_name(name) for name in self.objects)
 
     def containers(self) -> tuple[str, ...]:
         """Return the containers."""
@@ -103,7 +103,7 @@ class Environment:
 
     @cached_property
     def _containers(self) -> tuple[str, ...]:
-        return tuple(name for name in self.objects if looks_of(name).holds_things)
+        return tuple(name for name in self.objects if attributes_in_name(name).is_container)
 
     def is_in_place(self, name: str, container: str) -> bool:
         """Return True if `name` is in a container, or directly on a table, and is not held."""
@@ -129,7 +129,7 @@ class Environment:
 
     def _find_holder(self, name: str) -> str | None:
         thing = self.position_of(name)
-        if thing is None or looks_of(name).holds_things:
+        if thing is None or attributes_in_name(name).is_container:
             return None
         found = [other for other in self.containers() if self.is_in_place(name, other)]
         return min(

@@ -51,25 +51,25 @@ class Hand:
         """Record that a mission starts."""
         self._in_new_mission = True
 
-    def reach(self, thing: str, at: Point) -> None:
+    def record_pick_start(self, thing: str, at: Point) -> None:
         """Record that the hand starts to take `thing` at `at`."""
         self.thing, self.moved, self._reached = None, True, (thing, at)
 
-    def release(self) -> None:
+    def record_release_start(self) -> None:
         """Record that the hand starts to release its object."""
         self.moved = True
 
-    def look(self, now: Environment) -> str | None:
+    def record_held_object(self, now: Environment) -> str | None:
         """Record and return the held object, from a world that was read after the last motion."""
-        held = self.holds(now)
+        held = self.held_object(now)
         if held is None:
-            self.let_go()
+            self.record_empty()
         elif self._reached is not None:
             self._took(held, now)
         self.moved = False
         return held
 
-    def recognise(self, now: Environment, at: Point | None) -> None:
+    def record_initial_object(self, now: Environment, at: Point | None) -> None:
         """Record the object that was in the hand before this process began, if there is one.
 
         The position where it was picked up is unknown.
@@ -79,7 +79,7 @@ class Hand:
             at: Position of the hand in the frame of the room or of the robot. If it is None and
                 only one object within reach is in the air, that object is taken as held.
         """
-        found = _in_the_air(now) if at is None else _at_hand(now, at)
+        found = _unsupported_objects(now) if at is None else _object_at_position(now, at)
         if len(found) == 1:
             self._took(found[0], now)
 
@@ -100,12 +100,12 @@ class Hand:
             self.origins[thing] = origin
             self.returnable.append(thing)
 
-    def let_go(self) -> None:
+    def record_empty(self) -> None:
         """Record that the hand is empty."""
         self.origin = None
         self.thing, self.moved, self._reached = None, False, None
 
-    def holds(self, now: Environment) -> str | None:
+    def held_object(self, now: Environment) -> str | None:
         """Return the held object in this world; None if there is none, or it fell."""
         if self._reached is not None:
             thing, before = self._reached
@@ -122,14 +122,14 @@ class Hand:
     def world_with_held_object(self, now: Environment) -> Environment:
         """Return a world in which the held object is in the hand, wherever it is observed."""
         taken = self._reached[0] if self._reached is not None else None
-        return replace(now, held=self.holds(now), taken=taken)
+        return replace(now, held=self.held_object(now), taken=taken)
 
     def facts(self, now: Environment | None) -> dict[str, str]:
         """Return the facts for planners: the held object, and where it was picked up."""
         before = {f"origin.{name}": _text(at) for name, at in self.origins.items()}
         if self.returnable:
             before["returnable"] = " ".join(self.returnable)
-        held = self.holds(now) if now is not None else None
+        held = self.held_object(now) if now is not None else None
         if held is None:
             return {"hand": "empty", **before}
         facts = {"hand": held, f"spot.{held}": "hand", **before}
@@ -143,27 +143,27 @@ def _text(at: Point) -> str:
     return " ".join(f"{value:.3f}" for value in at)
 
 
-def _in_the_air(now: Environment) -> list[str]:
+def _unsupported_objects(now: Environment) -> list[str]:
     """Return the objects within reach that nothing supports."""
     base = now.base
     return [
         one.name
         for one in now.object_attributes()
         if base is not None
-        and not one.holds_things
+        and not one.is_container
         and now.place_of(one.name) is None
         and not now.is_on_floor(one.name)
         and now.objects[one.name].pos.horizontal_distance(base) <= NEAR_M
     ]
 
 
-def _at_hand(now: Environment, at: Point) -> list[str]:
+def _object_at_position(now: Environment, at: Point) -> list[str]:
     """Return the object at a position in the frame of the room or of the robot, if there is one."""
     places = [at] if now.base is None else [at, Point(*_in_room(now.base, at), at.z)]
     away = {
         one.name: min(now.objects[one.name].pos.distance_to(place) for place in places)
         for one in now.object_attributes()
-        if not one.holds_things
+        if not one.is_container
     }
     return [name for name in sorted(away, key=away.__getitem__)[:1] if away[name] <= _AT_HAND_M]
 

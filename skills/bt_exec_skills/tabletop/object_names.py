@@ -26,7 +26,7 @@ __all__ = [
     "Attribute",
     "Looks",
     "ObjectName",
-    "looks_of",
+    "attributes_in_name",
 ]
 
 ObjectName: TypeAlias = Annotated[
@@ -109,7 +109,7 @@ class Looks:
     number: int | None = None
 
     @property
-    def holds_things(self) -> bool:
+    def is_container(self) -> bool:
         """Whether the object is a container."""
         return self.kind in CONTAINERS
 
@@ -120,7 +120,7 @@ class Looks:
 
 
 @lru_cache(maxsize=4096)
-def looks_of(name: str) -> Looks:
+def attributes_in_name(name: str) -> Looks:
     """Return the attributes in `name`."""
     words = [_SAME.get(word, word) for word in re.split(r"[_\-\s]+", name.casefold()) if word]
     number = int(words[-1]) if words and _NUMBER.fullmatch(words[-1]) else None

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Point
-from bt_exec_skills.tabletop.object_names import looks_of
+from bt_exec_skills.tabletop.object_names import attributes_in_name
 from bt_exec_skills.tabletop.robot import Side, Spot
 from bt_exec_skills.tabletop.tables import Table
 
-__all__ = ["free_point_on", "is_beside", "is_between", "part_of", "placement_for"]
+__all__ = ["free_point_on", "is_beside", "is_between", "part_centre", "placement_for"]
 
 _RING_M = 0.07  # from the centre of a container
 _ROOM_M = 0.055  # between the centres of two objects in a container
@@ -69,7 +69,7 @@ def free_point_on(
     """
     top, gone = now.tables[table], set(without)
     others = [
-        (*placed.pos[:2], _HAND_CONTAINER_M if looks_of(name).holds_things else _HAND_M)
+        (*placed.pos[:2], _HAND_CONTAINER_M if attributes_in_name(name).is_container else _HAND_M)
         for name, placed in now.objects.items()
         if name not in gone and top.carries(*placed.pos)
     ]
@@ -80,15 +80,15 @@ def free_point_on(
 
     x, y = near
     # also near the edge, so that an object can return to its place
-    if top.under(x, y) and free(x, y):
+    if top.is_below(x, y) and free(x, y):
         return Point(x, y, top.height + _OVER_M)
-    for x, y in sorted(_grid(top), key=lambda spot: math.dist(spot, near)):
-        if top.under(x, y, _RIM_M) and free(x, y):
+    for x, y in sorted(_grid_points(top), key=lambda spot: math.dist(spot, near)):
+        if top.is_below(x, y, _RIM_M) and free(x, y):
             return Point(x, y, top.height + _OVER_M)
     return None
 
 
-def _grid(top: Table) -> list[tuple[float, float]]:
+def _grid_points(top: Table) -> list[tuple[float, float]]:
     """Return the points of a grid over a table top."""
     wide, deep = round(top.half_x / _STEP_M), round(top.half_y / _STEP_M)
     return [
@@ -98,7 +98,7 @@ def _grid(top: Table) -> list[tuple[float, float]]:
     ]
 
 
-def part_of(now: Environment, table: str, part: str) -> Spot:
+def part_centre(now: Environment, table: str, part: str) -> Spot:
     """Return the centre of the ``left``, ``right`` or ``middle`` part of a table.
 
     Left and right are as seen by the robot. If its pose is unknown, the centre of the table is
@@ -126,7 +126,9 @@ def _free_point_in(now: Environment, thing: str, target: str, middle: Point) -> 
         )
         for k in range(8)
     ]
-    if not looks_of(target).holds_things:  # on top of an object, only its centre is suitable
+    if not attributes_in_name(
+        target
+    ).is_container:  # on top of an object, only its centre is suitable
         return middle
 
     def room(spot: Point) -> float:
@@ -140,7 +142,7 @@ def _free_point_in(now: Environment, thing: str, target: str, middle: Point) -> 
 def _spot_beside(
     now: Environment, thing: str, target: str, middle: Point, side: Side
 ) -> Point | None:
-    away = _BESIDE_CONTAINER_M if looks_of(target).holds_things else _BESIDE_M
+    away = _BESIDE_CONTAINER_M if attributes_in_name(target).is_container else _BESIDE_M
     ahead = math.atan2(middle.y - now.base.y, middle.x - now.base.x) if now.base else math.pi / 2
     turns = [ahead + k * math.pi / 6 for k in range(12)]
     if side != "next_to":
@@ -160,11 +162,11 @@ def _spot_beside(
         spot = Point(
             middle.x + away * math.cos(turn), middle.y + away * math.sin(turn), middle.z + 0.02
         )
-        if now.told and table is not None and not table.under(spot.x, spot.y, _EDGE_M):
+        if now.told and table is not None and not table.is_below(spot.x, spot.y, _EDGE_M):
             continue
         if all(
             spot.horizontal_distance(at)
-            > (_FREE_CONTAINER_M if looks_of(name).holds_things else _FREE_M)
+            > (_FREE_CONTAINER_M if attributes_in_name(name).is_container else _FREE_M)
             for name, at in level
         ):
             rank = math.hypot(spot.x - x, spot.y - y) if side == "next_to" else float(order)

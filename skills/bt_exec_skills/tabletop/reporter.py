@@ -60,7 +60,7 @@ class TableReporter(MissionReporter):
                     hand.begin_mission()
                 self._language = event.language if event.language == "ko" else "en"
             case Planned() if not self._goals:
-                self._goals = tuple(_goals(event.spec.root))
+                self._goals = tuple(_subgoals(event.spec.root))
                 notes = event.spec.mission.notes
                 self._remarks = [
                     note.removeprefix(f"{REMARK}: ") for note in notes if note.startswith(REMARK)
@@ -100,11 +100,11 @@ class TableReporter(MissionReporter):
             return " ".join((done, *self._remarks))
         count = len(self._goals)
         code = "some_done" if count > 1 else "none_done"
-        goals = "; ".join(map(self._missed, missed))
+        goals = "; ".join(map(self._missed_subgoal, missed))
         done = sentence(code, self._language, done=count - len(missed), all=count, goals=goals)
         return " ".join((done, *self._remarks))
 
-    def _missed(self, goal: _Goal) -> str:
+    def _missed_subgoal(self, goal: _Goal) -> str:
         """Return a subgoal that was not reached, with the objects that are not at their place."""
         if len(goal.steps) == 1:
             return goal.name
@@ -125,7 +125,7 @@ class TableReporter(MissionReporter):
         return now is not None and now.is_at(step.thing, step.target, step.spot)
 
 
-def _goals(root: NodeBase) -> Iterator[_Goal]:
+def _subgoals(root: NodeBase) -> Iterator[_Goal]:
     """Yield the innermost named sequences with the last action for each object."""
     for node in walk(root, Sequence):
         if node.name is None:

@@ -53,7 +53,7 @@ class TableRobot(Robot, Protocol):
     def read(self) -> Reading:
         """Start to read the current positions."""
 
-    def seen(self, since: float, now: float) -> Environment | None:
+    def world_since(self, since: float, now: float) -> Environment | None:
         """Return the world as read since a time, or None if it is not yet available.
 
         A reading is started if needed.

@@ -46,7 +46,7 @@ def read_tasks(text: str, file: str = "<plan>", command: str = "") -> MissionSpe
     """
     data = _loaded(text, file)
     problems: list[Problem] = []
-    goals = list(_goals(data, file, problems))
+    goals = list(_parse_subgoals(data, file, problems))
     if problems:
         raise SpecError(problems)
     language: Any = language_of(command or text)
@@ -69,7 +69,9 @@ def _loaded(text: str, file: str) -> dict[str, Any]:
 Steps = list[dict[str, Any]]
 
 
-def _goals(data: dict[str, Any], file: str, problems: list[Problem]) -> Iterator[tuple[str, Steps]]:
+def _parse_subgoals(
+    data: dict[str, Any], file: str, problems: list[Problem]
+) -> Iterator[tuple[str, Steps]]:
     """Yield the name of every subgoal with its steps, and collect problems."""
     outputs = data["task_outputs"]
     for key in sorted(data.keys() - {"subgoals", "task_outputs"}):
@@ -100,12 +102,12 @@ def _goals(data: dict[str, Any], file: str, problems: list[Problem]) -> Iterator
             continue
         steps: Steps = []
         for at, task in enumerate(tasks):
-            step, held = _step(task, f"{place}/tasks[{at}]", held, file, problems)
+            step, held = _step_of_task(task, f"{place}/tasks[{at}]", held, file, problems)
             steps += [step] if step else []
         yield name, steps
 
 
-def _step(
+def _step_of_task(
     task: Any, place: str, held: str | None, file: str, problems: list[Problem]
 ) -> tuple[dict[str, Any] | None, str | None]:
     """Return the step of a task, and the held object after it."""

@@ -39,22 +39,22 @@ class Table(NamedTuple):
         x, y, half_x, half_y, _ = self
         return x - half_x, y - half_y, x + half_x, y + half_y
 
-    def under(self, x: float, y: float, rim: float = 0.0) -> bool:
+    def is_below(self, x: float, y: float, rim: float = 0.0) -> bool:
         """Return True if a point, seen from above, is on the top and `rim` [m] from its edge."""
         return abs(x - self.x) <= self.half_x - rim and abs(y - self.y) <= self.half_y - rim
 
-    def away(self, x: float, y: float) -> float:
+    def distance_to(self, x: float, y: float) -> float:
         """Return the distance of a point, seen from above, from the top [m]."""
         outside = abs(x - self.x) - self.half_x, abs(y - self.y) - self.half_y
         return math.hypot(*(max(one, 0.0) for one in outside))
 
     def carries(self, x: float, y: float, z: float) -> bool:
         """Return True if an object with that centre is on the top, or in a container on it."""
-        return self.under(x, y) and -_SINKS_M <= z - self.height <= _ABOVE_M
+        return self.is_below(x, y) and -_SINKS_M <= z - self.height <= _ABOVE_M
 
     def carries_directly(self, x: float, y: float, z: float) -> bool:
         """Return True if an object with that centre is on the top itself."""
-        return self.under(x, y) and -_SINKS_M <= z - self.height <= _STANDS_M
+        return self.is_below(x, y) and -_SINKS_M <= z - self.height <= _STANDS_M
 
 
 def infer_tables(places: Iterable[Place]) -> Mapping[str, Table]:
@@ -77,7 +77,7 @@ def infer_tables(places: Iterable[Place]) -> Mapping[str, Table]:
         left.remove(cell)
         reached = [cell]
         for one in reached:
-            near = [other for other in _around(one) if other in left]
+            near = [other for other in _neighbour_cells(one) if other in left]
             for other in near:
                 if any(_together(a, b) for a in cells[one] for b in cells[other]):
                     left.remove(other)
@@ -86,7 +86,7 @@ def infer_tables(places: Iterable[Place]) -> Mapping[str, Table]:
     return {f"table_{number}": _round(group) for number, group in enumerate(groups)}
 
 
-def _around(cell: Cell) -> Iterator[Cell]:
+def _neighbour_cells(cell: Cell) -> Iterator[Cell]:
     """Yield the cells whose objects may share a table with the objects of `cell`."""
     x, y, z = cell
     for a, b, c in product(range(-2, 3), range(-2, 3), range(-1, 2)):

@@ -68,7 +68,7 @@ def test_proxy_of_the_environment_is_not_used(
 def test_redirects_are_not_followed_with_motions_and_token(simulator: ThreadingHTTPServer) -> None:
     away = client(simulator, "/elsewhere")
     with pytest.raises(Failed, match="/send_action returned 307") as told:
-        away.act("pick_object([0, 0, 0])")
+        away.run_code("pick_object([0, 0, 0])")
     assert told.value.code == "SIMULATOR_FAULT"
     with pytest.raises(Failed, match="it answers 307"):
         away.now()
@@ -129,7 +129,7 @@ def test_slow_response_times_out(
         asking.environment()
     assert told.value.code == "SIMULATOR_UNREACHABLE"
     with pytest.raises(Failed, match="no complete response") as told:
-        asking.act("result = pick_object([0, 0, 0])")
+        asking.run_code("result = pick_object([0, 0, 0])")
     assert told.value.code == "UNCERTAIN"
 
 

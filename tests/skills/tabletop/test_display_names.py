@@ -11,7 +11,7 @@ from bt_exec_skills.tabletop.display_names import display_name, display_name_or_
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import create, subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.object_names import looks_of
+from bt_exec_skills.tabletop.object_names import attributes_in_name
 from bt_exec_skills.things.nouns import nouns
 from tests.cases import some
 from tests.skills.tabletop.asking import ask
@@ -63,11 +63,11 @@ def test_long_lists_are_truncated_with_a_count():
 
 def test_every_shared_noun_names_an_object_that_is_there():
     named = {kind: f"object_{kind.replace(' ', '_')}_0" for kind in nouns()}
-    looks = {kind: looks_of(name) for kind, name in named.items()}
+    looks = {kind: attributes_in_name(name) for kind, name in named.items()}
     kinds = [  # an orange object is of no kind
         kind
         for kind, look in looks.items()
-        if not look.holds_things and look.kind == kind.replace(" ", "_")
+        if not look.is_container and look.kind == kind.replace(" ", "_")
     ]
     for start in range(0, len(some(kinds, least=200)), 24):  # a lexicon is loaded for each table
         here = kinds[start : start + 24]

@@ -32,7 +32,7 @@ def full(short):
 
 def places(world):
     """Return where each object is: a container, a table, the hand or the floor."""
-    judge, held, found = Judge(world, ""), world.held(), {}
+    judge, held, found = Judge(world, ""), world.held_item(), {}
     for thing in judge.things:
         x, y, z = judge.at(thing)
         tables = [

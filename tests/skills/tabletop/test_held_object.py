@@ -35,12 +35,12 @@ def world(z: float, x: float = 1.0, base: Pose | None = HERE) -> Environment:
 )
 def test_object_is_held_if_it_left_the_table(now: Environment, held: str | None):
     hand = Hand()
-    hand.reach("cup", LAY)
+    hand.record_pick_start("cup", LAY)
     assert hand.moved
-    assert hand.holds(now) == held
-    assert hand.look(now) == held
+    assert hand.held_object(now) == held
+    assert hand.record_held_object(now) == held
     assert (hand.thing, hand.moved) == (held, False)
-    assert hand.holds(world(0.75)) is None  # fell, or was never held
+    assert hand.held_object(world(0.75)) is None  # fell, or was never held
     assert hand.facts(now)["hand"] == (held or "empty")
 
 
@@ -51,52 +51,52 @@ def test_object_being_grasped_has_no_observed_place():
         return TableObservation(0.0, hand.world_with_held_object(lifting)).facts()
 
     assert "spot.cup" in observed()
-    hand.reach("cup", LAY)
+    hand.record_pick_start("cup", LAY)
     assert "spot.cup" not in observed()
-    hand.look(lifting)  # it was not taken
+    hand.record_held_object(lifting)  # it was not taken
     assert "spot.cup" in observed()
 
 
 def test_held_object_follows_the_base():
     hand = Hand()
-    hand.reach("cup", LAY)
-    hand.look(world(0.95))
-    assert hand.look(world(0.95, x=2.0, base=Pose(1.5, 0.0, 0.0))) == "cup"
-    assert hand.look(world(0.95, x=1.0, base=Pose(1.5, 0.0, 0.0))) is None
+    hand.record_pick_start("cup", LAY)
+    hand.record_held_object(world(0.95))
+    assert hand.record_held_object(world(0.95, x=2.0, base=Pose(1.5, 0.0, 0.0))) == "cup"
+    assert hand.record_held_object(world(0.95, x=1.0, base=Pose(1.5, 0.0, 0.0))) is None
     assert hand.thing is None
 
 
 def test_content_is_unknown_after_a_release_until_the_next_reading():
     hand = Hand()
-    hand.reach("cup", LAY)
-    hand.look(world(0.95))
-    hand.release()
+    hand.record_pick_start("cup", LAY)
+    hand.record_held_object(world(0.95))
+    hand.record_release_start()
     assert hand.moved
-    assert hand.look(world(0.95)) == "cup"
+    assert hand.record_held_object(world(0.95)) == "cup"
     assert not hand.moved
-    hand.let_go()
+    hand.record_empty()
     assert hand.facts(world(0.95))["hand"] == "empty"
 
 
 def test_origin_is_the_place_before_the_last_mission():
     hand = Hand()
     for at in (LAY, Point(2.0, 0.0, 0.8)):  # an object may wait elsewhere during a swap
-        hand.reach("cup", at)
-        hand.look(world(0.95))
-        hand.let_go()
+        hand.record_pick_start("cup", at)
+        hand.record_held_object(world(0.95))
+        hand.record_empty()
     assert hand.facts(world(0.8)) == {
         "hand": "empty", "origin.cup": "1.000 0.000 0.800", "returnable": "cup"
     }  # fmt: skip
     hand.begin_mission()
     assert hand.origins["cup"] == LAY
-    hand.reach("cup", Point(2.0, 0.0, 0.8))
-    hand.look(world(0.95))
+    hand.record_pick_start("cup", Point(2.0, 0.0, 0.8))
+    hand.record_held_object(world(0.95))
     assert hand.origins["cup"] == Point(2.0, 0.0, 0.8)
 
 
 def test_observation_leaves_the_place_of_the_held_object_to_the_robot():
     hand = Hand()
-    hand.reach("object_red_0", LAY)
+    hand.record_pick_start("object_red_0", LAY)
     objects = {
         "object_red_0": Placed(1, Point(1.0, 0.0, 0.95), (0, 0, 0)),
         "object_bowl_0": Placed(2, Point(1.0, 0.0, 0.85), (0, 0, 0)),
@@ -123,15 +123,15 @@ TABLE = {"table_0": Table(1.0, 0.0, 0.5, 0.5, 0.75)}
 )
 def test_object_in_the_air_within_reach_was_held_before(now: Environment, held: str | None):
     hand = Hand()
-    hand.recognise(replace(now, told=TABLE), None)
-    assert hand.holds(now) == held
+    hand.record_initial_object(replace(now, told=TABLE), None)
+    assert hand.held_object(now) == held
     assert hand.facts(now) == ({"hand": "cup", "spot.cup": "hand"} if held else {"hand": "empty"})
 
 
 def test_several_objects_in_the_air_are_not_in_the_hand():
     two = {name: Placed(1, Point(1.0, 0.0, 1.2)) for name in ("cup", "ball")}
     hand = Hand()
-    hand.recognise(Environment(0.0, two, HERE, TABLE), None)
+    hand.record_initial_object(Environment(0.0, two, HERE, TABLE), None)
     assert hand.thing is None
 
 
@@ -145,8 +145,8 @@ def test_several_objects_in_the_air_are_not_in_the_hand():
 )
 def test_object_at_the_hand_was_held_before(at: Point, held: str | None):
     hand, now = Hand(), replace(world(0.85), told=TABLE)  # low over the table
-    hand.recognise(now, at)
-    assert hand.holds(now) == held
+    hand.record_initial_object(now, at)
+    assert hand.held_object(now) == held
 
 
 @pytest.mark.parametrize(("x", "where"), [(1.0, "table_0"), (9.0, "none")])

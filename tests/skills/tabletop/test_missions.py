@@ -53,7 +53,7 @@ def test_same_seed_world_and_command_give_the_same_ticks(run_table):
 
 
 def test_dropped_object_is_picked_up(run_table):
-    slip = Once(SkillEnded, "pick_object", lambda world: world.slip())
+    slip = Once(SkillEnded, "pick_object", lambda world: world.drop_held_object())
     command = "Put the apple in the red bowl."
     outcome, world, ears = run_table(command, seed=5, by="mixed", objects=4, listeners=[slip])
     assert outcome.status == "satisfied", outcome.message
@@ -96,7 +96,7 @@ def test_missing_bowl_is_reported_and_the_rest_is_done(run_table):
     assert "Not done: apple 0 in red bowl 0" in outcome.message
     cups = [name for name in world.items if "cup" in name]
     assert all(judge.within(cup, "object_tray_0") for cup in cups)
-    assert world.held() is None
+    assert world.held_item() is None
 
 
 @pytest.mark.slow

@@ -62,11 +62,11 @@ def test_viewpoint_projects_objects_into_their_boxes():
 
 
 def test_part_with_a_table_covers_only_visible_tables():
-    x1, y1, x2, y2 = DOWN.part_with(TABLES["table_0"])
+    x1, y1, x2, y2 = DOWN.region_of_table(TABLES["table_0"])
     assert (x1, x2) == (pytest.approx(138, abs=6), pytest.approx(502, abs=6))
     assert (y1, y2) == (pytest.approx(104, abs=6), pytest.approx(376, abs=6))
-    assert DOWN.part_with(Table(9, 9, 0.4, 0.3, 1.0)) is None
-    assert DOWN.part_with(Table(0, 0, 0.4, 0.3, 2.5)) is None
+    assert DOWN.region_of_table(Table(9, 9, 0.4, 0.3, 1.0)) is None
+    assert DOWN.region_of_table(Table(0, 0, 0.4, 0.3, 2.5)) is None
 
 
 @pytest.mark.parametrize("part", [(0, 0, 640, 480), (600, 400, 640, 480), (0, 5, 400, 30)])

@@ -158,7 +158,7 @@ def test_held_object_is_not_reported_without_a_new_reading(faulty, remote_site):
     with Session(remote_site(simulator.address)) as session:
         (rig,) = session.rigs.values()
         assert rig.facts_now()["hand"] == "empty"
-        rig.services["hand"].reach("object_red_1", Point(1.0, 0.0, 0.8))
+        rig.services["hand"].record_pick_start("object_red_1", Point(1.0, 0.0, 0.8))
         assert "hand" not in rig.facts_now()
 
 

@@ -14,8 +14,8 @@ from bt_exec_skills.tabletop import tables
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.placement_search import free_point_on, part_of, placement_for
-from bt_exec_skills.tabletop.protocol.client import environment_from
+from bt_exec_skills.tabletop.placement_search import free_point_on, part_centre, placement_for
+from bt_exec_skills.tabletop.protocol.client import parse_environment
 from bt_exec_skills.tabletop.tables import Table, infer_tables
 from tests.cases import examples
 
@@ -108,7 +108,7 @@ def test_free_space_excludes_objects_and_the_edge():
     assert spot is not None
     assert math.hypot(spot.x, spot.y - 1) >= 0.14
     assert math.hypot(spot.x - 0.3, spot.y - 1) >= 0.25
-    assert TOP.under(spot.x, spot.y, 0.09)
+    assert TOP.is_below(spot.x, spot.y, 0.09)
     assert free_point_on(now, "table_0", (0.0, 1.0), ["object_cup_0"])[:2] == (-0.0, 1.0)[:2]
 
 
@@ -121,7 +121,7 @@ def test_full_table_has_no_free_space():
 
 @pytest.mark.parametrize(("part", "sign"), [("left", -1), ("middle", 0), ("right", 1)])
 def test_left_and_right_of_a_table_are_seen_from_the_robot(part, sign):
-    x, y = part_of(world(), "table_0", part)
+    x, y = part_centre(world(), "table_0", part)
     assert x == pytest.approx(0.3 * sign)
     assert y == pytest.approx(1.0)
 
@@ -130,7 +130,7 @@ def test_object_is_not_placed_beside_another_off_the_table():
     now = world(cup_0=(0.3, 1.0, 0.53), red_bowl_0=(-0.45, 1.0, 0.5))
     assert placement_for(now, "object_cup_0", "object_red_bowl_0", "left_of") is None
     spot = placement_for(now, "object_cup_0", "object_red_bowl_0", "next_to")
-    assert TOP.under(spot.x, spot.y)
+    assert TOP.is_below(spot.x, spot.y)
 
 
 def test_fallen_object_cannot_be_swapped():
@@ -147,13 +147,13 @@ def test_fallen_object_cannot_be_swapped():
     + [{"no name!": {"pos": [0, 0, 1], "size": [1, 1]}}],
 )
 def test_invalid_tables_are_ignored(tables):
-    found = environment_from({"objects": {}, "tables": tables}, None)
+    found = parse_environment({"objects": {}, "tables": tables}, None)
     assert found.tables == {}
 
 
 def test_tables_are_reported_over_the_protocol():
     told = {"table_9": {"pos": [1, 2, 0.6], "size": [1.2, 0.6]}}
-    found = environment_from({"objects": {}, "tables": told}, None)
+    found = parse_environment({"objects": {}, "tables": told}, None)
     assert found.tables == {"table_9": Table(1, 2, 0.6, 0.3, 0.6)}
 
 

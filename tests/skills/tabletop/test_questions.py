@@ -22,7 +22,7 @@ from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.compiler import create, understand
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.object_names import looks_of
+from bt_exec_skills.tabletop.object_names import attributes_in_name
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from tests.skills.tabletop.test_commands import DATA, WORLDS, full
 
@@ -67,7 +67,10 @@ def wanted(row):
     if not rest:
         return kind
     names = list(WORLDS[row.world].objects)
-    groups = {"ALL": names, "THINGS": [one for one in names if not looks_of(one).holds_things]}
+    groups = {
+        "ALL": names,
+        "THINGS": [one for one in names if not attributes_in_name(one).is_container],
+    }
     found = [name for word in rest[1:] for name in groups.get(word, [full(word)])]
     return (kind, rest[0], frozenset(found))
 

@@ -26,15 +26,15 @@ with Session(load_site(sys.argv[1])) as session:
 
 
 def is_gripped(world):
-    return world.held() == THING and world.environment().place_of(THING) is not None
+    return world.held_item() == THING and world.environment().place_of(THING) is not None
 
 
 def is_carried(world):
-    return world.held() == THING and world.environment().place_of(THING) is None
+    return world.held_item() == THING and world.environment().place_of(THING) is None
 
 
 def is_lowered(world):
-    return world.held() == THING and world.environment().is_in_place(THING, BOWL)
+    return world.held_item() == THING and world.environment().is_in_place(THING, BOWL)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def killed(served, tmp_path, phase):
     engine = served.engine
     with subprocess.Popen([sys.executable, "-c", MISSION, str(site)]) as process:
         while process.poll() is None:
-            if engine.ask(lambda: phase(engine.robot.world)).result():
+            if engine.call(lambda: phase(engine.robot.world)).result():
                 process.kill()
                 return
     pytest.fail("the mission ended before")
@@ -77,10 +77,10 @@ def test_second_process_reports_the_true_content_of_the_hand(
         engine.cancel().result()
     with Session(remote_site(served.url)) as session:
         asked = session.run("what are you holding?")
-        held = engine.ask(engine.robot.world.held).result()
+        held = engine.call(engine.robot.world.held_item).result()
         assert asked.message == ("I hold red thing 0." if held else "My hand is empty.")
         if held:
             done = session.run("put it in the red bowl")
             assert done.status == "satisfied", done.message
         assert engine.robot.world.environment().is_in_place(THING, BOWL) or not held
-    assert engine.robot.world.held() is None
+    assert engine.robot.world.held_item() is None

@@ -15,8 +15,8 @@ pytest.importorskip("fastapi")
 uvicorn = pytest.importorskip("uvicorn")
 
 from bt_exec_skills.tabletop.goals.compiler import create  # noqa: E402 - after the skip
-from bt_exec_skills.tabletop.protocol.client_code import program_of  # noqa: E402 - as above
-from bt_exec_skills.tabletop.protocol.published_functions import CALLS, bind  # noqa: E402 - as above
+from bt_exec_skills.tabletop.protocol.client_code import parse_program  # noqa: E402 - as above
+from bt_exec_skills.tabletop.protocol.published_functions import CALLS, argument_name  # noqa: E402 - as above
 from bt_exec_skills.tabletop.protocol.server import MOST_BYTES, make_app  # noqa: E402 - as above
 from bt_exec_skills.tabletop.protocol.start_server import make_engine, serve  # noqa: E402 - after the skip
 
@@ -274,11 +274,11 @@ PUBLISHED = {
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_argument_names_are_accepted(name):
     keywords = PUBLISHED[name].split()
-    bound = [bind(name, keyword) for keyword in keywords]
+    bound = [argument_name(name, keyword) for keyword in keywords]
     assert None not in bound
     assert len(set(bound)) == len(bound)
     assert bound[0] == CALLS[name][0]
-    program_of(f"{name}({', '.join(f'{keyword}=1' for keyword in keywords)})")
+    parse_program(f"{name}({', '.join(f'{keyword}=1' for keyword in keywords)})")
 
 
 def test_planned_path_has_poses_that_face_the_next_waypoint(served):
@@ -419,7 +419,7 @@ def test_new_session_sees_what_is_in_the_hand(remote_site):
             assert back.reason_code == "NO_ORIGIN"
             done = session.run("put it in the red bowl")
             assert done.status == "satisfied", done.message
-            assert served.engine.robot.world.held() is None
+            assert served.engine.robot.world.held_item() is None
     finally:
         served.close()
 

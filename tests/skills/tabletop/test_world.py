@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.tabletop.object_names import looks_of
+from bt_exec_skills.tabletop.object_names import attributes_in_name
 from bt_exec_skills.tabletop.rigs import TableSettings, TableStart, make_http_rig, make_sim_rig
 from bt_exec_skills.tabletop.sim.body import SimTableRobot
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
@@ -22,19 +22,22 @@ def world():
 def test_layout_has_the_requested_objects_with_free_space(by, count):
     for seed in range(3):
         layout = draw_layout(WorldOptions(seed, count, by))
-        things = [item for item in layout.items if not looks_of(item.name).holds_things]
+        things = [item for item in layout.items if not attributes_in_name(item.name).is_container]
         assert len(things) == count
         assert len({item.name for item in layout.items}) == len(layout.items)
         assert layout == draw_layout(WorldOptions(seed, count, by))
 
 
 def test_names_contain_the_attributes():
-    looks = looks_of("object_small_blue_cube_1")
+    looks = attributes_in_name("object_small_blue_cube_1")
     assert (looks.size, looks.colour, looks.kind, looks.shape) == ("small", "blue", "cube", "cube")
-    assert looks_of("object_red_bowl_0").holds_things
-    assert (looks_of("object_red_0").colour, looks_of("object_red_0").kind) == ("red", "object")
-    assert looks_of("object_banana_0").kind == "banana"
-    assert looks_of("___").kind == "object"
+    assert attributes_in_name("object_red_bowl_0").is_container
+    assert (attributes_in_name("object_red_0").colour, attributes_in_name("object_red_0").kind) == (
+        "red",
+        "object",
+    )
+    assert attributes_in_name("object_banana_0").kind == "banana"
+    assert attributes_in_name("___").kind == "object"
 
 
 def test_all_objects_are_at_rest_on_their_tables(world):

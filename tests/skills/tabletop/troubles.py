@@ -20,7 +20,7 @@ class Troubles:
             return
         if isinstance(event, SkillEnded) and event.skill == "pick_object" and event.state == "done":
             if self.random.random() < self.slips:
-                self.world.slip()
+                self.world.drop_held_object()
                 self.happened.append("slip")
         elif isinstance(event, SkillStarting) and event.skill == "go_to_object":
             self._somebody(event.args["target"])
@@ -30,7 +30,7 @@ class Troubles:
         if draw < self.moves and "bowl" not in target and target in self.world.items:
             z = self.world.data.body(target).xpos[2]
             table = self.world.layout.tables[0]
-            if z > 0.3 and self.world.held() != target:
+            if z > 0.3 and self.world.held_item() != target:
                 x = table.x + self.random.uniform(-0.4, 0.4)
                 self.world.move_item(target, x, table.y + self.random.uniform(-0.2, 0.2), 0.85)
                 self.happened.append("move")

@@ -23,7 +23,7 @@ from bt_exec_skills.tabletop.goals.attribute_groups import (
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
 from bt_exec_skills.tabletop.goals.question import Place, Question
 from bt_exec_skills.tabletop.goals.resolve import Scope, count_in, objects_of, tables_of
-from bt_exec_skills.tabletop.object_names import ATTRIBUTES, looks_of
+from bt_exec_skills.tabletop.object_names import ATTRIBUTES, attributes_in_name
 from bt_exec_skills.tabletop.placement_search import is_beside, is_between
 
 __all__ = ["Answer", "answer"]
@@ -151,7 +151,7 @@ class _Table:
 
     def has_surface(self, place: str) -> bool:
         """Return True if objects are "on" a place rather than "in" it."""
-        return place in self.now.tables or looks_of(place).kind in ("plate", "tray")
+        return place in self.now.tables or attributes_in_name(place).kind in ("plate", "tray")
 
     def place_sentence(self, name: str) -> str:
         """Return the sentence about the place of an object, or of a table."""
@@ -228,7 +228,7 @@ class _Table:
 
         If the phrase may include containers, both counts are given.
         """
-        holders = tuple(name for name in names if looks_of(name).holds_things)
+        holders = tuple(name for name in names if attributes_in_name(name).is_container)
         loose = tuple(name for name in names if name not in holders)
         if not (holders and loose):
             return self.say("COUNT", names, count=str(len(names)))
@@ -291,13 +291,15 @@ class _Table:
 
     def is_like(self, name: str, question: Question) -> bool:
         like = question.like.items()
-        return all(looks_of(name).value(attribute) in values for attribute, values in like)
+        return all(
+            attributes_in_name(name).value(attribute) in values for attribute, values in like
+        )
 
     def attribute_sentences(self, names: Iterable[str], question: Question) -> str:
         """Return sentences with the attributes of objects that the question asks for."""
         lines = []
         for name in names:
-            values = [looks_of(name).value(attribute) for attribute in question.like]
+            values = [attributes_in_name(name).value(attribute) for attribute in question.like]
             told = list_names(filter(None, values), self.language) if any(values) else ""
             lines.append(self.say("IS_LIKE", (name,), values=told or self.say("UNNAMED")))
         return " ".join(lines)
@@ -350,7 +352,9 @@ class _Table:
         names = self.all_of(question.things)
         if not names:
             return Answer(False, self.say("NO_THESE", why=self.say("NONE")))
-        solid = [n for n in names if n in self.now.objects and not looks_of(n).holds_things]
+        solid = [
+            n for n in names if n in self.now.objects and not attributes_in_name(n).is_container
+        ]
         if solid:
             return Answer(False, self.say("NO_CONTAINER", solid), tuple(solid), decided=False)
         lines = [self.content_sentence(name, tuple(self.now.objects), _INSIDE) for name in names]
@@ -390,4 +394,4 @@ class _Table:
 
     def is_place(self, name: str) -> bool:
         """Return True if `name` is a container or a table."""
-        return name in self.now.tables or looks_of(name).holds_things
+        return name in self.now.tables or attributes_in_name(name).is_container

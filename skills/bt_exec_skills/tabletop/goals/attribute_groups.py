@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.object_names import Attribute, looks_of
+from bt_exec_skills.tabletop.object_names import Attribute, attributes_in_name
 
 __all__ = ["containers_of", "groups_of", "non_containers", "unsorted_objects"]
 
@@ -15,14 +15,14 @@ _NEUTRAL = ("", "white", "black", "grey", "brown")
 
 def non_containers(now: Environment) -> tuple[str, ...]:
     """Return the objects that are not containers, in order."""
-    return tuple(one.name for one in now.object_attributes() if not one.holds_things)
+    return tuple(one.name for one in now.object_attributes() if not one.is_container)
 
 
 def groups_of(names: Iterable[str], attribute: Attribute) -> dict[str, tuple[str, ...]]:
     """Return the names by attribute value, in the order of the first object of each group."""
     found: dict[str, list[str]] = {}
     for name in names:
-        found.setdefault(looks_of(name).value(attribute), []).append(name)
+        found.setdefault(attributes_in_name(name).value(attribute), []).append(name)
     return {value: tuple(group) for value, group in found.items()}
 
 
@@ -44,7 +44,7 @@ def containers_of(
     """
     wanted = list(groups)
     holders = [
-        one for one in now.object_attributes() if one.holds_things and kind in ("", one.kind)
+        one for one in now.object_attributes() if one.is_container and kind in ("", one.kind)
     ]
     if not kind:  # trays are used for delivery
         holders = [one for one in holders if one.kind != "tray"]
@@ -62,7 +62,9 @@ def containers_of(
         if value not in found and spare:
             found[value] = spare.pop(0)
     missing = [value for value in wanted if value not in found]
-    if missing and not any(looks_of(name).value(attribute) in found for name in found.values()):
+    if missing and not any(
+        attributes_in_name(name).value(attribute) in found for name in found.values()
+    ):
         there = tuple(one.name for one in holders)
         raise Trouble(
             "NOT_ENOUGH_CONTAINERS",
@@ -75,7 +77,7 @@ def containers_of(
 
 def unsorted_objects(now: Environment, attribute: Attribute) -> tuple[str, ...]:
     """Return the objects that are in no container, or share a container with another group."""
-    value_of = {name: looks_of(name).value(attribute) for name in non_containers(now)}
+    value_of = {name: attributes_in_name(name).value(attribute) for name in non_containers(now)}
     holders = {name: now.container_of(name) for name in value_of}
     found = []
     for name, holder in holders.items():

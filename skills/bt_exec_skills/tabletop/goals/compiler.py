@@ -183,11 +183,11 @@ class TableCompiler:
         looks = now.object_attributes()
         facts = {
             "thing": next(
-                (display_name_or_id(one.name, language) for one in looks if not one.holds_things),
+                (display_name_or_id(one.name, language) for one in looks if not one.is_container),
                 "",
             ),
             "place": next(
-                (display_name_or_id(one.name, language) for one in looks if one.holds_things), ""
+                (display_name_or_id(one.name, language) for one in looks if one.is_container), ""
             ),
         }
         found = (_sentences().say(code, language, **facts) for code in _SUGGESTED)

@@ -13,8 +13,12 @@ from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.held_object_plans import with_empty_hand, with_held_object_first
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, single_object_of, tables_of
-from bt_exec_skills.tabletop.goals.subgoals_by_verb import all_of, goals_for, themes_of
-from bt_exec_skills.tabletop.object_names import looks_of
+from bt_exec_skills.tabletop.goals.subgoals_by_verb import (
+    goals_for,
+    object_phrases_of,
+    objects_of_any,
+)
+from bt_exec_skills.tabletop.object_names import attributes_in_name
 
 __all__ = ["clearest", "merge_parts", "moves_of", "subgoals_for_asks", "subgoals_of"]
 
@@ -60,7 +64,7 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
         if ask.verb == "leave" and ask.to is None:
             # the rest is not moved anyway
             named = [phrase for phrase in ask.themes if not phrase.rest]
-            scope.left |= set(all_of(named, scope))
+            scope.left |= set(objects_of_any(named, scope))
     found: list[Subgoal] = []
     done: list[Trouble] = []
     barred: set[tuple[str, str]] = set()
@@ -68,11 +72,15 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
         if ask.verb in ("pick", "bring", "go", "out") and _refers_to_same_objects(
             asked[number + 1 :]
         ):
-            about = all_of(themes_of(ask), scope, some="one")  # "pick it up and put it there"
-            place = ask.verb == "go" and all(looks_of(name).holds_things for name in about)
+            about = objects_of_any(
+                object_phrases_of(ask), scope, some="one"
+            )  # "pick it up and put it there"
+            place = ask.verb == "go" and all(
+                attributes_in_name(name).is_container for name in about
+            )
             scope.last = scope.last if place else about  # "go to the plate and put it there"
         elif ask.verb == "leave" and ask.to is not None:
-            scope.last = all_of(ask.themes, scope)  # "not into the bowl but onto the tray"
+            scope.last = objects_of_any(ask.themes, scope)  # "not into the bowl but onto the tray"
             targets = _all_targets(ask.to, scope)
             barred |= {(name, target) for name in scope.last for target in targets}
         elif ask.verb != "leave":
@@ -120,7 +128,7 @@ def _refuse_forbidden_targets(ask: Ask, barred: set[tuple[str, str]], scope: Sco
     target = single_object_of(ask.to, scope)
     for phrase in ask.themes:
         named = phrase.kind or phrase.name
-        if named and all((name, target) in barred for name in all_of([phrase], scope)):
+        if named and all((name, target) in barred for name in objects_of_any([phrase], scope)):
             raise Trouble("ALL_LEFT_OUT", what=phrase.text)
 
 

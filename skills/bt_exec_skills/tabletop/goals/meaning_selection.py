@@ -72,13 +72,19 @@ class _World:
     def _converter(self) -> Converter:
         there = (*self.now.objects, *self.now.tables)
         return Converter(
-            Phrases(self.session.said, self.session.start, self.language, there, self.now.tables),
-            self._decides,
+            Phrases(
+                self.session.words_of,
+                self.session.position_of,
+                self.language,
+                there,
+                self.now.tables,
+            ),
+            self._is_condition_true,
             self.session.place,
             self.session.subject,
         )
 
-    def _decides(self, question: Question) -> bool:
+    def _is_condition_true(self, question: Question) -> bool:
         """Return the answer to the question of a condition.
 
         Raises:
@@ -91,11 +97,11 @@ class _World:
 
     def understand(self, command: str | Said, turns: Sequence[Turn] = ()) -> Understood:
         """Return the goals of a command: the cheapest meaning that the world can resolve."""
-        meanings = self.session.meanings(command, turns)
+        meanings = self.session.possible_meanings(command, turns)
         words = tuple(self.session.readings[-1].edge.leaves())
         return self._followed(meanings)._replace(words=words)
 
-    def holds(self, reading: Reading, question: Node) -> bool:
+    def is_true(self, reading: Reading, question: Node) -> bool:
         """Return the answer to a question in a text.
 
         Raises:
@@ -142,7 +148,7 @@ class _World:
             if any(map(lacks_noun, last[order is None :])):
                 raise Trouble("NOT_UNDERSTOOD")  # "how many cubes, and how many are red?"
             done = Understood(self.language, node) if order is None else self._one(order)
-            return done._replace(replies=tuple(map(self._reply, last)))
+            return done._replace(replies=tuple(map(self._question_words, last)))
         node = order or node
         asked = converter.question(node) if node.kind == "ask" else converter.branch_question(node)
         if asked is not None:
@@ -151,7 +157,7 @@ class _World:
         subgoals = subgoals_for_asks(asks, self.now, self.language)
         return Understood(self.language, node, asks=asks, subgoals=subgoals)
 
-    def _reply(self, question: Node) -> str:
+    def _question_words(self, question: Node) -> str:
         """Return the words of the question at the end of a command.
 
         Raises:
@@ -227,4 +233,4 @@ def answer_question(reading: Reading, question: Node, now: Environment) -> bool:
     Raises:
         Trouble: If the answer cannot be decided.
     """
-    return _World(now, reading.language).holds(reading, question)
+    return _World(now, reading.language).is_true(reading, question)

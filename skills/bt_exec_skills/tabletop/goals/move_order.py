@@ -52,7 +52,7 @@ def shortest_order(moves: Sequence[Move], now: Environment) -> tuple[Move, ...]:
     legs = [_leg(move, now) for move in moves if move.thing != now.held]
     base = (now.base.x, now.base.y) if now.base is not None else None
     here = _leg(held[0], now).end if held else base
-    ways = [legs, _greedy(legs, here)]
+    ways = [legs, _greedy_order(legs, here)]
     if len(legs) >= _FEWEST and here is not None:
         ways += _eulerian_order(legs, here)
     best = min(ways, key=lambda order: _length(order, here))
@@ -85,7 +85,7 @@ def _length(legs: Sequence[_Leg], here: Flat | None) -> float:
     return length
 
 
-def _greedy(legs: Sequence[_Leg], here: Flat | None) -> list[_Leg]:
+def _greedy_order(legs: Sequence[_Leg], here: Flat | None) -> list[_Leg]:
     """Return the legs in greedy order: the nearest object next."""
     if here is None or not legs:
         return list(legs)
@@ -142,7 +142,7 @@ def _eulerian_order(legs: Sequence[_Leg], here: Flat) -> list[list[_Leg]]:
     tour = nx.MultiDiGraph()
     for (batch, target), count in loaded.items():
         tour.add_edges_from([(("from", batch), ("to", target))] * count)
-    for (target, batch), count in _joined(empty, loaded, cost).items():
+    for (target, batch), count in _joining_empty_paths(empty, loaded, cost).items():
         tour.add_edges_from([(("to", target), ("from", batch))] * count)
     left: dict[tuple[str, str], list[_Leg]] = {}
     for leg in legs:
@@ -159,7 +159,7 @@ def _eulerian_order(legs: Sequence[_Leg], here: Flat) -> list[list[_Leg]]:
     return [found]
 
 
-def _joined(
+def _joining_empty_paths(
     empty: Counter[tuple[str, str]],
     loaded: Counter[tuple[str, str]],
     cost: dict[tuple[str, str], int],

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Move, Phrase, Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, table_for
-from bt_exec_skills.tabletop.placement_search import free_point_on, part_of
+from bt_exec_skills.tabletop.placement_search import free_point_on, part_centre
 from bt_exec_skills.tabletop.robot import Spot
 
 __all__ = ["moves_onto_table", "moves_out_of", "swap_moves"]
@@ -22,7 +22,7 @@ def moves_onto_table(names: tuple[str, ...], to: Phrase, scope: Scope) -> tuple[
     now, table = scope.now, table_for(to, scope, names)
     if not to.part:
         return tuple(Move(name, table) for name in names)
-    near = part_of(now, table, to.part)
+    near = part_centre(now, table, to.part)
     taken: list[Spot] = []
     for _ in names:
         taken.append(_free_spot(now, table, near, names, taken))

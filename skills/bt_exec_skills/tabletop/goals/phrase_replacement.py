@@ -11,7 +11,7 @@ from bt_exec.language.reading.meaning_node import (
     negation,
     normal_form,
 )
-from bt_exec_skills.tabletop.object_names import CONTAINERS, looks_of
+from bt_exec_skills.tabletop.object_names import CONTAINERS, attributes_in_name
 
 __all__ = ["formulas_of", "last_act", "names_holder", "with_noun_of", "with_phrase_replaced"]
 
@@ -100,7 +100,7 @@ def names_holder(phrase: Node) -> bool:
 
 
 def _is_holder(name: str) -> bool:
-    return looks_of(name).holds_things or name.startswith("table_")
+    return attributes_in_name(name).is_container or name.startswith("table_")
 
 
 def last_act(meaning: Node) -> Node | None:

@@ -13,7 +13,7 @@ from bt_exec_skills.tabletop.display_names import display_name
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon, reader
-from bt_exec_skills.tabletop.object_names import looks_of
+from bt_exec_skills.tabletop.object_names import attributes_in_name
 from bt_exec_skills.things.nouns import kind_of_word, nouns
 
 __all__ = ["Said", "kinds_of", "names_by_word", "read"]
@@ -94,7 +94,7 @@ def names_by_word(now: Environment) -> dict[str, str]:
     """Return the words for the present objects and tables, with the name that each word means."""
     found: dict[str, str] = {}
     for name in (*now.objects, *now.tables):
-        looks = looks_of(name)
+        looks = attributes_in_name(name)
         words = {name.casefold()}
         if looks.number is not None:
             display = (display_name(name, "en"), display_name(name, "ko"))

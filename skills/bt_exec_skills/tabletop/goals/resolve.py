@@ -13,7 +13,7 @@ from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.goals.attribute_groups import non_containers
 from bt_exec_skills.tabletop.goals.model import Phrase, Relation, Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon
-from bt_exec_skills.tabletop.object_names import CONTAINERS, SIZES, Looks, looks_of
+from bt_exec_skills.tabletop.object_names import CONTAINERS, SIZES, Looks, attributes_in_name
 from bt_exec_skills.tabletop.placement_search import is_beside, is_between
 
 __all__ = ["Scope", "count_in", "objects_of", "single_object_of", "table_for", "tables_of"]
@@ -69,10 +69,10 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
             )
         if phrase.definite and len(found) > phrase.count and not phrase.order:
             raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
-        return _ranked(found, phrase, scope)[: phrase.count]
+        return _order_by_phrase(found, phrase, scope)[: phrase.count]
     if phrase.order in ("left", "right") and number == "all" and len(found) > 1 == phrase.rank:
         side = replace(phrase, text=phrase.text, number="one", table=True, values={}, relation=None)
-        found = _on_tables(tables_of(side, scope), found, scope.now)
+        found = _objects_on_tables(tables_of(side, scope), found, scope.now)
         if not found:
             raise _nothing(phrase, scope)
         return found
@@ -81,11 +81,11 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
     if phrase.order and found:
         alike = number == "all" and phrase.rank == 1
         best = _of_best_size(found, phrase.order) if alike else ()
-        return best or (_extreme(found, phrase, scope),)
+        return best or (_extreme_object(found, phrase, scope),)
     if number == "all" or phrase.again or len(found) == 1:
         return found
     if number == "any":
-        return _near_first(found, scope)[:1]
+        return _sort_by_distance(found, scope)[:1]
     raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
 
 
@@ -95,7 +95,7 @@ def single_object_of(phrase: Phrase, scope: Scope) -> str:
     Raises:
         Trouble: As `objects_of`; WHICH_ONE for several.
     """
-    return _single(objects_of(phrase, scope, some="one"), phrase)
+    return _require_single(objects_of(phrase, scope, some="one"), phrase)
 
 
 def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
@@ -110,42 +110,44 @@ def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
             raise Trouble("NOTHING_BEFORE", what=phrase.text)
         return scope.last
     if phrase.table:
-        return _on_tables(tables_of(phrase, scope), non_containers(now), now)
-    return _described(phrase, scope)
+        return _objects_on_tables(tables_of(phrase, scope), non_containers(now), now)
+    return _objects_with_properties(phrase, scope)
 
 
-def _described(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+def _objects_with_properties(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return every object with the properties that a phrase describes."""
     now = scope.now
-    found = [one for one in now.object_attributes() if _fits(one, phrase)]
+    found = [one for one in now.object_attributes() if _has_attributes_of(one, phrase)]
     if phrase.held:
         return _held_if_matching(found, phrase, now)
     if phrase.kind and any(one.kind == phrase.kind for one in found):
         # a cup has the shape of a cylinder
         found = [one for one in found if one.kind == phrase.kind]
     if phrase.index is not None:  # "cube 0" is not a red one, if there is one without a colour
-        found = [one for one in found if _says_no_more(one, phrase)] or found
+        found = [one for one in found if _has_no_other_attributes(one, phrase)] or found
     if phrase.rest:
         if not (scope.used or scope.left or scope.last):
             raise Trouble("NOTHING_BEFORE", what=phrase.text)
         found = [one for one in found if one.name not in scope.used | scope.left]
-    found = _repeated(found, phrase)
+    found = _objects_like_earlier(found, phrase)
     if phrase.empty:
-        found = [one for one in found if one.holds_things and not now.objects_in(one.name)]
+        found = [one for one in found if one.is_container and not now.objects_in(one.name)]
     if phrase.relation is not None:
         related = _in_relation(tuple(one.name for one in found), phrase.relation, scope)
         found = [one for one in found if one.name in related]
     return _without_exceptions(found, phrase, scope)
 
 
-def _repeated(found: list[Looks], phrase: Phrase) -> list[Looks]:
+def _objects_like_earlier(found: list[Looks], phrase: Phrase) -> list[Looks]:
     """Return the objects of an elliptical phrase: those like the earlier ones, if there are any.
 
     Raises:
         Trouble: WHICH_ONE if it is unclear whether the phrase repeats the earlier noun;
             ALL_LEFT_OUT if nothing is left of the earlier objects.
     """
-    close = [one for one in found if phrase.like is not None and _fits(one, phrase.like)]
+    close = [
+        one for one in found if phrase.like is not None and _has_attributes_of(one, phrase.like)
+    ]
     if close and len(close) < len(found) and not phrase.sure:
         names = tuple(one.name for one in found)
         raise Trouble("WHICH_ONE", names, what=phrase.text, options=names)
@@ -165,7 +167,7 @@ def _without_exceptions(found: Iterable[Looks], phrase: Phrase, scope: Scope) ->
         name
         for but in phrase.but
         for name in (_matching_objects if but.number == "some" else objects_of)(but, scope)
-        if not but.order or name == _extreme(names, but, scope)
+        if not but.order or name == _extreme_object(names, but, scope)
     }
     kept = tuple(name for name in names if name not in out)
     if names and not kept:
@@ -196,7 +198,7 @@ def _in_relation(
         ends = objects_of(replace(other, number="all"), scope)
         return tuple(name for name in names if is_between(scope.now, name, ends))
     if other.table:
-        return _on_tables(tables_of(other, scope), names, scope.now) if side == "in" else ()
+        return _objects_on_tables(tables_of(other, scope), names, scope.now) if side == "in" else ()
     wide = other if other.count or other.order else replace(other, number="all")
     anchors = objects_of(wide, scope)
     return tuple(
@@ -226,7 +228,7 @@ def tables_of(phrase: Phrase, scope: Scope, themes: tuple[str, ...] = ()) -> tup
         here = {now.table_of(name) for name in about}
         found = tuple(name for name in found if name not in here) if about else ()
     if phrase.index is not None:
-        found = tuple(name for name in found if looks_of(name).number == phrase.index)
+        found = tuple(name for name in found if attributes_in_name(name).number == phrase.index)
     if phrase.relation is not None:
         side, other = phrase.relation
         anchors = objects_of(replace(other, number="all"), scope) if not other.table else ()
@@ -236,7 +238,7 @@ def tables_of(phrase: Phrase, scope: Scope, themes: tuple[str, ...] = ()) -> tup
         there = tuple(now.tables)
         raise Trouble("NOTHING_LIKE_THAT", there, what=phrase.text, options=there)
     if phrase.order and len(found) > 1:
-        return (_extreme(found, phrase, scope),)
+        return (_extreme_object(found, phrase, scope),)
     return found
 
 
@@ -257,13 +259,13 @@ def table_for(phrase: Phrase, scope: Scope, themes: tuple[str, ...]) -> str:
         if len(here) == 1 and own and (inside or phrase.part):
             return own[0]
     if len(found) > 1 and (phrase.number == "any" or all(map(now.is_on_floor, themes))):
-        found = _near_first(found, scope)[:1]
+        found = _sort_by_distance(found, scope)[:1]
     if len(found) > 1:
         raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
     return found[0]
 
 
-def _on_tables(
+def _objects_on_tables(
     tables: tuple[str, ...], names: tuple[str, ...], now: Environment
 ) -> tuple[str, ...]:
     """Return the objects on tables; objects in containers only if there are no others."""
@@ -277,7 +279,7 @@ def _is_related(name: str, anchor: str, side: object, now: Environment) -> bool:
     return is_beside(now, name, anchor, side, now.base)  # type: ignore[arg-type]  # a Side
 
 
-def _fits(one: Looks, phrase: Phrase) -> bool:
+def _has_attributes_of(one: Looks, phrase: Phrase) -> bool:
     """Return True if an object's name has the attributes of the phrase."""
     members = lexicon()["things"].get(phrase.kind, {}).get("members", ())
     if phrase.kind and one.kind not in members:
@@ -285,14 +287,14 @@ def _fits(one: Looks, phrase: Phrase) -> bool:
             phrase.kind == "ball" and one.kind != "ball"
         ):
             return False
-    elif one.holds_things:
+    elif one.is_container:
         return False
     if phrase.index not in (None, one.number):
         return False
     return all(one.value(attribute) in allowed for attribute, allowed in phrase.values.items())
 
 
-def _says_no_more(one: Looks, phrase: Phrase) -> bool:
+def _has_no_other_attributes(one: Looks, phrase: Phrase) -> bool:
     """Return True if an object's name has only attributes that the phrase mentions."""
     more = (one.colour and "colour" not in phrase.values, one.size and "size" not in phrase.values)
     return not any(more) and one.kind in (phrase.kind, "object")
@@ -304,18 +306,18 @@ def _nothing(phrase: Phrase, scope: Scope) -> Trouble:
         there = scope.now.containers() or there
     elif phrase.kind == "" and not phrase.name:
         there = non_containers(scope.now)
-    holder = _emptied(phrase)
+    holder = _container_to_empty(phrase)
     if holder is not None:
         return Trouble("EMPTY_ALREADY", what=objects_of(holder, scope))
     what = phrase.name or phrase.text
     trouble = Trouble("NOTHING_LIKE_THAT", there, what=what, options=tuple(there))
     trouble.absent = bool(phrase.kind) and not any(
-        _fits(one, Phrase(kind=phrase.kind)) for one in scope.now.object_attributes()
+        _has_attributes_of(one, Phrase(kind=phrase.kind)) for one in scope.now.object_attributes()
     )
     return trouble
 
 
-def _emptied(phrase: Phrase) -> Phrase | None:
+def _container_to_empty(phrase: Phrase) -> Phrase | None:
     """Return the container of which a phrase means the whole content, or None."""
     side, holder = phrase.relation or ("", None)
     described = phrase.kind or phrase.values or phrase.name or phrase.but
@@ -324,7 +326,7 @@ def _emptied(phrase: Phrase) -> Phrase | None:
     return holder if not phrase.text or not (holder.table or holder.number == "all") else None
 
 
-def _near_first(
+def _sort_by_distance(
     found: tuple[str, ...], scope: Scope, anchor: Phrase | None = None
 ) -> tuple[str, ...]:
     """Return names by their distance from the robot, or from an object."""
@@ -341,29 +343,31 @@ def _place(name: str, now: Environment) -> Point:
     return at
 
 
-def _ranked(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+def _order_by_phrase(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return `found` in the order that the phrase names, by default the nearest first."""
     if phrase.order in ("biggest", "smallest"):
         return tuple(sorted(found, key=_size, reverse=phrase.order == "biggest"))
     if phrase.order in _FULL:
         raise Trouble("NOT_UNDERSTOOD")
-    near = _near_first(found, scope, phrase.near)
+    near = _sort_by_distance(found, scope, phrase.near)
     return near[::-1] if phrase.order == "farthest" else near
 
 
 def _size(name: str) -> int:
-    return SIZES.index(looks_of(name).size or _ANY_SIZE)
+    return SIZES.index(attributes_in_name(name).size or _ANY_SIZE)
 
 
 def _of_best_size(found: tuple[str, ...], order: str) -> tuple[str, ...]:
     """Return the biggest or smallest objects; none for another order or if no size is known."""
-    if order not in ("biggest", "smallest") or not any(looks_of(name).size for name in found):
+    if order not in ("biggest", "smallest") or not any(
+        attributes_in_name(name).size for name in found
+    ):
         return ()
     best = (max if order == "biggest" else min)(map(_size, found))
     return tuple(name for name in found if _size(name) == best)
 
 
-def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
+def _extreme_object(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
     """Return the extreme object: the biggest, nearest, leftmost, and so on.
 
     Raises:
@@ -374,23 +378,23 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
         wanted, there = str(phrase.rank), str(len(found))
         raise Trouble("TOO_FEW", found, wanted=wanted, there=there, what=phrase.text)
     if phrase.rank > 1:
-        first = _extreme(found, replace(phrase, rank=1), scope)
+        first = _extreme_object(found, replace(phrase, rank=1), scope)
         rest = tuple(name for name in found if name != first)
-        return _extreme(rest, replace(phrase, rank=phrase.rank - 1), scope)
+        return _extreme_object(rest, replace(phrase, rank=phrase.rank - 1), scope)
     if len(found) == 1:
         return found[0]
     if order in ("biggest", "smallest"):
-        if all(not looks_of(name).size for name in found):
+        if all(not attributes_in_name(name).size for name in found):
             raise Trouble("NO_ATTRIBUTE", found, attribute="size", options=found)
-        return _single(_of_best_size(found, order), phrase)
+        return _require_single(_of_best_size(found, order), phrase)
     if order in _FULL:
         held = {name: count_in(name, phrase.near or Phrase(), scope) for name in found}
         best = (max if order == "fullest" else min)(held.values())
-        return _single(tuple(name for name in found if held[name] == best), phrase)
+        return _require_single(tuple(name for name in found if held[name] == best), phrase)
     if now.base is None and phrase.near is None:
         raise Trouble("NO_VIEW", found, what=phrase.text, options=found)
     if order in ("nearest", "farthest"):
-        near = _near_first(found, scope, phrase.near)
+        near = _sort_by_distance(found, scope, phrase.near)
         return near[0 if order == "nearest" else -1]
     assert now.base is not None  # sides have no object of reference
     base = now.base
@@ -409,10 +413,10 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
     middle = len(across) // 2 if order == "middle" else -1
     leading = across[0 if order in ("left", "front") else middle]
     same = tuple(one for one in found if abs(angle(one) - angle(leading)) < _SAME_RAD)
-    return _single((leading, *(one for one in same if one != leading)), phrase)
+    return _require_single((leading, *(one for one in same if one != leading)), phrase)
 
 
-def _single(names: tuple[str, ...], phrase: Phrase) -> str:
+def _require_single(names: tuple[str, ...], phrase: Phrase) -> str:
     """Return the only name of `names`.
 
     Raises:

@@ -29,7 +29,7 @@ from bt_exec_skills.tabletop.goals.phrase_replacement import (
 )
 from bt_exec_skills.tabletop.goals.read import Said, read
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, tables_of
-from bt_exec_skills.tabletop.object_names import looks_of
+from bt_exec_skills.tabletop.object_names import attributes_in_name
 
 __all__ = ["ASKS_BACK", "Meanings", "Session"]
 
@@ -76,17 +76,17 @@ class Session:
         self.subject: Node | None = None
         self.subjects: tuple[Node, ...] = ()
 
-    def said(self, node: Node) -> str:
+    def words_of(self, node: Node) -> str:
         """Return the words of a node, from the newest command that contains it."""
         found = (reading.said(node) for reading in reversed(self.readings))
         return next(filter(None, found), "")
 
-    def start(self, node: Node) -> int:
+    def position_of(self, node: Node) -> int:
         """Return the position of a node in the newest command; 0 if it is not there."""
         edge = self.readings[-1].edge_of(node)
         return 0 if edge is None else edge.start
 
-    def meanings(self, command: str | Said, turns: Sequence[Turn]) -> Meanings:
+    def possible_meanings(self, command: str | Said, turns: Sequence[Turn]) -> Meanings:
         """Return the possible meanings of a command after some turns, cheapest first.
 
         Args:
@@ -108,10 +108,14 @@ class Session:
                 asked = False
                 continue
             asked = turn.code in ASKS_BACK
-            self.place = _place_of(before[0][0]) or self.place
+            self.place = _named_place(before[0][0]) or self.place
             subjects = _subjects(before[0][0])
             self.subject = next(iter(subjects), None)
-            if any(map(_is_named, subjects)) or not self.subjects or before[0][0].kind != "ask":
+            if (
+                any(map(_is_determinate, subjects))
+                or not self.subjects
+                or before[0][0].kind != "ask"
+            ):
                 self.subjects = subjects
             if turn.status not in ("", "refused"):
                 begun = before if turn.status in _UNFINISHED else None
@@ -133,16 +137,16 @@ class Session:
                     raise Trouble("NOTHING_UNFINISHED")
                 return begun
             questioned = text.rstrip().endswith(("?", "？"))
-            node = self._with_held(node, asked or questioned)
+            node = self._complete_for_held_object(node, asked or questioned)
             changed = node.kind == "again" and node.get("of") is not None
-            if (questioned and node.kind == "again") or changed or _is_denial(node):
+            if (questioned and node.kind == "again") or changed or _is_negation_only(node):
                 continue  # e.g. "again?", "again with the left arm, not on the tray"
-            if questioned and _is_open(node):
+            if questioned and _is_verbless(node):
                 old = before[0][0] if before and node.kind == "fragment" else None
                 again = (
                     with_phrase_replaced(old, node) if old is not None and old.kind == "ask" else ()
                 )
-                found += [(one, cost) for one in (tuple(again) or _questions(node))]
+                found += [(one, cost) for one in (tuple(again) or _fragment_questions(node))]
             elif node.kind == "fragment" and asked:
                 found += [(one, cost) for one in self._answered(node, before)]
             elif node.text("sign") == "answer" and not (before and before[0][0].kind == "ask"):
@@ -168,22 +172,22 @@ class Session:
         if trouble.code == "WHERE_TO":
             yield from (one for old, _ in before for one in with_phrase_replaced(old, fragment))
             return
-        chosen = self._chosen(fragment.node("of"), trouble.choices)
+        chosen = self._selected_choice(fragment.node("of"), trouble.choices)
         if not chosen:
             return
         name = Node("np", (("of", Node("thing", (("name", chosen),))), ("det", "the")))
         what = str(trouble.facts["what"])
         for old, _ in before:
             for part in old.walk():
-                if part.kind == "np" and self.said(part) == what:
+                if part.kind == "np" and self.words_of(part) == what:
                     yield old.substitute(part, name)
                     break
 
-    def _chosen(self, answer: Node, choices: Sequence[str]) -> str:
+    def _selected_choice(self, answer: Node, choices: Sequence[str]) -> str:
         """Return the choice that an answer selects; empty if it selects none or several."""
         if answer.kind == "rel":
             answer = answer.node("to")
-        kinds = {looks_of(name).kind for name in choices}
+        kinds = {attributes_in_name(name).kind for name in choices}
         tables = {name: table for name, table in self._now.tables.items() if name in choices}
         objects = {name: one for name, one in self._now.objects.items() if name in choices}
         try:
@@ -202,7 +206,7 @@ class Session:
 
     # -- pronouns
 
-    def _with_held(self, node: Node, asked: bool) -> Node:
+    def _complete_for_held_object(self, node: Node, asked: bool) -> Node:
         """Return the meaning of a bare place or verb while an object is held: "onto the tray"."""
         of = node.get("of") if node.kind == "fragment" else None
         if asked or self._now.held is None:
@@ -217,21 +221,21 @@ class Session:
             return node
         return Node("act", (("verb", "move"), ("of", _IT), ("to", of)))
 
-    def _about_question(self, node: Node, before: Meanings) -> Node:
+    def _resolve_last_question(self, node: Node, before: Meanings) -> Node:
         """Return a meaning with "if so" and "there" replaced by the last question and place."""
         if node.kind == "if" and before and before[0][0].kind == "ask":
             named = with_named_conditions(Node("seq", (("of", (before[0][0], node)),)))
             return named if named.kind == "if" else node
         if node.text("what") == "how_many" and node.get("of") in _ANYTHING:
-            subjects = tuple(filter(_is_named, self.subjects))
+            subjects = tuple(filter(_is_determinate, self.subjects))
             return normal_form(node.replace(of=subjects[0])) if len(subjects) == 1 else node
         there = self.place.get("to") if node.kind == "ask" and self.place is not None else None
         if not isinstance(there, Node):
             return node
         node = node.substitute(_THERE, there)
-        return node if any(map(names_holder, self.subjects)) else _with_holder(node, there)
+        return node if any(map(names_holder, self.subjects)) else _about_place(node, there)
 
-    def _undoes(self, node: Node, before: Node) -> bool:
+    def _is_undo(self, node: Node, before: Node) -> bool:
         """Return True for a command to put back the objects that the last mission moved."""
         act = next((one for one in node.walk() if one.kind == "act"), node)
         back = act.text("verb") == "put_back" and all(one in _ITSELF for one in act.parts())
@@ -239,8 +243,8 @@ class Session:
 
     def _with_antecedent(self, node: Node, before: Meanings) -> Node:
         """Return a meaning in which a leading pronoun is replaced by its antecedent."""
-        node = self._about_question(node, before)
-        if self._now.held is not None or not before or self._undoes(node, before[0][0]):
+        node = self._resolve_last_question(node, before)
+        if self._now.held is not None or not before or self._is_undo(node, before[0][0]):
             return node
         subjects = self.subjects
         if not subjects:
@@ -257,7 +261,7 @@ class Session:
             if about == _ALL and not done and many:
                 return part.replace(of=tuple(one.replace(det="all") for one in subjects))
             if part.kind == "np" and part.get("det") == "rest" and not done:
-                for one in filter(partial(_may_contrast, part), subjects):
+                for one in filter(partial(_may_be_contrasted, part), subjects):
                     part = with_noun_of(part, one)
             if part.kind == "np" and _THEM in formulas_of(part) and not done:
                 return normal_form(
@@ -265,7 +269,9 @@ class Session:
                 )
             if part.kind == "pronoun" and part.text("name") not in ("there", "all"):
                 several = len(subjects) > 1 or (
-                    not (korean or _is_plural(subject)) if part == _THEM else not _is_named(subject)
+                    not (korean or _is_plural(subject))
+                    if part == _THEM
+                    else not _is_determinate(subject)
                 )
                 return part if done or several else subject
             if part.kind == "act" and not done and not part.parts() and _lacks_theme(part):
@@ -285,15 +291,15 @@ class Session:
         return normal_form(walk(node))
 
 
-def _with_holder(node: Node, place: Node) -> Node:
+def _about_place(node: Node, place: Node) -> Node:
     """Return a question in which "in it" and "is it empty" are about a place."""
     empty = node.get("hold") == _EMPTY and node.get("of") == _IT
     if node.kind == "rel" and node.text("relation") in ("in", "at") and node.get("to") == _IT:
         return node.replace(to=place)
-    return node.replace(of=place) if empty else node.map(lambda part: _with_holder(part, place))
+    return node.replace(of=place) if empty else node.map(lambda part: _about_place(part, place))
 
 
-def _may_contrast(other: Node, subject: Node) -> bool:
+def _may_be_contrasted(other: Node, subject: Node) -> bool:
     """Return True unless "the other table" follows a phrase of another kind, such as cups."""
     kinds = [
         {one.text("name") for one in phrase.walk() if one.kind == "thing"}
@@ -307,19 +313,19 @@ def _lacks_theme(act: Node) -> bool:
     return act.text("verb") in ("move", "bring", "pick", "out") and not act.get("by")
 
 
-def _is_denial(node: Node) -> bool:
+def _is_negation_only(node: Node) -> bool:
     """Return True for a fragment that only negates part of the previous command."""
     of = node.get("of") if node.kind == "fragment" else None
     denied = isinstance(of, Node) and any(one.kind == "not" for one in formulas_of(of))
     return denied and node.text("sign") == "only"
 
 
-def _is_open(node: Node) -> bool:
+def _is_verbless(node: Node) -> bool:
     """Return True for a text without a verb: fragments, and objects with a place."""
     return node.kind == "fragment" or (node.kind == "act" and not node.get("verb"))
 
 
-def _questions(node: Node) -> Iterator[Node]:
+def _fragment_questions(node: Node) -> Iterator[Node]:
     """Yield the question of a fragment with a question mark."""
     place = node.get("to")
     for of in node.parts():
@@ -339,11 +345,11 @@ def _subjects(meaning: Node) -> tuple[Node, ...]:
     phrases = [one for one in (about or meaning).walk() if one.kind == "np" and one.get("of")]
     themes = [one for one in about.parts() if one in phrases] if about is not None else []
     chosen = themes if len(themes) > 1 else phrases[:1]
-    found = tuple(_subject(one, meaning if about is None else about) for one in chosen)
+    found = tuple(_subject_after(one, meaning if about is None else about) for one in chosen)
     return tuple(filter(None, found)) if all(found) else ()
 
 
-def _place_of(meaning: Node) -> Node | None:
+def _named_place(meaning: Node) -> Node | None:
     """Return the last named place of a meaning, or the subject of a question, as a relation."""
     places = [
         one for one in meaning.walk() if one.kind == "rel" and isinstance(one.get("to"), Node)
@@ -364,7 +370,7 @@ def _is_plural(phrase: Node) -> bool:
     return several or phrase.text("det") in ("all", "rest") or Node("many") in phrase.walk()
 
 
-def _subject(of: Node, said: Node) -> Node | None:
+def _subject_after(of: Node, said: Node) -> Node | None:
     """Return the subject phrase of a question or act, described as after its execution."""
     if said.kind != "act":
         listed = of.get("wh") or said.text("what") in ("which", "how_many")
@@ -375,6 +381,6 @@ def _subject(of: Node, said: Node) -> Node | None:
     return normal_form(of.replace(of=conjunction(*kept)))
 
 
-def _is_named(phrase: Node) -> bool:
+def _is_determinate(phrase: Node) -> bool:
     """Return False for the objects of "what do you see?" and "what are you holding?"."""
     return any(one.kind not in ("any", "one") and one != _HELD for one in formulas_of(phrase))

@@ -18,11 +18,10 @@ from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trou
 from bt_exec_skills.tabletop.goals.moves_to_places import moves_onto_table, moves_out_of, swap_moves
 from bt_exec_skills.tabletop.goals.object_phrases import EACH_OTHER, content_of_container
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, single_object_of, table_for
-from bt_exec_skills.tabletop.object_names import looks_of
-from bt_exec_skills.tabletop.output_sentences import sentence
+from bt_exec_skills.tabletop.object_names import attributes_in_name
 from bt_exec_skills.tabletop.robot import Side
 
-__all__ = ["all_of", "goals_for", "themes_of"]
+__all__ = ["goals_for", "object_phrases_of", "objects_of_any"]
 
 _USER_TRAY = "tray"
 _LIFTING = ("move", "bring", "swap", "pick", "out")
@@ -43,21 +42,25 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: 
         case "swap":
             return [_swap_subgoal(ask, scope, language)]
         case "bring":
-            tray = _tray(scope.now)
-            names = _require_movable(all_of(ask.themes, scope, some="one"), scope)
+            tray = _handover_tray(scope.now)
+            names = _require_movable(objects_of_any(ask.themes, scope, some="one"), scope)
             return [subgoal_of_moves(_moves_into(names, tray), scope.now, language)]
         case "empty" if not any(phrase.table for phrase in ask.themes):
-            names = _require_movable(_content(ask.themes, scope), scope)
+            names = _require_movable(_contained_objects(ask.themes, scope), scope)
             return [subgoal_of_moves(moves_out_of(names, scope.now), scope.now, language)]
         case "clear" | "empty":
             return _clear_subgoals(ask, scope, language)
         case "out" if ask.to is not None and ask.to.table:
-            return _clear_subgoals(replace(ask, themes=themes_of(ask), to=None), scope, language)
+            return _clear_subgoals(
+                replace(ask, themes=object_phrases_of(ask), to=None), scope, language
+            )
         case "out":
-            names = _require_movable(all_of(themes_of(ask), _inside(scope)), scope)
+            names = _require_movable(
+                objects_of_any(object_phrases_of(ask), _container_scope(scope)), scope
+            )
             return [subgoal_of_moves(moves_out_of(names, scope.now), scope.now, language)]
         case "pick":
-            names = _require_movable(all_of(ask.themes, scope, some="one"), scope)
+            names = _require_movable(objects_of_any(ask.themes, scope, some="one"), scope)
             if len(names) > 1:
                 raise Trouble("ONE_HAND", names, options=names)
             thing = display_name_or_id(names[0], language)
@@ -93,14 +96,14 @@ def _distribute_subgoals(ask: Ask, to: Phrase, scope: Scope, language: str) -> l
         raise Trouble("ALL_LEFT_OUT", what=to.text)
     if len(targets) == 1:
         return [_move_goal(replace(ask, to=Phrase(to.text, name=targets[0])), scope, language)]
-    if not all(looks_of(name).holds_things for name in targets):
+    if not all(attributes_in_name(name).is_container for name in targets):
         raise Trouble("NO_CONTAINER", scope.now.containers(), what=targets[0])
     phrases = []
     for one in ask.themes:
         each = one.number == "any" or not (to.count or to.listed)
         number = one.count or int(one.number == "any")
         phrases.append(replace(one, number="all", count=number * (len(targets) if each else 1)))
-    meant = set(all_of(phrases, scope)) - {*targets}
+    meant = set(objects_of_any(phrases, scope)) - {*targets}
     names = _require_movable(tuple(name for name in scope.now.objects if name in meant), scope)
     if len(names) < len(targets):
         wanted, there = str(len(targets)), str(len(names))
@@ -120,11 +123,13 @@ def _return_subgoal(ask: Ask, scope: Scope, language: str) -> Subgoal:
     """
     held = scope.now.held
     if held is None and ask.verb == "put_back":
-        return put_back(_moved_before(ask, scope), scope.now, language)
+        return put_back(_objects_to_put_back(ask, scope), scope.now, language)
     if held is None:
         raise Trouble("HAND_EMPTY")
     themes = (replace(one, number="all") if one.number == "one" else one for one in ask.themes)
-    meant = all_of(themes, scope) if ask.themes else (held,)  # "the cup" is the one in the hand
+    meant = (
+        objects_of_any(themes, scope) if ask.themes else (held,)
+    )  # "the cup" is the one in the hand
     if held not in meant:
         raise Trouble("NOT_HELD", (held,), what=meant, options=(held,))
     if ask.verb == "put_down":
@@ -132,7 +137,7 @@ def _return_subgoal(ask: Ask, scope: Scope, language: str) -> Subgoal:
     return put_back((held,), scope.now, language)
 
 
-def _moved_before(ask: Ask, scope: Scope) -> tuple[str, ...]:
+def _objects_to_put_back(ask: Ask, scope: Scope) -> tuple[str, ...]:
     """Return the objects to put back: the named ones that were moved, or those moved last.
 
     Raises:
@@ -159,14 +164,14 @@ def _moved_before(ask: Ask, scope: Scope) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def themes_of(ask: Ask) -> tuple[Phrase, ...]:
+def object_phrases_of(ask: Ask) -> tuple[Phrase, ...]:
     """Return the phrases of the objects of a part, limited to the container they are taken from."""
     if ask.verb != "out" or ask.to is None:
         return ask.themes
     return tuple(content_of_container(one, ask.to) for one in ask.themes)
 
 
-def _inside(scope: Scope) -> Scope:
+def _container_scope(scope: Scope) -> Scope:
     """Return a context limited to the containers and their objects, if there are any."""
     now = scope.now
     holders = {name: now.container_of(name) for name in now.objects}
@@ -174,21 +179,21 @@ def _inside(scope: Scope) -> Scope:
     kept = {
         name: one
         for name, one in now.objects.items()
-        if name in inside or looks_of(name).holds_things
+        if name in inside or attributes_in_name(name).is_container
     }
     return replace(scope, now=replace(now, objects=kept)) if inside else scope
 
 
-def _content(phrases: Iterable[Phrase], scope: Scope) -> tuple[str, ...]:
+def _contained_objects(phrases: Iterable[Phrase], scope: Scope) -> tuple[str, ...]:
     """Return the content of containers.
 
     Raises:
         Trouble: NO_CONTAINER, or EMPTY_ALREADY.
     """
     found: list[str] = []
-    names = all_of(phrases, scope)
+    names = objects_of_any(phrases, scope)
     for name in names:
-        if not looks_of(name).holds_things:
+        if not attributes_in_name(name).is_container:
             raise Trouble("NO_CONTAINER", scope.now.containers(), what=name)
         found += scope.now.objects_in(name)
     if not found:
@@ -196,7 +201,9 @@ def _content(phrases: Iterable[Phrase], scope: Scope) -> tuple[str, ...]:
     return tuple(found)
 
 
-def all_of(phrases: Iterable[Phrase], scope: Scope, *, some: str = "all") -> tuple[str, ...]:
+def objects_of_any(
+    phrases: Iterable[Phrase], scope: Scope, *, some: str = "all"
+) -> tuple[str, ...]:
     """Return the objects that any of the phrases means, each once."""
     found: dict[str, None] = {}
     for phrase in phrases:
@@ -210,7 +217,7 @@ def _require_movable(names: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
     Raises:
         Trouble: CANNOT_LIFT, or ALL_LEFT_OUT if none of them may be moved.
     """
-    heavy = [name for name in names if looks_of(name).holds_things]
+    heavy = [name for name in names if attributes_in_name(name).is_container]
     if heavy:
         raise Trouble("CANNOT_LIFT", tuple(heavy), what=tuple(heavy))
     kept = tuple(name for name in names if name not in scope.left)
@@ -230,40 +237,44 @@ def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
     if to.table:
         if side != "in":
             raise Trouble("NO_TABLE", scope.now.containers())
-        names = _require_movable(all_of(ask.themes, scope), scope)
+        names = _require_movable(objects_of_any(ask.themes, scope), scope)
         return subgoal_of_moves(moves_onto_table(names, to, scope), scope.now, language)
     if to.kind == EACH_OTHER:
-        names = _require_movable(all_of(_in_full(ask.themes), scope), scope)
+        names = _require_movable(objects_of_any(_as_all_objects(ask.themes), scope), scope)
         *others, anchor = sorted(names, key=lambda name: name != scope.now.held)
         if not others:
             raise Trouble("TOO_FEW", names, wanted="2", there="1", what=ask.themes[0].text)
         return subgoal_of_moves(_moves_into(others, anchor, side), scope.now, language)
     if not any(phrase.again for phrase in ask.themes):
-        _movable(ask.themes, scope)  # a missing object is reported before "which bowl?" is asked
-    all_of(
+        _movable_objects(
+            ask.themes, scope
+        )  # a missing object is reported before "which bowl?" is asked
+    objects_of_any(
         (_every(but) for but in to.but if but.kind == to.kind), scope
     )  # all of them are at the place
-    moved = set(_movable(ask.themes, scope)) if to.rest else set()  # "next to the other cup"
+    moved = (
+        set(_movable_objects(ask.themes, scope)) if to.rest else set()
+    )  # "next to the other cup"
     target = single_object_of(to, replace(scope, used=scope.used | moved))
     holder = scope.now.container_of(target)
     if side == "next_to" and holder is not None:
         target, side = holder, "in"  # beside an object in a bowl
-    names = tuple(name for name in _movable(ask.themes, scope) if name != target)
+    names = tuple(name for name in _movable_objects(ask.themes, scope) if name != target)
     names = _require_movable(names, scope) if names else ()
     if not names:
         raise Trouble("ALL_LEFT_OUT", what=ask.text)
-    if side == "in" and not looks_of(target).holds_things:
+    if side == "in" and not attributes_in_name(target).is_container:
         raise Trouble("NO_CONTAINER", scope.now.containers(), what=target)
     if side not in ("in", "next_to") and len(names) > 1:
         raise Trouble("ONE_BESIDE", names, what=target, options=names)
     return subgoal_of_moves(_moves_into(names, target, side), scope.now, language)
 
 
-def _movable(phrases: tuple[Phrase, ...], scope: Scope) -> tuple[str, ...]:
+def _movable_objects(phrases: tuple[Phrase, ...], scope: Scope) -> tuple[str, ...]:
     """Return the objects of phrases; if one of several cups is held, "the cup" is that one."""
     held = scope.now.held
     try:
-        return all_of(phrases, scope)
+        return objects_of_any(phrases, scope)
     except Trouble as trouble:
         if trouble.code != "WHICH_ONE" or len(phrases) > 1 or held in scope.used:
             raise
@@ -276,7 +287,7 @@ def _every(phrase: Phrase) -> Phrase:
     return replace(phrase, number="all", count=0, order="")
 
 
-def _in_full(phrases: Iterable[Phrase]) -> list[Phrase]:
+def _as_all_objects(phrases: Iterable[Phrase]) -> list[Phrase]:
     """Return phrases that mean all their objects, as in "the cups together"."""
     return [replace(one, number="all" if one.number == "one" else one.number) for one in phrases]
 
@@ -288,12 +299,12 @@ def _moves_into(names: Iterable[str], target: str, side: Side = "in") -> tuple[M
 def _sort_subgoals(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     """Return one subgoal for each attribute group."""
     assert ask.by is not None
-    now, by = _without_holders(scope.now, scope.left), ask.by
-    these = [phrase for phrase in ask.themes if not _means_all(phrase, scope)]
+    now, by = _without_containers(scope.now, scope.left), ask.by
+    these = [phrase for phrase in ask.themes if not _refers_to_all(phrase, scope)]
     names = (
-        all_of(these, scope) if these else non_containers(now)
+        objects_of_any(these, scope) if these else non_containers(now)
     )  # "sort these" before anything else
-    names = tuple(name for name in names if not looks_of(name).holds_things)
+    names = tuple(name for name in names if not attributes_in_name(name).is_container)
     names = _require_movable(names, scope) if names else ()
     if not names:
         raise Trouble("NOTHING_LIKE_THAT", tuple(now.objects), what=ask.text, options=())
@@ -320,17 +331,17 @@ def _sort_subgoals(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     return merge_groups_into_round(found, now, language)
 
 
-def _without_holders(now: Environment, left: set[str]) -> Environment:
+def _without_containers(now: Environment, left: set[str]) -> Environment:
     """Return an environment without the excluded containers."""
     kept = {
         name: one
         for name, one in now.objects.items()
-        if name not in left or not looks_of(name).holds_things
+        if name not in left or not attributes_in_name(name).is_container
     }
     return replace(now, objects=kept)
 
 
-def _means_all(phrase: Phrase, scope: Scope) -> bool:
+def _refers_to_all(phrase: Phrase, scope: Scope) -> bool:
     """Return True for "these" and "them" without several possible antecedents."""
     several = phrase.number == "all" and scope.last == (scope.now.held,)
     return phrase.again and (several or not scope.last)
@@ -341,7 +352,9 @@ def _clear_subgoals(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     now = scope.now
     phrases = ask.themes or (Phrase("", number="all"),)
     names = tuple(
-        name for name in all_of(phrases, scope) if ask.themes or now.container_of(name) is None
+        name
+        for name in objects_of_any(phrases, scope)
+        if ask.themes or now.container_of(name) is None
     )
     if not names:
         raise Trouble("NOTHING_TO_DO")
@@ -355,7 +368,7 @@ def _clear_subgoals(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
             subgoal_of_moves(_moves_into(names, single_object_of(ask.to, scope)), now, language)
         ]
     holders = [
-        one for one in now.object_attributes() if one.holds_things and one.kind != _USER_TRAY
+        one for one in now.object_attributes() if one.is_container and one.kind != _USER_TRAY
     ]
     for kind in ("basket", "box"):
         bins = [one.name for one in holders if one.kind == kind]
@@ -365,18 +378,18 @@ def _clear_subgoals(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
         return [subgoal_of_moves(_moves_into(names, holders[0].name), now, language)]
     here = {now.table_of(name) for name in names}
     others = tuple(now.tables.keys() - here)
-    if len(here) == len(others) == 1 and any(map(_of_table, phrases)):
+    if len(here) == len(others) == 1 and any(map(_means_table_content, phrases)):
         return [subgoal_of_moves(_moves_into(names, others[0]), now, language)]
     options = (*(one.name for one in holders), *sorted(others))
     raise Trouble("WHERE_TO", options, what=ask.text, options=tuple(options))
 
 
-def _of_table(phrase: Phrase) -> bool:
+def _means_table_content(phrase: Phrase) -> bool:
     """Return True if a phrase means the content of a table."""
     return phrase.table or (phrase.relation is not None and phrase.relation[1].table)
 
 
-def _tray(now: Environment) -> str:
+def _handover_tray(now: Environment) -> str:
     """Return the tray on which objects are handed over.
 
     Raises:
@@ -390,7 +403,7 @@ def _tray(now: Environment) -> str:
 
 def _swap_subgoal(ask: Ask, scope: Scope, language: str) -> Subgoal:
     """Return the subgoal of swapping two objects."""
-    names = _require_movable(all_of(ask.themes, scope, some="one"), scope)
+    names = _require_movable(objects_of_any(ask.themes, scope, some="one"), scope)
     if len(names) != 2:
         raise Trouble("SWAP_TWO", names, options=names)
     text = " ↔ ".join(display_name_or_id(name, language) for name in names)

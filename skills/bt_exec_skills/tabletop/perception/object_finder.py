@@ -24,7 +24,7 @@ from bt_exec.files import expand_home
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Box
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.object_names import SHAPES, looks_of
+from bt_exec_skills.tabletop.object_names import SHAPES, attributes_in_name
 from bt_exec_skills.tabletop.perception.picture import Picture
 from bt_exec_skills.vision.decode import suppress_overlaps
 
@@ -67,7 +67,7 @@ class LearnedFinder:
             return {}
         found: list[Detection] = []
         for table in now.tables.values():
-            part = picture.viewpoint.part_with(table)
+            part = picture.viewpoint.region_of_table(table)
             for x1, y1, x2, y2 in _tiles(part, picture.viewpoint.size) if part else ():
                 view: View[Any] = View(now.t, np.ascontiguousarray(picture.rgb[y1:y2, x1:x2]))
                 seen = self._detector.detect(view)
@@ -132,7 +132,7 @@ def _boxes_by_object(found: list[Detection], picture: Picture, now: Environment)
         for name, (x, y), ahead in zip(names, places, before, strict=True):
             for number, one in enumerate(found):
                 x1, y1, x2, y2 = one.bbox
-                if ahead and x1 <= x <= x2 and y1 <= y <= y2 and _may_be(name, one.label):
+                if ahead and x1 <= x <= x2 and y1 <= y <= y2 and _may_have_label(name, one.label):
                     away = np.hypot(x - (x1 + x2) / 2, y - (y1 + y2) / 2)
                     pairs.append((float(away), number, name))
     boxes: dict[str, Box] = {}
@@ -149,9 +149,9 @@ def _boxes_by_object(found: list[Detection], picture: Picture, now: Environment)
     return boxes
 
 
-def _may_be(name: str, label: str) -> bool:
+def _may_have_label(name: str, label: str) -> bool:
     """Return True if an object of that name may be detected as that class."""
-    looks = looks_of(name)
+    looks = attributes_in_name(name)
     if looks.kind == "object":
         return label in SHAPES
     return label in (looks.kind, looks.shape)

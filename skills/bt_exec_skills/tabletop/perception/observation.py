@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.held_object import NEAR_M
-from bt_exec_skills.tabletop.object_names import looks_of
-from bt_exec_skills.tabletop.output_sentences import sentence
+from bt_exec_skills.tabletop.object_names import attributes_in_name
 from bt_exec_skills.tabletop.perception.object_finder import Finder
 from bt_exec_skills.tabletop.perception.picture import Pictures
 
@@ -47,15 +46,15 @@ class TableObservation:
             if name == now.taken:  # an object in the hand has no place
                 continue
             place = now.place_of(name)
-            if place is not None and not looks_of(name).holds_things:
+            if place is not None and not attributes_in_name(name).is_container:
                 found[f"spot.{name}"] = f"in {place}"
-            elif now.is_on_floor(name) and not looks_of(name).holds_things:
+            elif now.is_on_floor(name) and not attributes_in_name(name).is_container:
                 found[f"spot.{name}"] = "floor"
         for name, table in now.tables.items():
             found[f"table.{name}"] = " ".join(f"{value:.2f}" for value in table)
         if now.base is not None:
             found["pos.robot"] = " ".join(f"{value:.2f}" for value in now.base)
-            away = {name: table.away(*now.base[:2]) for name, table in now.tables.items()}
+            away = {name: table.distance_to(*now.base[:2]) for name, table in now.tables.items()}
             nearest = min(away, key=away.__getitem__, default="")
             if nearest:
                 found["at.table"] = nearest if away[nearest] <= NEAR_M else "none"
@@ -63,7 +62,7 @@ class TableObservation:
 
     def describe(self, language: str) -> str:
         """Return one line for the operator."""
-        things = [one for one in self.environment.object_attributes() if not one.holds_things]
+        things = [one for one in self.environment.object_attributes() if not one.is_container]
         placed = sum(self.environment.container_of(one.name) is not None for one in things)
         return sentence("seen", language, count=len(things), placed=placed)
 

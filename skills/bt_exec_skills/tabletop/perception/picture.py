@@ -50,7 +50,7 @@ class Viewpoint(NamedTuple):
         y = high / 2 - self.focal * seen[:, 1] / depth
         return np.stack([x, y], axis=1), np.asarray(ahead > _NEAREST_M, bool)
 
-    def part_with(self, table: Table) -> Box | None:
+    def region_of_table(self, table: Table) -> Box | None:
         """Return the part of the picture that shows a table's top and the objects on it."""
         xs = np.linspace(table.x - table.half_x, table.x + table.half_x, 12)
         ys = np.linspace(table.y - table.half_y, table.y + table.half_y, 12)

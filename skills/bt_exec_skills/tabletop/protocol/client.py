@@ -21,7 +21,7 @@ from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.protocol.timed_request import Asked, open_directly
 from bt_exec_skills.tabletop.tables import Table, infer_tables
 
-__all__ = ["Client", "Grip", "environment_from", "pose_from"]
+__all__ = ["Client", "Grip", "parse_environment", "parse_pose"]
 
 _MOST_BYTES = 4_000_000
 _TRIES = 3
@@ -81,7 +81,7 @@ class Client:
         """
         for _ in range(_TRIES):
             found = self._with_retries(lambda: self._get("/env"))
-            now = environment_from(found, self._base())
+            now = parse_environment(found, self._base())
             unplaced = set(found["objects"]) - now.objects.keys() - self._unplaced
             if not unplaced and self._seen <= now.objects.keys():
                 break
@@ -94,7 +94,7 @@ class Client:
     def grip(self) -> Grip:
         """Return what the simulator reports about the hand after the end of a running motion."""
         try:
-            answer = self.act("RESULT = get_ee_position()", _REST_TRIES)
+            answer = self.run_code("RESULT = get_ee_position()", _REST_TRIES)
             state = self._get("/state")
         except (Failed, OSError, ValueError):
             return Grip(None, None)
@@ -110,7 +110,7 @@ class Client:
         )
         return replace(now, told=self._tables)
 
-    def act(self, code: str, tries: int = _BUSY_TRIES) -> Any:
+    def run_code(self, code: str, tries: int = _BUSY_TRIES) -> Any:
         """Send code and return the complete response, which arrives when the motion has ended.
 
         Args:
@@ -156,7 +156,7 @@ class Client:
         """
         found = self._request("/step", {"seconds": seconds}, max(self.read_s, 10.0))
         try:
-            told = _time(found["result"]["time"])
+            told = _parse_time(found["result"]["time"])
         except (KeyError, TypeError) as error:
             raise ValueError(f"/step answers {found!r:.80}") from error
         if told is None:
@@ -170,7 +170,7 @@ class Client:
             Failed: SIMULATOR_FAULT if it reports none.
         """
         found = self._with_retries(lambda: self._get("/env"))
-        told = _time(found.get("time")) if isinstance(found, dict) else None
+        told = _parse_time(found.get("time")) if isinstance(found, dict) else None
         if told is None:
             raise Failed("SIMULATOR_FAULT", "/env reports no time: lockstep is not supported")
         return told
@@ -182,7 +182,7 @@ class Client:
         if self._no_state:
             return None
         try:
-            return pose_from(self._get("/state"))
+            return parse_pose(self._get("/state"))
         except urllib.error.HTTPError as error:
             self._no_state = error.code in (404, 405)
             return None
@@ -226,12 +226,12 @@ class Client:
         if len(raw) > _MOST_BYTES:
             raise ValueError(f"{path} returned more than {_MOST_BYTES} bytes")
         try:
-            return json.loads(raw, parse_int=_whole)
+            return json.loads(raw, parse_int=_parse_whole_number)
         except RecursionError as error:
             raise ValueError(f"{path} returned JSON that is nested too deeply") from error
 
 
-def _whole(digits: str) -> int | float:
+def _parse_whole_number(digits: str) -> int | float:
     """Return a whole number that can be converted to a finite float."""
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
@@ -241,7 +241,7 @@ def _why(error: BaseException) -> str:
     return f"{type(error).__name__}: {reason or error}"[:200]
 
 
-def environment_from(found: Any, base: Pose | None) -> Environment:
+def parse_environment(found: Any, base: Pose | None) -> Environment:
     """Return the world in a response of ``/env``, without objects of invalid position.
 
     Raises:
@@ -252,23 +252,30 @@ def environment_from(found: Any, base: Pose | None) -> Environment:
         raise Failed("SIMULATOR_FAULT", '/env must return {"objects": {…}}')
     placed: dict[str, Placed] = {}
     for number, (name, one) in enumerate(objects.items()):
-        at = _numbers(one.get("pos") if isinstance(one, dict) else None)
+        at = _parse_numbers(one.get("pos") if isinstance(one, dict) else None)
         if at is None or not name[:1].isalpha() or len(name) > _NAME_CHARS:
             continue
-        turned = _numbers(one.get("ori")) or (0.0, 0.0, 0.0)
+        turned = _parse_numbers(one.get("ori")) or (0.0, 0.0, 0.0)
         own = one.get("id")
         placed[name] = Placed(own if type(own) is int else number, Point(*at), turned)
     return Environment(
-        _time(found.get("time")) or 0.0, placed, base, _tables(found.get("tables"), placed)
+        _parse_time(found.get("time")) or 0.0,
+        placed,
+        base,
+        _parse_tables(found.get("tables"), placed),
     )
 
 
-def _tables(found: Any, placed: Mapping[str, Placed]) -> dict[str, Table]:
+def _parse_tables(found: Any, placed: Mapping[str, Placed]) -> dict[str, Table]:
     """Return the reported tables, without invalid ones."""
     tables: dict[str, Table] = {}
     for name, one in found.items() if isinstance(found, dict) else ():
-        at = _numbers(one.get("pos") if isinstance(one, dict) else None)
-        size = _numbers([*one["size"], 0.0]) if at and isinstance(one.get("size"), list) else None
+        at = _parse_numbers(one.get("pos") if isinstance(one, dict) else None)
+        size = (
+            _parse_numbers([*one["size"], 0.0])
+            if at and isinstance(one.get("size"), list)
+            else None
+        )
         if at is None or size is None or not (0 < size[0] < 20 and 0 < size[1] < 20):
             continue
         if _NAME.fullmatch(name) and name not in placed:
@@ -281,27 +288,27 @@ def _point_in(found: Any) -> Point | None:
     inner = list(found.values()) if isinstance(found, dict) else found
     if not isinstance(inner, list):
         return None
-    numbers = _numbers(inner)
+    numbers = _parse_numbers(inner)
     if numbers is not None:
         return Point(*numbers)
     return next(filter(None, map(_point_in, inner)), None)
 
 
-def pose_from(found: Any) -> Pose | None:
+def parse_pose(found: Any) -> Pose | None:
     """Return the pose of the base in a response of ``/state``, or None."""
     mobile = found.get("mobile") if isinstance(found, dict) else None
     if not isinstance(mobile, dict):
         return None
-    numbers = _numbers([mobile.get("x"), mobile.get("y"), mobile.get("theta", 0.0)])
+    numbers = _parse_numbers([mobile.get("x"), mobile.get("y"), mobile.get("theta", 0.0)])
     return Pose(*numbers) if numbers is not None else None
 
 
-def _time(told: Any) -> float | None:
+def _parse_time(told: Any) -> float | None:
     """Return a time [s]; None if it is invalid."""
     return float(told) if type(told) in (int, float) and math.isfinite(told) else None
 
 
-def _numbers(value: Any) -> tuple[float, float, float] | None:
+def _parse_numbers(value: Any) -> tuple[float, float, float] | None:
     """Return three finite numbers, or None."""
     if not isinstance(value, list | tuple) or len(value) != 3:
         return None

@@ -1,7 +1,7 @@
 """Code from clients, parsed as data by an allow-list over its syntax tree; never executed.
 
 Clients of the protocol send a few lines such as ``result = pick_object([1, 2, 0.6], 0.1, 0.2)``.
-`program_of` parses them, refuses everything that is not on the list, and returns a generator. It
+`parse_program` parses them, refuses everything that is not on the list, and returns a generator. It
 yields the calls of the robot, receives their results, and returns the variables of the code.
 """
 
@@ -20,10 +20,10 @@ from bt_exec_skills.tabletop.protocol.published_functions import (
     MODULES,
     Call,
     CodeRefused,
-    bind,
+    argument_name,
 )
 
-__all__ = ["Call", "CodeRefused", "Program", "program_of"]
+__all__ = ["Call", "CodeRefused", "Program", "parse_program"]
 
 _LONGEST = 4000
 _DEEPEST = 12
@@ -43,7 +43,7 @@ _REASONS: Mapping[type[ast.AST], str] = {
 }
 
 
-def program_of(code: str) -> Program:
+def parse_program(code: str) -> Program:
     """Return the program of a piece of code, which is checked completely before any call.
 
     Raises:
@@ -56,11 +56,11 @@ def program_of(code: str) -> Program:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise CodeRefused(f"the code is not valid Python: {type(error).__name__}") from error
     for statement in tree.body:
-        _check(statement, depth=0)
+        _check_node(statement, depth=0)
     return Interpreter().run(tree.body)
 
 
-def _check(node: ast.AST, depth: int) -> None:
+def _check_node(node: ast.AST, depth: int) -> None:
     """Refuse a node with anything that is not on the list, before any call."""
     if depth > _DEEPEST:
         raise _refusal(node, "nesting this deep")
@@ -85,11 +85,11 @@ def _check(node: ast.AST, depth: int) -> None:
             raise _refusal(node, found)
         case _:
             pass
-    for child in _parts(node):
-        _check(child, depth + 1)
+    for child in _nodes_to_check(node):
+        _check_node(child, depth + 1)
 
 
-def _parts(node: ast.AST) -> list[ast.AST]:
+def _nodes_to_check(node: ast.AST) -> list[ast.AST]:
     """Return the child nodes that have to be checked."""
     if isinstance(node, ast.Call):
         within: list[ast.AST] = [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -110,7 +110,7 @@ def _check_call(node: ast.Call) -> None:
         raise _refusal(node, "a starred argument")
     if isinstance(node.func, ast.Attribute):
         if _is_module(node.func):
-            _check(node.func, 0)
+            _check_node(node.func, 0)
         elif node.func.attr not in METHODS:
             raise _refusal(node, f"the method {node.func.attr!r}")
         if node.keywords and not _is_module(node.func):
@@ -125,7 +125,7 @@ def _check_call(node: ast.Call) -> None:
         raise _refusal(node, f"{name} with {len(node.args)} arguments")
     given = list(CALLS[name][: len(node.args)])
     for keyword in node.keywords:
-        argument = bind(name, keyword.arg) if keyword.arg is not None else None
+        argument = argument_name(name, keyword.arg) if keyword.arg is not None else None
         if argument is None or argument in given:
             allowed = ", ".join(CALLS[name]) or "none"
             raise _refusal(node, f"the argument {keyword.arg!r} of {name} (arguments: {allowed})")

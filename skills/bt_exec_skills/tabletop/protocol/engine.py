@@ -21,7 +21,7 @@ from bt_exec_skills.motion.stepped_motion import SteppedMotion
 from bt_exec_skills.navigation.occupancy_grid import Grid
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment import Placed, Point
-from bt_exec_skills.tabletop.protocol.client_code import CodeRefused, Program, program_of
+from bt_exec_skills.tabletop.protocol.client_code import CodeRefused, Program, parse_program
 from bt_exec_skills.tabletop.protocol.published_functions import MOTIONS, Call
 from bt_exec_skills.tabletop.sim.body import SimTableRobot
 from bt_exec_skills.tabletop.sim.world import CONTROL_S
@@ -86,7 +86,7 @@ class Engine:
         """Whether a program is running."""
         return self._job is not None
 
-    def ask(self, what: Callable[[], T]) -> Future[T]:
+    def call(self, what: Callable[[], T]) -> Future[T]:
         """Run a function on the thread of the world."""
         answer: Future[T] = Future()
         self._asked.put((what, answer))
@@ -97,8 +97,8 @@ class Engine:
 
         The inner future raises `Ended` or `CodeRefused`, the outer one `Busy` or `CodeRefused`.
         """
-        program = program_of(code)
-        return self.ask(lambda: self._begin(program))
+        program = parse_program(code)
+        return self.call(lambda: self._begin(program))
 
     def step(self, seconds: float) -> Future[float]:
         """Advance time in lockstep and return it.
@@ -110,11 +110,11 @@ class Engine:
             raise ValueError("time advances in real time here; start the simulator with --lockstep")
         if not 0.0 <= seconds <= _MOST_STEP_S:
             raise ValueError(f"seconds must be 0..{_MOST_STEP_S:g}; found {seconds:g}")
-        return self.ask(lambda: self._advance_time(seconds))
+        return self.call(lambda: self._advance_time(seconds))
 
     def cancel(self) -> Future[bool]:
         """Stop the running motion, and return True if there was one."""
-        return self.ask(self._cancel)
+        return self.call(self._cancel)
 
     def close(self) -> None:
         """Stop the robot and end the thread."""
@@ -217,24 +217,26 @@ class Engine:
             case "follow_mobile_path":
                 if args.get("path") is None:
                     raise Ended(Failed("NO_PATH", "follow_mobile_path was given None"))
-                way = [point_of([*_pair(at), 0.0]) for at in _listed(args["path"])]
-                return robot.follow([(at.x, at.y) for at in way], self._goal)
+                way = [parse_point([*_pair(at), 0.0]) for at in _listed(args["path"])]
+                return robot.follow_path([(at.x, at.y) for at in way], self._goal)
             case "set_mobile_target_position" | "set_mobile_target_joint":
-                x, y, *theta = _numbers(args.get("position"), "position", (2, 3), "[x, y, theta]")
+                x, y, *theta = _parse_numbers(
+                    args.get("position"), "position", (2, 3), "[x, y, theta]"
+                )
                 return robot.drive_to(Pose(x, y, theta[0] if theta else robot.world.pose.yaw))
             case "set_arm_target_joint":
                 joints = "[lift in m, shoulder, elbow, wrist in rad]"
-                return robot.move_joints(_numbers(args.get("joints"), "joints", (4,), joints))
+                return robot.move_joints(_parse_numbers(args.get("joints"), "joints", (4,), joints))
             case "set_ee_target_position":
-                return robot.move_hand(point_of(args.get("position")))
+                return robot.move_hand(parse_point(args.get("position")))
             case "set_target_gripper_width":
                 return robot.move_fingers(_number(args, "width", None))
             case "wait":
                 return robot.wait(_number(args, "seconds", None, most=60.0))
             case "pick_object":
-                at = point_of(args.get("position"))
+                at = parse_point(args.get("position"))
                 return robot.pick(at, _number(args, "lift_height", 0.2))
-        at = point_of(args.get("position"))
+        at = parse_point(args.get("position"))
         return robot.place(at, _number(args, "retract_height", 0.3))
 
     def _answer(self, call: Call) -> Any:
@@ -242,7 +244,7 @@ class Engine:
         match call.name:
             case "get_object_positions":
                 now = world.environment()
-                return {name: object_of(placed) for name, placed in now.objects.items()}
+                return {name: object_data(placed) for name, placed in now.objects.items()}
             case "get_grid_map":
                 return _coarse_map(self.robot.floor_map())
             case "get_mobile_position" | "get_mobile_joint_position":
@@ -254,9 +256,9 @@ class Engine:
                 return [list(world.grip), [0.0, 0.0, math.remainder(yaw, math.tau)]]
             case "get_gripper_width":
                 return 2 * world.half_gap
-        at = point_of([*_pair(call.args.get("position")), 0.6])
+        at = parse_point([*_pair(call.args.get("position")), 0.6])
         self._goal = at
-        way = self.robot.plan(at)
+        way = self.robot.plan_path(at)
         return None if way is None else _waypoints(way)
 
 
@@ -280,20 +282,20 @@ def _block(index: int) -> slice:
     return slice(index * _COARSER, (index + 1) * _COARSER)
 
 
-def point_of(value: Any) -> Point:
+def parse_point(value: Any) -> Point:
     """Return a point of a client.
 
     Raises:
         CodeRefused: If it is invalid.
     """
-    return Point(*_numbers(value, "a position", (3,), "[x, y, z] in metres"))
+    return Point(*_parse_numbers(value, "a position", (3,), "[x, y, z] in metres"))
 
 
 def _pair(value: Any) -> list[Any]:
-    return _numbers(value, "a position", (2, 3), "[x, y] or [x, y, z] in metres")[:2]
+    return _parse_numbers(value, "a position", (2, 3), "[x, y] or [x, y, z] in metres")[:2]
 
 
-def _numbers(value: Any, name: str, counts: tuple[int, ...], form: str) -> list[float]:
+def _parse_numbers(value: Any, name: str, counts: tuple[int, ...], form: str) -> list[float]:
     """Return the numbers of a client's list, each at most 1000 in magnitude."""
     numbers = _listed(value)
     if len(numbers) not in counts or any(type(one) not in (int, float) for one in numbers):
@@ -316,11 +318,11 @@ def _number(args: dict[str, Any], name: str, default: float | None, most: float 
     return float(value)
 
 
-def object_of(placed: Placed) -> dict[str, Any]:
+def object_data(placed: Placed) -> dict[str, Any]:
     """Return an object in the format of ``/env`` and ``get_object_positions``."""
     return {"id": placed.id, "pos": list(placed.pos), "ori": list(placed.ori)}
 
 
-def pose_of(pose: Pose) -> dict[str, float]:
+def pose_data(pose: Pose) -> dict[str, float]:
     """Return a pose in the format of ``/state``."""
     return {"x": pose.x, "y": pose.y, "theta": pose.yaw}

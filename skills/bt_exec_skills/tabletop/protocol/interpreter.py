@@ -22,7 +22,7 @@ from bt_exec_skills.tabletop.protocol.published_functions import (
     TYPES,
     Call,
     CodeRefused,
-    bind,
+    argument_name,
 )
 
 __all__ = ["Interpreter", "Program", "is_supported"]
@@ -102,7 +102,7 @@ class Interpreter:
         """Yield the calls of a program, and return its variables."""
         yield from self._block(body)
         for value in self._names.values():
-            _size(value)
+            _item_count(value)
         return self._names
 
     def _block(self, body: list[ast.stmt]) -> Generator[Call, Any, None]:
@@ -120,7 +120,7 @@ class Interpreter:
         except (TypeError, ValueError, KeyError, IndexError, ArithmeticError) as error:
             line = getattr(node, "lineno", 1)
             raise CodeRefused(f"line {line}: {type(error).__name__}: {error}") from error
-        self._steps += _size(value) // _ITEMS_PER_STEP
+        self._steps += _item_count(value) // _ITEMS_PER_STEP
         return value
 
     def _values(self, nodes: list[ast.expr]) -> Generator[Call, Any, list[Any]]:
@@ -156,7 +156,7 @@ class Interpreter:
             yield from self._bind(target, value)
 
     def _augassign(self, node: ast.AugAssign) -> Value:
-        left = ast.copy_location(_loaded(node.target), node)
+        left = ast.copy_location(_target_value_expression(node.target), node)
         before = yield from self._value(left)
         after = yield from self._value(node.value)
         yield from self._bind(node.target, _binary(node.op, before, after))
@@ -184,15 +184,15 @@ class Interpreter:
     def _for(self, node: ast.For) -> Value:
         for item in _items((yield from self._value(node.iter))):
             yield from self._bind(node.target, item)
-            if (yield from self._round(node.body)):
+            if (yield from self._run_loop_body(node.body)):
                 break
 
     def _while(self, node: ast.While) -> Value:
         while (yield from self._value(node.test)):
-            if (yield from self._round(node.body)):
+            if (yield from self._run_loop_body(node.body)):
                 break
 
-    def _round(self, body: list[ast.stmt]) -> Generator[Call, Any, bool]:
+    def _run_loop_body(self, body: list[ast.stmt]) -> Generator[Call, Any, bool]:
         """Run the body of a loop once, and return True if the loop was left."""
         try:
             yield from self._block(body)
@@ -310,7 +310,7 @@ class Interpreter:
     def _call(self, node: ast.Call) -> Value:
         if isinstance(node.func, ast.Name) and node.func.id == "isinstance":
             value = yield from self._value(node.args[0])
-            return isinstance(value, _types(node.args[1:]))
+            return isinstance(value, _checked_types(node.args[1:]))
         args = yield from self._values(node.args)
         given = {}
         for keyword in node.keywords:
@@ -319,25 +319,25 @@ class Interpreter:
             if isinstance(node.func.value, ast.Name) and node.func.value.id in MODULES:
                 function = MODULES[node.func.value.id][node.func.attr]
                 if isinstance(function, str):
-                    return (yield from self._ask(function, args, given))
-                return _plain(function(*args, **given))
+                    return (yield from self._call_robot(function, args, given))
+                return _plain_data(function(*args, **given))
             of = yield from self._value(node.func.value)
             return _method(of, node.func.attr, args)
         assert isinstance(node.func, ast.Name)
         name = node.func.id
         if name in CALLS:
-            return (yield from self._ask(name, args, given))
-        return _plain(FUNCTIONS[name](*args, **given))
+            return (yield from self._call_robot(name, args, given))
+        return _plain_data(FUNCTIONS[name](*args, **given))
 
-    def _ask(self, name: str, args: list[Any], given: dict[str, Any]) -> Value:
+    def _call_robot(self, name: str, args: list[Any], given: dict[str, Any]) -> Value:
         """Yield a call of the robot, and return its result."""
         bound = dict(zip(CALLS[name], args, strict=False))
         for keyword, value in given.items():
-            bound[bind(name, keyword) or keyword] = value
-        return _plain((yield Call(name, bound)))
+            bound[argument_name(name, keyword) or keyword] = value
+        return _plain_data((yield Call(name, bound)))
 
 
-def _loaded(target: ast.expr) -> ast.expr:
+def _target_value_expression(target: ast.expr) -> ast.expr:
     """Return the expression that reads the target of an assignment."""
     match target:
         case ast.Name(id=name):
@@ -360,7 +360,7 @@ def _binary(op: ast.operator, left: Any, right: Any) -> Any:
     return _BINARY[type(op)](left, right)
 
 
-def _types(nodes: list[ast.expr]) -> tuple[type, ...]:
+def _checked_types(nodes: list[ast.expr]) -> tuple[type, ...]:
     """Return the types that are the second argument of an `isinstance` call."""
     parts = nodes[0].elts if len(nodes) == 1 and isinstance(nodes[0], ast.Tuple) else nodes
     names = [part.id for part in parts if isinstance(part, ast.Name)]
@@ -380,19 +380,19 @@ def _method(of: Any, name: str, args: list[Any]) -> Any:
         raise TypeError(f"{of!r:.40} has no method {name}")
     if name == "tolist":
         return of
-    return _plain(getattr(of, name)(*args))
+    return _plain_data(getattr(of, name)(*args))
 
 
-def _plain(value: Any) -> Any:
+def _plain_data(value: Any) -> Any:
     """Return a value as lists, dictionaries, numbers and texts."""
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _plain_data(item) for key, item in value.items()}
     if isinstance(value, str | int | float | bool) or value is None:
         return value
-    return [_plain(item) for item in value]
+    return [_plain_data(item) for item in value]
 
 
-def _size(value: Any) -> int:
+def _item_count(value: Any) -> int:
     """Return the number of items of a value, including nested ones.
 
     Raises:

@@ -20,7 +20,7 @@ __all__ = [
     "TYPES",
     "Call",
     "CodeRefused",
-    "bind",
+    "argument_name",
 ]
 
 
@@ -91,7 +91,7 @@ class Call(NamedTuple):
     args: dict[str, Any]
 
 
-def bind(name: str, keyword: str) -> str | None:
+def argument_name(name: str, keyword: str) -> str | None:
     """Return the argument name that a keyword of a call stands for, or None if it is unknown."""
     known = CALLS[name]
     if keyword in known:
@@ -108,7 +108,7 @@ class CodeRefused(Exception):  # noqa: N818 - a response to the client that sent
     """Raised for code that is not allowed, or that exceeds a limit."""
 
 
-def _float(value: Any) -> float:
+def _finite_float(value: Any) -> float:
     """Return a number; infinity becomes the largest allowed number."""
     number = float(value)
     return math.copysign(LARGEST, number) if math.isinf(number) else number
@@ -127,7 +127,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "bool": bool,
     "dict": dict,
     "enumerate": lambda items, start=0: [list(pair) for pair in enumerate(items, start)],
-    "float": _float,
+    "float": _finite_float,
     "int": int,
     "isinstance": isinstance,
     "len": len,

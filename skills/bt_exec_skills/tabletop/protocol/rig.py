@@ -49,7 +49,7 @@ def http_rig(remote: Remote) -> Rig:
     """
     client = Client(remote.http, remote.token, remote.read_s, remote.motion_s)
     try:
-        hand, now = _hand_of(client, client.environment())
+        hand, now = _read_hand(client, client.environment())
         robot = LockstepTableRobot(client) if remote.lockstep else HttpTableRobot(client)
     except Failed as failed:
         why = f"{failed.code}: {failed.message}"
@@ -71,7 +71,7 @@ def http_rig(remote: Remote) -> Rig:
     )
 
 
-def _hand_of(client: Client, first: Environment) -> tuple[Hand, Environment]:
+def _read_hand(client: Client, first: Environment) -> tuple[Hand, Environment]:
     """Return the hand, with any object that an earlier process left in it, and the world at rest.
 
     A motion of that process may still run; the simulator responds after the end of the motion.
@@ -87,7 +87,7 @@ def _hand_of(client: Client, first: Environment) -> tuple[Hand, Environment]:
     grip, now = client.grip(), client.environment()
     if grip.holding is False or (grip.at is None and client.infers_tables):
         return hand, now  # without tables, an object in the air could be on one
-    hand.recognise(now, grip.at)
+    hand.record_initial_object(now, grip.at)
     if client.infers_tables and hand.thing is not None:
         now = client.infer_tables(replace(now, held=hand.thing))
     return hand, now

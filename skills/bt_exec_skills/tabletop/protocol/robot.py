@@ -73,7 +73,7 @@ class HttpMotion:
     def _run(self) -> None:
         failure: Failed | None = None
         try:
-            failure = failure_in(self._client.act(self._code))
+            failure = failure_in_response(self._client.run_code(self._code))
         except Failed as failed:
             failure = failed
             if failed.code == "UNCERTAIN":
@@ -95,10 +95,10 @@ class HttpMotion:
             if self.done:
                 return
             self.failure, self.done = Failed("STOPPED", "it was asked to stop"), True
-        _cancel(self._client)
+        _request_stop(self._client)
 
 
-def _cancel(client: Client) -> None:
+def _request_stop(client: Client) -> None:
     """Request a stop without waiting."""
 
     def ask() -> None:
@@ -113,7 +113,7 @@ def _cancel(client: Client) -> None:
         ask()
 
 
-def failure_in(answer: Any) -> Failed | None:
+def failure_in_response(answer: Any) -> Failed | None:
     """Return the failure in a response. None does not prove that the motion succeeded."""
     if not isinstance(answer, dict):
         return Failed("UNCERTAIN", f"/send_action returned {answer!r:.60}")
@@ -155,7 +155,7 @@ class HttpTableRobot:
         """Stop all motion; safe from any thread."""
         if self._motion is not None:
             self._motion.stop()
-        _cancel(self.client)
+        _request_stop(self.client)
 
     @property
     def still(self) -> bool:
@@ -176,8 +176,8 @@ class HttpTableRobot:
     def _took(self, now: Environment) -> None:
         self.latest = now
 
-    def seen(self, since: float, now: float) -> Environment | None:
-        """Implement `TableRobot.seen`."""
+    def world_since(self, since: float, now: float) -> Environment | None:
+        """Implement `TableRobot.world_since`."""
         reading = self._reading
         if reading is not None and reading.done:
             if reading.environment is not None:
@@ -217,14 +217,14 @@ class HttpTableRobot:
         with self._lock:
             self._moving += 1
         self._phase = phase
-        self._motion = HttpMotion(self.client, code, self._ended, self._at_rest)
+        self._motion = HttpMotion(self.client, code, self._ended, self._wait_until_at_rest)
         return self._motion
 
     def _ended(self) -> None:
         with self._lock:
             self._moving -= 1
 
-    def _at_rest(self) -> None:
+    def _wait_until_at_rest(self) -> None:
         """Wait on this thread until two readings agree, or until a timeout."""
         until = time.monotonic() + min(_REST_LIMIT_S, self.client.motion_s)
         before: Environment | None = None

@@ -22,7 +22,7 @@ from bt_exec.web.errors import WebError
 from bt_exec.web.login import Login
 from bt_exec.web.request_checks import Guard
 from bt_exec_skills.tabletop.protocol.client_code import CodeRefused
-from bt_exec_skills.tabletop.protocol.engine import Busy, Ended, Engine, object_of, pose_of
+from bt_exec_skills.tabletop.protocol.engine import Busy, Ended, Engine, object_data, pose_data
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
 
 __all__ = ["MOST_BYTES", "make_app"]
@@ -67,8 +67,8 @@ def _add_views(app: FastAPI, engine: Engine) -> None:
 
     @app.get("/env")
     async def env() -> dict[str, Any]:
-        now = await wrap_future(engine.ask(engine.robot.world.environment))
-        objects = {name: object_of(one) for name, one in now.objects.items()}
+        now = await wrap_future(engine.call(engine.robot.world.environment))
+        objects = {name: object_data(one) for name, one in now.objects.items()}
         tables = {
             name: {"pos": [one.x, one.y, one.height], "size": [2 * one.half_x, 2 * one.half_y]}
             for name, one in now.tables.items()
@@ -79,13 +79,16 @@ def _add_views(app: FastAPI, engine: Engine) -> None:
     async def state() -> dict[str, Any]:
         robot, world = engine.robot, engine.robot.world
         return await wrap_future(
-            engine.ask(
+            engine.call(
                 lambda: {
                     "timestamp": time.time(),
                     "time": robot.time,
-                    "mobile": pose_of(world.pose),
+                    "mobile": pose_data(world.pose),
                     "arm": {"joints": [float(value) for value in world.joints]},
-                    "gripper": {"width": 2 * world.half_gap, "holding": world.held() is not None},
+                    "gripper": {
+                        "width": 2 * world.half_gap,
+                        "holding": world.held_item() is not None,
+                    },
                     "still": robot.still,
                     "busy": engine.busy,
                 }
@@ -97,7 +100,7 @@ def _add_views(app: FastAPI, engine: Engine) -> None:
         import cv2
         import numpy as np
 
-        capture = await wrap_future(engine.ask(camera.capture))
+        capture = await wrap_future(engine.call(camera.capture))
         view = await asyncio.to_thread(camera.view, capture)
         rgb = cv2.imencode(".jpg", view.rgb[:, :, ::-1])[1].tobytes()
         depth = (np.clip(view.depth, 0, 65) * 1000).astype(np.uint16)
@@ -116,7 +119,7 @@ def _add_actions(app: FastAPI, engine: Engine) -> None:
     @app.post("/send_action")
     async def send_action(request: Request) -> Any:
         try:
-            running = await wrap_future(engine.run_code(await _code_of(request)))
+            running = await wrap_future(engine.run_code(await _source_code_of(request)))
             names = await wrap_future(running)
         except CodeRefused as refused:
             raise _ActionError("CANNOT", message=str(refused)) from None
@@ -148,7 +151,7 @@ def _add_actions(app: FastAPI, engine: Engine) -> None:
         return {"status": "success", "result": {"time": now}}
 
 
-async def _code_of(request: Request) -> str:
+async def _source_code_of(request: Request) -> str:
     """Return the code that an action runs.
 
     Raises:

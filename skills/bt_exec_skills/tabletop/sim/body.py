@@ -65,7 +65,7 @@ class SimTableRobot(SimulatedBody[tuple[float, str]]):
     @property
     def moving(self) -> bool:
         """Whether a joint of the robot moves."""
-        return self.world.speed >= _STILL
+        return self.world.greatest_joint_speed >= _STILL
 
     # -- readings
 
@@ -73,8 +73,8 @@ class SimTableRobot(SimulatedBody[tuple[float, str]]):
         """Implement `TableRobot.read`."""
         return Read(self.world.environment())
 
-    def seen(self, since: float, now: float) -> Environment:  # noqa: ARG002 - read at once
-        """Implement `TableRobot.seen`; a reading of the simulation takes no time."""
+    def world_since(self, since: float, now: float) -> Environment:  # noqa: ARG002 - read at once
+        """Implement `TableRobot.world_since`; a reading of the simulation takes no time."""
         return self.world.environment()
 
     # -- motions
@@ -83,7 +83,7 @@ class SimTableRobot(SimulatedBody[tuple[float, str]]):
         """Implement `TableRobot.goto`."""
         return self.start(self._goto(at))
 
-    def follow(self, way: Way, faces: Point | None) -> SteppedMotion[tuple[float, str]]:
+    def follow_path(self, way: Way, faces: Point | None) -> SteppedMotion[tuple[float, str]]:
         """Follow the corners of a path, and face a point at the end."""
         return self.start(self._follow(way, faces))
 
@@ -119,23 +119,23 @@ class SimTableRobot(SimulatedBody[tuple[float, str]]):
     def floor_map(self) -> Grid:
         """Return the map of the floor that paths are planned on."""
         pose = self.world.pose
-        return self._map.free(self.world.environment(), Point(pose.x, pose.y, 0.0))[0]
+        return self._map.free_cells(self.world.environment(), Point(pose.x, pose.y, 0.0))[0]
 
-    def plan(self, at: Point) -> Way | None:
+    def plan_path(self, at: Point) -> Way | None:
         """Return the corners of the path to where the arm reaches `at`; None if there is none."""
         world = self.world
         try:
-            goal, grid, free = self._map.stand(world.environment(), world.pose, at)
-            found = list(self._map.find(world.pose, goal, grid, free))
+            goal, grid, free = self._map.find_base_pose(world.environment(), world.pose, at)
+            found = list(self._map.find_path(world.pose, goal, grid, free))
         except Failed:
             return None
         return found[-1]
 
     def _goto(self, at: Point) -> MotionSteps:
         world = self.world
-        goal, grid, free = self._map.stand(world.environment(), world.pose, at)
+        goal, grid, free = self._map.find_base_pose(world.environment(), world.pose, at)
         way = None
-        for way in self._map.find(world.pose, goal, grid, free):
+        for way in self._map.find_path(world.pose, goal, grid, free):
             if way is None:
                 yield 0.0, "planning"
         assert way is not None
@@ -143,14 +143,14 @@ class SimTableRobot(SimulatedBody[tuple[float, str]]):
 
     def _drive_to(self, goal: Pose) -> MotionSteps:
         world = self.world
-        grid, free = self._map.free(world.environment(), Point(goal.x, goal.y, 0.0))
+        grid, free = self._map.free_cells(world.environment(), Point(goal.x, goal.y, 0.0))
         if (
             not (abs(goal.x) <= ROOM[0] and abs(goal.y) <= ROOM[1])
             or not free[grid.cell_at(goal.x, goal.y)]
         ):
             raise Failed("UNREACHABLE", f"the base does not fit at ({goal.x:.2f}, {goal.y:.2f})")
         way = None
-        for way in self._map.find(world.pose, goal, grid, free):
+        for way in self._map.find_path(world.pose, goal, grid, free):
             if way is None:
                 yield 0.0, "planning"
         assert way is not None

@@ -120,7 +120,7 @@ def _objects_and_containers(rng: random.Random, by: By, count: int) -> list[Want
 
 def _by_colour(rng: random.Random, count: int) -> Iterator[Wanted]:
     colours = rng.sample(_COLOURS, rng.randint(2, 3))
-    for colour in _each(colours, count, rng):
+    for colour in _random_values(colours, count, rng):
         yield colour, rng.choice(SHAPES), _HALF["medium"], colour
     for colour in colours:
         yield f"{colour}_bowl", "bowl", _HOLDER, colour
@@ -128,7 +128,7 @@ def _by_colour(rng: random.Random, count: int) -> Iterator[Wanted]:
 
 def _by_size(rng: random.Random, count: int) -> Iterator[Wanted]:
     sizes = ("small", "big") if rng.random() < 0.5 else ("small", "medium", "big")
-    for size in _each(sizes, count, rng):
+    for size in _random_values(sizes, count, rng):
         colour = rng.choice(_COLOURS)
         yield f"{size}_{colour}_cube", "cube", _HALF[size], colour
     for size in sizes:
@@ -137,7 +137,7 @@ def _by_size(rng: random.Random, count: int) -> Iterator[Wanted]:
 
 def _by_shape(rng: random.Random, count: int) -> Iterator[Wanted]:
     shapes = rng.sample(SHAPES, rng.randint(2, 3))
-    for shape in _each(shapes, count, rng):
+    for shape in _random_values(shapes, count, rng):
         colour = rng.choice(_COLOURS)
         yield f"{colour}_{shape}", shape, _HALF["medium"], colour
     for _ in shapes:
@@ -155,7 +155,7 @@ def _mixed(rng: random.Random, count: int) -> Iterator[Wanted]:
         yield words, words.split("_")[-1], _HOLDER, words.split("_")[0]
 
 
-def _each(values: Sequence[str], count: int, rng: random.Random) -> Iterator[str]:
+def _random_values(values: Sequence[str], count: int, rng: random.Random) -> Iterator[str]:
     """Yield each value once, then random ones, `count` in all."""
     for n in range(count):
         yield values[n] if n < len(values) else rng.choice(values)

@@ -16,7 +16,7 @@ from bt_exec.failure import Failed
 from bt_exec_skills.motion.stepped_motion import MotionSteps
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment import Point
-from bt_exec_skills.tabletop.object_names import looks_of
+from bt_exec_skills.tabletop.object_names import attributes_in_name
 from bt_exec_skills.tabletop.sim.arm import FINGER_OPEN, HAND_DROP, HOME, REACH, ArmIK, Vector
 from bt_exec_skills.tabletop.sim.layout import Item
 from bt_exec_skills.tabletop.sim.path_planning import Way
@@ -42,7 +42,7 @@ def drive(world: TableWorld, way: Way, goal: Pose) -> MotionSteps:
         yield from _home(world, open_hand=False)
     lengths = [math.dist(a, b) for a, b in pairwise(way)]
     total = max(sum(lengths), 1e-6)
-    turn = world.turn
+    turn = world.unwrapped_yaw
     final = turn + math.remainder(goal.yaw - turn, math.tau)
     behind, speed = 0.0, 0.0
     while behind < total - 1e-4 or abs(final - turn) > 1e-3:
@@ -72,7 +72,7 @@ def _along(way: Way, lengths: Sequence[float], behind: float) -> tuple[float, fl
     return way[-1]
 
 
-def _local(world: TableWorld, at: Point) -> Vector:
+def _to_base_frame(world: TableWorld, at: Point) -> Vector:
     """Return a point of the room in the base's frame [m]."""
     pose = world.pose
     c, s = math.cos(pose.yaw), math.sin(pose.yaw)
@@ -80,7 +80,7 @@ def _local(world: TableWorld, at: Point) -> Vector:
     return np.array([c * x + s * y, c * y - s * x, at.z])
 
 
-def _glide(world: TableWorld, goal: Vector, phase: str, slow: float = 1.0) -> MotionSteps:
+def _move_smoothly(world: TableWorld, goal: Vector, phase: str, slow: float = 1.0) -> MotionSteps:
     """Move the arm to joint values along a smooth curve."""
     start = world.targets
     seconds = max(float((np.abs(goal - start) / (_JOINT * slow)).max()) * 1.5, 0.1)
@@ -91,7 +91,7 @@ def _glide(world: TableWorld, goal: Vector, phase: str, slow: float = 1.0) -> Mo
         yield part, phase
 
 
-def _settle(world: TableWorld, goal: Vector, phase: str) -> MotionSteps:
+def _wait_until_reached(world: TableWorld, goal: Vector, phase: str) -> MotionSteps:
     """Wait until the arm is at its target.
 
     Raises:
@@ -106,13 +106,13 @@ def _settle(world: TableWorld, goal: Vector, phase: str) -> MotionSteps:
         raise Failed("STUCK", "the arm is blocked")
 
 
-def _reach(world: TableWorld, ik: ArmIK, at: Point, yaws: Sequence[float]) -> Vector:
+def _joints_above(world: TableWorld, ik: ArmIK, at: Point, yaws: Sequence[float]) -> Vector:
     """Return joint values that bring the grip above `at`, with the first reachable yaw.
 
     Raises:
         Failed: UNREACHABLE.
     """
-    local = _local(world, at)
+    local = _to_base_frame(world, at)
     away = math.hypot(local[0], local[1])
     if REACH[0] - 0.06 <= away <= REACH[1] + 0.04 and abs(math.atan2(local[1], local[0])) < 1.2:
         local[2] = max(at.z + 0.12, _TRAVEL_M)
@@ -136,12 +136,12 @@ def _item_at(world: TableWorld, at: Point) -> Item | None:
     return world.items[min(near)[1]] if near else None
 
 
-def _yaws(world: TableWorld, at: Point, item: Item | None, reach: float) -> list[float]:
+def _possible_yaws(world: TableWorld, at: Point, item: Item | None, reach: float) -> list[float]:
     """Return yaws of the hand, the one with the most room for the fingers first."""
     now = world.environment()
     names = [name for name in now.objects if item is None or name != item.name]
     near = [name for name in names if now.objects[name].pos.horizontal_distance(at) < 0.3]
-    others = [(now.objects[name].pos, _rim_of(world.items[name])) for name in near]
+    others = [(now.objects[name].pos, _rim_height(world.items[name])) for name in near]
     if item is not None and item.form == "cube":
         turn = now.objects[item.name].ori[2]
         options = [turn, turn + math.pi / 2]
@@ -158,9 +158,9 @@ def _yaws(world: TableWorld, at: Point, item: Item | None, reach: float) -> list
     return sorted(options, key=room, reverse=True)
 
 
-def _rim_of(item: Item) -> float:
+def _rim_height(item: Item) -> float:
     """Return the height of an item's top, or of a container's rim, above the item's centre [m]."""
-    return item.half if looks_of(item.name).holds_things else 0.0
+    return item.half if attributes_in_name(item.name).is_container else 0.0
 
 
 def pick(world: TableWorld, ik: ArmIK, at: Point, lift: float, attempt: int) -> MotionSteps:
@@ -179,31 +179,31 @@ def pick(world: TableWorld, ik: ArmIK, at: Point, lift: float, attempt: int) -> 
     item = _item_at(world, at)
     half = item.half if item is not None else 0.03
     gap = min(FINGER_OPEN, half * (1.42 if item is not None and item.form == "cube" else 1) + 0.02)
-    yaws = _yaws(world, at, item, gap)
+    yaws = _possible_yaws(world, at, item, gap)
     yaws = yaws[attempt % len(yaws) :] + yaws[: attempt % len(yaws)]
-    above = _reach(world, ik, at, yaws)
+    above = _joints_above(world, ik, at, yaws)
     low = max(at.z, at.z - half + 0.02)
     yield from _open(world, gap)
-    yield from _raised(world, at.z + 0.12)
-    yield from _glide(world, above, "reaching")
-    yield from _settle(world, above, "reaching")
+    yield from _raise_hand(world, at.z + 0.12)
+    yield from _move_smoothly(world, above, "reaching")
+    yield from _wait_until_reached(world, above, "reaching")
     down = above.copy()
     down[0] = low + HAND_DROP
     try:
-        yield from _glide(world, down, "lowering")
-        yield from _settle(world, down, "lowering")
+        yield from _move_smoothly(world, down, "lowering")
+        yield from _wait_until_reached(world, down, "lowering")
         world.command_fingers(_PRESS)
         for _ in range(round(0.4 / CONTROL_S)):
             yield 0.6, "closing"
         up = down.copy()
         up[0] = max(down[0] + lift, above[0])
-        yield from _glide(world, up, "lifting", 0.7)
+        yield from _move_smoothly(world, up, "lifting", 0.7)
     except Failed:
         yield from _home(world, open_hand=True)
         raise
-    held = world.held()
+    held = world.held_item()
     yield from _home(world, open_hand=held is None)
-    if held is None or world.held() is None:
+    if held is None or world.held_item() is None:
         raise Failed("MISSED", "the hand closed on nothing" if held is None else "it slipped away")
 
 
@@ -213,17 +213,17 @@ def place(world: TableWorld, ik: ArmIK, at: Point, retract: float) -> MotionStep
     Raises:
         Failed: EMPTY if the hand holds nothing; UNREACHABLE or STUCK.
     """
-    held = world.held()
+    held = world.held_item()
     if held is None:
         raise Failed("EMPTY", "the hand holds nothing")
     gap = world.half_gap + 0.014
-    above = _reach(world, ik, at, _yaws(world, at, None, gap + 0.012))
-    yield from _raised(world, at.z + 0.2)
-    yield from _glide(world, above, "reaching", 0.8)
-    yield from _settle(world, above, "reaching")
+    above = _joints_above(world, ik, at, _possible_yaws(world, at, None, gap + 0.012))
+    yield from _raise_hand(world, at.z + 0.2)
+    yield from _move_smoothly(world, above, "reaching", 0.8)
+    yield from _wait_until_reached(world, above, "reaching")
     low = above.copy()
     low[0] = at.z + HAND_DROP + 0.008
-    for step in _glide(world, low, "lowering", 0.7):
+    for step in _move_smoothly(world, low, "lowering", 0.7):
         yield step
         if world.is_colliding(held):
             world.command_arm(world.joints)
@@ -235,7 +235,7 @@ def place(world: TableWorld, ik: ArmIK, at: Point, retract: float) -> MotionStep
         yield 0.8, "letting go"
     up = here.copy()
     up[0] = max(here[0] + retract, above[0])
-    yield from _glide(world, up, "drawing back")
+    yield from _move_smoothly(world, up, "drawing back")
     yield from _home(world, open_hand=True)
 
 
@@ -254,8 +254,8 @@ def move_joints(world: TableWorld, joints: Sequence[float]) -> MotionSteps:
     if bool((goal < low).any() or (goal > high).any()):
         limits = ", ".join(f"{a:.2f}..{b:.2f}" for a, b in zip(low, high, strict=True))
         raise Failed("UNREACHABLE", f"the limits of the joints are {limits}")
-    yield from _glide(world, goal, "moving the arm")
-    yield from _settle(world, goal, "moving the arm")
+    yield from _move_smoothly(world, goal, "moving the arm")
+    yield from _wait_until_reached(world, goal, "moving the arm")
 
 
 def move_hand(world: TableWorld, ik: ArmIK, at: Point) -> MotionSteps:
@@ -265,18 +265,20 @@ def move_hand(world: TableWorld, ik: ArmIK, at: Point) -> MotionSteps:
         Failed: UNREACHABLE, or STUCK if something blocks the arm.
     """
     below_travel = Point(at.x, at.y, min(at.z, _TRAVEL_M - 0.12))
-    above = _reach(world, ik, below_travel, [world.pose.yaw + k * math.pi / 4 for k in range(4)])
+    above = _joints_above(
+        world, ik, below_travel, [world.pose.yaw + k * math.pi / 4 for k in range(4)]
+    )
     down = above.copy()
     down[0] = at.z + HAND_DROP
     above[0] = max(above[0], down[0])
     low, high = world.joint_limits
     if not low[0] <= down[0] <= high[0]:
         raise Failed("UNREACHABLE", f"the hand reaches heights up to {high[0] - HAND_DROP:.2f} m")
-    yield from _raised(world, at.z)
-    yield from _glide(world, above, "reaching")
-    yield from _settle(world, above, "reaching")
-    yield from _glide(world, down, "lowering")
-    yield from _settle(world, down, "lowering")
+    yield from _raise_hand(world, at.z)
+    yield from _move_smoothly(world, above, "reaching")
+    yield from _wait_until_reached(world, above, "reaching")
+    yield from _move_smoothly(world, down, "lowering")
+    yield from _wait_until_reached(world, down, "lowering")
 
 
 def move_fingers(world: TableWorld, width: float) -> MotionSteps:
@@ -298,14 +300,14 @@ def wait(seconds: float) -> MotionSteps:
         yield period / periods, "waiting"
 
 
-def _raised(world: TableWorld, height: float) -> MotionSteps:
+def _raise_hand(world: TableWorld, height: float) -> MotionSteps:
     """Lift the hand to travel height."""
     now = world.joints
     wanted = max(height, _TRAVEL_M) + HAND_DROP
     if now[0] < wanted - 0.02:
         up = now.copy()
         up[0] = wanted
-        yield from _glide(world, up, "lifting")
+        yield from _move_smoothly(world, up, "lifting")
 
 
 def _open(world: TableWorld, gap: float) -> MotionSteps:
@@ -317,5 +319,5 @@ def _open(world: TableWorld, gap: float) -> MotionSteps:
 def _home(world: TableWorld, *, open_hand: bool) -> MotionSteps:
     if open_hand:
         world.command_fingers(FINGER_OPEN)
-    yield from _raised(world, _TRAVEL_M)
-    yield from _glide(world, np.array(HOME), "drawing back", 0.8)
+    yield from _raise_hand(world, _TRAVEL_M)
+    yield from _move_smoothly(world, np.array(HOME), "drawing back", 0.8)

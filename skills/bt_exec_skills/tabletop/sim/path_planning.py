@@ -45,7 +45,7 @@ class Map:
             *layout.obstacles,
         ]
 
-    def free(self, now: Environment, target: Point) -> tuple[Grid, npt.NDArray[np.bool_]]:
+    def free_cells(self, now: Environment, target: Point) -> tuple[Grid, npt.NDArray[np.bool_]]:
         """Return the grid, and its free cells for the centre of the base.
 
         The target is not an obstacle.
@@ -60,7 +60,7 @@ class Map:
         grid = Grid.of_slabs([*self._slabs, *fallen], _CELL_M)
         return grid, grid.clearance > BASE_RADIUS + _MARGIN_M
 
-    def stand(
+    def find_base_pose(
         self, now: Environment, start: Pose, target: Point
     ) -> tuple[Pose, Grid, npt.NDArray[np.bool_]]:
         """Return a base pose from which the arm reaches `target`, and the grid and free cells used.
@@ -69,7 +69,7 @@ class Map:
             Failed: UNREACHABLE if the base fits nowhere near; NO_PATH if it fits, but there is no
                 path.
         """
-        grid, free = self.free(now, target)
+        grid, free = self.free_cells(now, target)
         near = grid.free_near(grid.cell_at(start.x, start.y), free, 0.4)
         _, islands = cv2.connectedComponents(free.astype(np.uint8), connectivity=4)
         fits = False
@@ -93,7 +93,7 @@ class Map:
             raise Failed(code, f"({target.x:.2f}, {target.y:.2f}): {why}")
         return best[1], grid, free
 
-    def find(
+    def find_path(
         self, start: Pose, goal: Pose, grid: Grid, free: npt.NDArray[np.bool_]
     ) -> Iterator[Way | None]:
         """Yield None while searching, then the corners of the path, including start and goal.
@@ -108,10 +108,10 @@ class Map:
         if search.way is None:
             raise Failed("NO_PATH", f"no path leads to ({goal.x:.2f}, {goal.y:.2f})")
         points = [(start.x, start.y), *map(grid.point, search.way), (goal.x, goal.y)]
-        yield _straightened(points, grid, free)
+        yield _straighten(points, grid, free)
 
 
-def _straightened(points: Way, grid: Grid, free: npt.NDArray[np.bool_]) -> Way:
+def _straighten(points: Way, grid: Grid, free: npt.NDArray[np.bool_]) -> Way:
     """Return the path without unnecessary corners."""
     kept = [points[0]]
     here = 0

@@ -94,7 +94,7 @@ class TableWorld(Physics):
         return float(self.data.qpos[self._finger_q].mean())
 
     @property
-    def speed(self) -> float:
+    def greatest_joint_speed(self) -> float:
         """Maximum speed of the robot's joints [m/s or rad/s]."""
         robot = self.data.qvel[-9:]  # the robot is the last body of the scene
         return float(np.abs(robot).max())
@@ -113,7 +113,7 @@ class TableWorld(Physics):
         tables = {f"table_{number}": table for number, table in enumerate(self.layout.tables)}
         return Environment(self.time, objects, self.pose, tables)
 
-    def touched(self) -> dict[str, set[str]]:
+    def hand_contacts(self) -> dict[str, set[str]]:
         """Return the contacts of the robot's hand: ``left``, ``right`` and ``palm`` by item."""
         found: dict[str, set[str]] = {}
         for contact in self.data.contact[: self.data.ncon]:
@@ -123,9 +123,9 @@ class TableWorld(Physics):
                     found.setdefault(self._owner[int(other)], set()).add(part)
         return found
 
-    def held(self) -> str | None:
+    def held_item(self) -> str | None:
         """Return the item that is between both fingers and touches them, or None."""
-        for name, parts in self.touched().items():
+        for name, parts in self.hand_contacts().items():
             if name in self.items and {"left", "right"} <= parts:
                 return name
         return None
@@ -156,7 +156,7 @@ class TableWorld(Physics):
         self.data.ctrl[self._base_u] = (x, y, yaw)
 
     @property
-    def turn(self) -> float:
+    def unwrapped_yaw(self) -> float:
         """Yaw of the base, not wrapped [rad]."""
         return float(self.data.qpos[self._base_q[2]])
 
@@ -175,7 +175,7 @@ class TableWorld(Physics):
 
     # -- disturbances
 
-    def slip(self, seconds: float = 0.3) -> None:
+    def drop_held_object(self, seconds: float = 0.3) -> None:
         """Let the fingers open for a while, so that the held object falls."""
         self._slippery = round(seconds / CONTROL_S)
 

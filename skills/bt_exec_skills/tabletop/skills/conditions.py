@@ -47,7 +47,7 @@ _WAITING = Verdict.unknown("nothing read yet")
 
 
 def _current_environment(robot: TableRobot, world: World[TableObservation]) -> Environment | None:
-    return robot.seen(world.since, world.now)
+    return robot.world_since(world.since, world.now)
 
 
 @condition(
@@ -79,7 +79,7 @@ def holds(
     now = _current_environment(robot, world)
     if now is None:
         return _WAITING
-    held = hand.holds(now)
+    held = hand.held_object(now)
     return Verdict(held == object, f"hand: {display_name_or_id(held, 'en') if held else 'empty'}")
 
 
@@ -89,7 +89,7 @@ def hand_empty(robot: TableRobot, world: World[TableObservation], hand: Service[
     now = _current_environment(robot, world)
     if now is None:
         return _WAITING
-    held = hand.holds(now)
+    held = hand.held_object(now)
     return Verdict(held is None, f"hand: {display_name_or_id(held, 'en') if held else 'empty'}")
 
 
@@ -110,7 +110,7 @@ def object_in(
     now = _current_environment(robot, world)
     if now is None:
         return _WAITING
-    if hand.holds(now) == object:
+    if hand.held_object(now) == object:
         return Verdict.no(f"{display_name_or_id(object, 'en')}: hand")
     place = now.place_of(object)
     where = display_name_or_id(place, "en") if place is not None else "outside"
@@ -142,7 +142,9 @@ def all_sorted_by(
     return Verdict(not left, f"{len(left)} not sorted", left[:5])
 
 
-def _misplaced(now: Environment, objects: Iterable[str], targets: Iterable[str]) -> list[str]:
+def _misplaced_objects(
+    now: Environment, objects: Iterable[str], targets: Iterable[str]
+) -> list[str]:
     """Return the objects that are not in their targets, each with its target."""
     pairs = zip(objects, targets, strict=False)
     return [
@@ -163,7 +165,7 @@ def all_in_place(
     now = _current_environment(robot, world)
     if now is None:
         return _WAITING
-    wrong = _misplaced(now, objects, targets)
+    wrong = _misplaced_objects(now, objects, targets)
     count = len(objects) - len(wrong)
     why = f"not in place: {', '.join(wrong)}" if wrong else f"{count} in place"
     return Verdict(not wrong, why, tuple(wrong))
@@ -180,7 +182,7 @@ def some_in_place(
     now = _current_environment(robot, world)
     if now is None:
         return _WAITING
-    count = min(len(objects), len(targets)) - len(_misplaced(now, objects, targets))
+    count = min(len(objects), len(targets)) - len(_misplaced_objects(now, objects, targets))
     return Verdict(count > 0, f"{count}/{len(objects)}")
 
 

@@ -34,7 +34,7 @@ def verify_hold(hand: Hand, now: Environment) -> str | None:
     Raises:
         Failed: DROPPED, with the position of the fallen object.
     """
-    thing, releasing, held = hand.thing, hand.moved, hand.look(now)
+    thing, releasing, held = hand.thing, hand.moved, hand.record_held_object(now)
     if thing is not None and held is None and not releasing:
         at = now.position_of(thing)
         if at is None:
@@ -116,15 +116,15 @@ def place_object(
     free = placement_for(now, object, target, side, spot)
     if free is None:
         raise Failed("NO_ROOM", f"no room {side.replace('_', ' ')} {place}", target=target)
-    hand.release()
+    hand.record_release_start()
     yield from finish_motion(robot, robot.place(free), target=target)
     yield from wait_for_rest()
     seen_from = now.base
     now = yield from read_world(robot)
     here = position_of(now, object)
-    if hand.look(now) == object and here.horizontal_distance(free) > 0.1:
+    if hand.record_held_object(now) == object and here.horizontal_distance(free) > 0.1:
         raise Failed("PLACE_MISSED", "it is still in the hand", object=object)
-    hand.let_go()
+    hand.record_empty()
     done = (
         now.is_in_place(object, target)
         and (not spot or here.horizontal_distance(free) <= AT_SPOT_M)
@@ -151,7 +151,7 @@ def pick_object(robot: TableRobot, hand: Service[Hand], target: ObjectName) -> S
     An object that is already held is not picked again.
     """
     now = yield from read_world(robot)
-    held = hand.look(now)
+    held = hand.record_held_object(now)
     if held == target:
         return
     if held is not None:
@@ -161,10 +161,10 @@ def pick_object(robot: TableRobot, hand: Service[Hand], target: ObjectName) -> S
         away = at.horizontal_distance(now.base)
         name = display_name_or_id(target, "en")
         raise Failed("NOT_THERE", f"{name} is {away:.2f} m away: go to it first", target=target)
-    hand.reach(target, at)
+    hand.record_pick_start(target, at)
     missed = yield from finish_motion(robot, robot.pick(at), target=target)
     now = yield from read_world(robot)
     position_of(now, target)
-    if hand.look(now) != target:
+    if hand.record_held_object(now) != target:
         why = missed.message if missed is not None else "it did not leave the table"
         raise Failed("GRASP_MISSED", why, target=target)
