@@ -14,27 +14,27 @@ from pathlib import Path
 from bt_exec.files import write_text_atomically
 from bt_exec_skills.things.detector import MOST_OVERLAP
 from bt_exec_skills.things.weights import SHIPPED
-from bt_exec_skills.vision.calibration import calibration_of, recalls_of
+from bt_exec_skills.vision.calibration import recall_by_class, score_calibration
 from bt_exec_skills.vision.dataset import read_pictures
 from bt_exec_skills.vision.detector import NetworkDetector
-from bt_exec_skills.vision.weights import load
+from bt_exec_skills.vision.weights import load_network
 
-__all__ = ["calibrate"]
+__all__ = ["write_calibration"]
 
 _FAINTEST, _MEANT = 0.02, 0.5
 
 
-def calibrate(dataset: Path, papers: Path) -> None:
+def write_calibration(dataset: Path, papers: Path) -> None:
     """Measure calibration and recall on the held-out split, and write them into `papers`."""
-    detector = NetworkDetector(load(SHIPPED), _FAINTEST, most_overlap=MOST_OVERLAP)
+    detector = NetworkDetector(load_network(SHIPPED), _FAINTEST, most_overlap=MOST_OVERLAP)
     pictures = list(read_pictures(dataset, "val"))
     measured = {
-        "calibration": calibration_of(detector, pictures),
-        "recalls": recalls_of(detector, pictures, _MEANT),
+        "calibration": score_calibration(detector, pictures),
+        "recalls": recall_by_class(detector, pictures, _MEANT),
     }
     known = json.loads(papers.read_text(encoding="utf-8"))
     write_text_atomically(papers, json.dumps({**known, **measured}, indent=2) + "\n")
 
 
 if __name__ == "__main__":
-    calibrate(Path(sys.argv[1]), SHIPPED.with_suffix(".json"))
+    write_calibration(Path(sys.argv[1]), SHIPPED.with_suffix(".json"))

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import overlaps
+from bt_exec_skills.vision.metrics import correct_detections
 from bt_exec_skills.vision.labelled_picture import Picture
-from bt_exec_skills.vision.metrics import hits_of
 
-__all__ = ["calibration_of", "recalls_of"]
+__all__ = ["recall_by_class", "score_calibration"]
 
 Floats = npt.NDArray[np.float64]
 _EDGES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0001)
@@ -22,7 +22,7 @@ _RIGHT = 0.5
 _PRIOR = 2.0  # pseudo-count of detections per bin, half of them correct
 
 
-def calibration_of(
+def score_calibration(
     detector: Detector[View[Any], Detection], pictures: Iterable[Picture]
 ) -> list[tuple[float, float]]:
     """Return pairs of score and share of correct detections, both increasing.
@@ -44,11 +44,11 @@ def calibration_of(
             mine = [one for one in found if one.label == label]
             true = [mark.bbox for mark in picture.marks if mark.label == label]
             scores += [one.score for one in mine]
-            right += hits_of([one.bbox for one in mine], true)[:, 0].tolist()
+            right += correct_detections([one.bbox for one in mine], true)[:, 0].tolist()
     return _pairs(np.array(scores), np.array(right, float))
 
 
-def recalls_of(
+def recall_by_class(
     detector: Detector[View[Any], Detection], pictures: Iterable[Picture], least_score: float
 ) -> dict[str, float]:
     """Return the recall of each class at a minimum score."""

@@ -25,7 +25,7 @@ Weights = Annotated[
 ]
 
 
-def _tool() -> Any:
+def _commands_module() -> Any:
     """Return the module that does the work; its imports are heavy."""
     from bt_exec_skills.vision import commands
 
@@ -44,7 +44,7 @@ def dataset(
     json: opt.Json = False,
 ) -> None:
     """Make a labelled data set of random scenes; the same command continues after a Ctrl-C."""
-    found = _tool().dataset(source, out, scenes, seed, val_every)
+    found = _commands_module().dataset(source, out, scenes, seed, val_every)
     sides = found["pictures"]
     _say(found, [f"{found['folder']}: {sides['train']} to train, {sides['val']} held out"], json)
 
@@ -93,7 +93,7 @@ def train(
         "seed": seed,
         "device": device,
     }
-    found = _tool().train(data, out, settings)
+    found = _commands_module().train(data, out, settings)
     lines = [f"{out / 'best.onnx'} after {found['minutes']:g} min; held out:"]
     lines += [f"  {name:24}{value:8.4f}" for name, value in found["val"].items()]
     _say(found, lines, json)
@@ -132,7 +132,7 @@ def train_names(
         "after": after,
         "seed": seed,
     }
-    found = _tool().train_names(data, out, settings)
+    found = _commands_module().train_names(data, out, settings)
     lines = [f"{out / 'names.onnx'} after {found['minutes']:g} min; held out, named correctly:"]
     lines += [f"  {name:24}{value:8.4f}" for name, value in found["val"].items()]
     _say(found, lines, json)
@@ -153,7 +153,7 @@ def evaluate(
     json: opt.Json = False,
 ) -> None:
     """Evaluate a detector on held-out scenes: figures per class, and the state of the door."""
-    found = _tool().evaluate(weights, data, "train" if train_side else "val", out)
+    found = _commands_module().evaluate(weights, data, "train" if train_side else "val", out)
     _say(found, _figures(found), json)
 
 
@@ -198,7 +198,7 @@ def show(
             raise UsageError(f"{name} does not apply to {what}; see bt-exec vision show --help")
     pairs = dict(text.partition("=")[::2] for text in world or [])
     place = out or Path("seen.png" if mission is None else "seen")
-    found = _tool().show(image, mission, journal, frames, site, pairs, weights, place)
+    found = _commands_module().show(image, mission, journal, frames, site, pairs, weights, place)
     if mission is not None:
         lines = [f"{found['pictures']} pictures in {found['folder']}"]
     else:

@@ -35,7 +35,7 @@ __all__ = [
     "shipped_weights",
     "show",
     "source_for",
-    "state_question",
+    "state_estimator_for",
     "train",
     "train_names",
 ]
@@ -83,7 +83,9 @@ def shipped_weights(source: SceneSource) -> Path:
     return weights
 
 
-def state_question(source: SceneSource, network: Network) -> tuple[Answer | None, tuple[str, ...]]:
+def state_estimator_for(
+    source: SceneSource, network: Network
+) -> tuple[Answer | None, tuple[str, ...]]:
     """Return the state estimator for a source, and the states; None and () without states."""
     states: tuple[str, ...] = getattr(source, "states", ())
     if not states or not set(source.classes) <= set(network.names):
@@ -93,7 +95,7 @@ def state_question(source: SceneSource, network: Network) -> tuple[Answer | None
 
 
 @contextmanager
-def _stoppable(kept: str) -> Iterator[None]:
+def _explain_interrupt(kept: str) -> Iterator[None]:
     """On Ctrl-C, print which results are kept and that the same command resumes."""
     try:
         yield
@@ -109,7 +111,7 @@ def dataset(source: str, out: Path, scenes: int, seed: int, val_every: int) -> d
     maker = find_source(source)
     recipe = Recipe(maker.name, seed, scenes, val_every, maker.classes)
     kept = f"the finished scenes are kept in {out}"
-    with _stoppable(kept), progress_bar("scenes", scenes) as tell:
+    with _explain_interrupt(kept), progress_bar("scenes", scenes) as tell:
         make_dataset(maker, recipe, out, lambda done, _: tell(done))
     sides: dict[str, int] = {"train": 0, "val": 0}
     for picture in read_pictures(out):
@@ -122,7 +124,7 @@ def train(data: Path, out: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     from bt_exec_skills.vision.train import TrainSettings
     from bt_exec_skills.vision.train import train as run
 
-    with _stoppable(f"the finished epochs are kept in {out}"):
+    with _explain_interrupt(f"the finished epochs are kept in {out}"):
         return run(data, out, TrainSettings(**settings))
 
 
@@ -131,7 +133,7 @@ def train_names(data: Path, out: Path, settings: Mapping[str, Any]) -> dict[str,
     from bt_exec_skills.vision.train_crop_classifier import NamesSettings
     from bt_exec_skills.vision.train_crop_classifier import train_names as run
 
-    with _stoppable(f"the finished epochs are kept in {out}"):
+    with _explain_interrupt(f"the finished epochs are kept in {out}"):
         return run(data, out, NamesSettings(**settings), progress_bar)
 
 
@@ -144,16 +146,16 @@ def evaluate(
     from bt_exec_skills.vision.evaluate import confusion_plot, curves_plot
     from bt_exec_skills.vision.evaluate import evaluate as run
     from bt_exec_skills.vision.picture_files import save_picture
-    from bt_exec_skills.vision.weights import load
+    from bt_exec_skills.vision.weights import load_network
 
     recipe = finished_recipe(data)
     source = find_source(recipe.source)
-    network = load(weights or shipped_weights(source))
+    network = load_network(weights or shipped_weights(source))
     pictures = list(read_pictures(data, split))
     if not pictures:
         other = "without" if split == "train" else "with"
         raise UsageError(f"{data} contains no pictures in split {split}; try {other} --train-side")
-    answer, states = state_question(source, network)
+    answer, states = state_estimator_for(source, network)
     with progress_bar("pictures", len(pictures)) as tell:
         report = run(network, pictures, tell, recipe.classes, answer=answer, states=states)
     found = report.data()

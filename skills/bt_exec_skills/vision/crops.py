@@ -176,7 +176,7 @@ class Namer:
         self.names = every[:-1]
         self._given = given.name
 
-    def shares(self, crops: Frame) -> Floats:
+    def class_probabilities(self, crops: Frame) -> Floats:
         """Return the probability that each crop shows each of `names`, shape (n, names).
 
         The result is the mean for the crop and its mirror image, which is more accurate than one of

@@ -80,7 +80,7 @@ class Recipe:
         held_out = self.val_every > 0 and index % self.val_every == self.val_every - 1
         return "val" if held_out else "train"
 
-    def unlike(self, other: Recipe) -> str:
+    def differences_from(self, other: Recipe) -> str:
         """Return the differing values of another recipe: ``seed=3, scenes=40``; empty if equal."""
         mine, theirs = asdict(self), asdict(other)
         return ", ".join(f"{key}={theirs[key]}" for key in mine if mine[key] != theirs[key])
@@ -121,7 +121,7 @@ def make_dataset(
     Raises:
         UsageError: If the folder has other content, or contains this data set already complete.
     """
-    done = _prepare(recipe, folder)
+    done = _claim_folder(recipe, folder)
     pictures = sum(1 for _ in read_pictures(folder))
     tell(len(done), pictures)
     for index in range(recipe.scenes):
@@ -136,10 +136,10 @@ def make_dataset(
         )
 
 
-def _prepare(recipe: Recipe, folder: Path) -> dict[int, Path]:
+def _claim_folder(recipe: Recipe, folder: Path) -> dict[int, Path]:
     """Make the folder ready and return the finished scenes by number."""
     if (folder / RECIPE_FILE).is_file():
-        other = recipe.unlike(read_recipe(folder))
+        other = recipe.differences_from(read_recipe(folder))
         if other:
             raise UsageError(f"{folder} contains a data set with {other}; choose another folder")
         if _is_complete(folder, recipe):
@@ -215,14 +215,18 @@ def read_pictures(folder: Path, split: Split | None = None) -> Iterator[Picture]
     """
     for scene in sorted((folder / "scenes").glob("*.json")):
         try:
-            pictures = _pictures(folder, json.loads(scene.read_text(encoding="utf-8")), split)
+            pictures = _pictures_of_scene(
+                folder, json.loads(scene.read_text(encoding="utf-8")), split
+            )
         except (ValueError, KeyError, TypeError) as error:
             why = f"lacks {error}" if isinstance(error, KeyError) else str(error)
             raise UsageError(f"{scene} is damaged ({why}); delete it and make it again") from None
         yield from pictures
 
 
-def _pictures(folder: Path, scene: Mapping[str, Any], split: Split | None) -> list[Picture]:
+def _pictures_of_scene(
+    folder: Path, scene: Mapping[str, Any], split: Split | None
+) -> list[Picture]:
     """Return the pictures of a scene as written, if it belongs to that split.
 
     Raises:

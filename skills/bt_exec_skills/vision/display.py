@@ -22,9 +22,9 @@ from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.vision.evaluate import WORKING_SCORE
 from bt_exec_skills.vision.picture_files import read_image, save_picture
 from bt_exec_skills.vision.text_drawing import draw_text, text_size
-from bt_exec_skills.vision.weights import load
+from bt_exec_skills.vision.weights import load_network
 
-__all__ = ["Tag", "annotate", "show_image", "show_mission", "show_world"]
+__all__ = ["Tag", "draw_detections", "show_image", "show_mission", "show_world"]
 
 
 def show_image(image: Path, weights: Path, out: Path) -> dict[str, Any]:
@@ -36,9 +36,9 @@ def show_image(image: Path, weights: Path, out: Path) -> dict[str, Any]:
     frame = read_image(image)
     if out.exists() and out.samefile(image):
         raise UsageError(f"{out} is the picture itself; name another file with --out")
-    found = load(weights).find(frame, WORKING_SCORE)
+    found = load_network(weights).find(frame, WORKING_SCORE)
     tags = [Tag(one.xyxy, f"{one.label} {one.score:.2f}", one.label) for one in found]
-    save_picture(out, annotate(frame, tags, [f"{image.name}: {len(found)} found"]))
+    save_picture(out, draw_detections(frame, tags, [f"{image.name}: {len(found)} found"]))
     return {
         "picture": str(out),
         "detections": [
@@ -134,7 +134,7 @@ def scene_picture(scene: Observation, frame: Any = None) -> Any:
     if frame is None:
         raise UsageError("no picture to show: " + scene.describe("en"))
     tags = [
-        Tag(found["bbox"], _words_of(found), found["type"]) for found in data.get("detections", ())
+        Tag(found["bbox"], _box_text(found), found["type"]) for found in data.get("detections", ())
     ]
     lines = [f"t {scene.t:.2f} s | {scene.describe('en')}"]
     evidence = [
@@ -143,10 +143,10 @@ def scene_picture(scene: Observation, frame: Any = None) -> Any:
         if isinstance(part, Mapping)
         for word in part.get("evidence", ())
     ]
-    return annotate(frame, tags, [*lines, *([" ".join(evidence)] if evidence else [])])
+    return draw_detections(frame, tags, [*lines, *([" ".join(evidence)] if evidence else [])])
 
 
-def _words_of(found: Mapping[str, Any]) -> str:
+def _box_text(found: Mapping[str, Any]) -> str:
     """Return the text on a box: class, score and reason of doubt."""
     doubt = f" {found['doubt']}" if found.get("doubt") else ""
     return f"{found['type']} {found['score']:.2f}{doubt}"
@@ -164,7 +164,7 @@ class Tag(NamedTuple):
     kind: str
 
 
-def annotate(frame: Frame, tags: Iterable[Tag], lines: Sequence[str] = ()) -> Frame:
+def draw_detections(frame: Frame, tags: Iterable[Tag], lines: Sequence[str] = ()) -> Frame:
     """Return a picture with boxes, and lines of text below it."""
     longest = max(frame.shape[:2])
     times = max(1, -(-_LEAST_SIDE // longest))

@@ -12,8 +12,7 @@ import numpy as np
 
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.vision.decode import Found
-from bt_exec_skills.vision.labelled_picture import Mark, Picture
-from bt_exec_skills.vision.metrics import ClassFigures, Confusion, figures_of
+from bt_exec_skills.vision.metrics import ClassFigures, Confusion, class_figures
 from bt_exec_skills.vision.network import Network
 from bt_exec_skills.vision.text_drawing import draw_text
 
@@ -119,7 +118,7 @@ def evaluate(
             confusion.add(*pair)
         tell(number)
     labels = dict.fromkeys([*classes, *network.names])
-    figures = [figures_of(label, tried, WORKING_SCORE) for label in labels]
+    figures = [class_figures(label, tried, WORKING_SCORE) for label in labels]
     return Report(
         len(tried), tuple(figures), confusion, float(np.median(spent)) if spent else float("nan")
     )

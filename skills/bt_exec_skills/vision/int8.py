@@ -24,7 +24,7 @@ import numpy as np
 from bt_exec_skills.vision.dataset import read_pictures
 from bt_exec_skills.vision.decode import letterbox
 
-__all__ = ["convert", "with_fast_bins"]
+__all__ = ["convert_to_int8", "with_fast_box_decoding"]
 
 _PICTURES = 60
 _PERCENTILE = 99.999  # values beyond it are clipped
@@ -35,7 +35,7 @@ _IN_FLOAT = (
 """Names of the nodes that stay in single precision; `head` is the number of the last module."""
 
 
-def convert(weights: Path, data: Path, out: Path) -> None:
+def convert_to_int8(weights: Path, data: Path, out: Path) -> None:
     """Write the converted network.
 
     Args:
@@ -50,7 +50,7 @@ def convert(weights: Path, data: Path, out: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         draft = str(Path(folder) / "draft.onnx")
         quant_pre_process(str(weights), draft, skip_symbolic_shape=True)
-        model = with_fast_bins(onnx.load(draft))
+        model = with_fast_box_decoding(onnx.load(draft))
         onnx.save(model, draft)
         names = [node.name for node in model.graph.node]
         head = max(int(found[1]) for name in names if (found := re.match(r"/model\.(\d+)/", name)))
@@ -85,7 +85,7 @@ class _Inputs:
         return next(self._inputs, None)
 
 
-def with_fast_bins(model: Any) -> Any:
+def with_fast_box_decoding(model: Any) -> Any:
     """Return a detector (``onnx.ModelProto``) that computes the sides of boxes faster.
 
     A side is the mean of distance bins, weighted by a softmax over their scores. The runtime takes
@@ -119,4 +119,4 @@ def with_fast_bins(model: Any) -> Any:
 
 
 if __name__ == "__main__":
-    convert(*map(Path, sys.argv[1:]))
+    convert_to_int8(*map(Path, sys.argv[1:]))

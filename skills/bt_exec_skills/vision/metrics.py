@@ -17,7 +17,7 @@ from bt_exec_skills.perception.picture import overlaps
 from bt_exec_skills.vision.decode import Found
 from bt_exec_skills.vision.labelled_picture import Mark
 
-__all__ = ["ClassFigures", "Confusion", "figures_of", "hits_of"]
+__all__ = ["ClassFigures", "Confusion", "class_figures", "correct_detections"]
 
 Floats = npt.NDArray[np.float64]
 _RECALLS = np.linspace(0, 1, 101)
@@ -31,7 +31,7 @@ class ClassFigures:
     Attributes:
         label: The class.
         count: Number of true boxes.
-        precision: Precision at `working_score`; see `figures_of`.
+        precision: Precision at `working_score`; see `class_figures`.
         recall: Recall at `working_score`.
         ap50: Average precision at an overlap of 0.5.
         ap: Mean of the average precisions at overlaps 0.5, 0.55, … 0.95.
@@ -47,7 +47,7 @@ class ClassFigures:
     curve: tuple[float, ...]
 
 
-def figures_of(
+def class_figures(
     label: str,
     pictures: Sequence[tuple[Sequence[Mark], Sequence[Found]]],
     working_score: float,
@@ -61,11 +61,11 @@ def figures_of(
         mine = sorted((one for one in found if one.label == label), key=lambda one: -one.score)
         count += len(true)
         scores += [one.score for one in mine]
-        hits.append(hits_of([one.xyxy for one in mine], true))
+        hits.append(correct_detections([one.xyxy for one in mine], true))
     order = np.argsort(-np.array(scores), kind="stable")
     right = np.concatenate(hits, axis=0)[order] if scores else np.zeros((0, len(_STRICTER)), bool)
     working = right[np.array(scores)[order] >= working_score, 0] if scores else right[:, 0]
-    curves = [_curve(right[:, level], count) for level in range(len(_STRICTER))]
+    curves = [_precision_at_recalls(right[:, level], count) for level in range(len(_STRICTER))]
     areas = [float(np.trapezoid(curve, _RECALLS)) for curve in curves]
     return ClassFigures(
         label,
@@ -78,7 +78,7 @@ def figures_of(
     )
 
 
-def hits_of(
+def correct_detections(
     found: Sequence[Sequence[float]], true: Sequence[Sequence[float]]
 ) -> npt.NDArray[np.bool_]:
     """Return whether each detected box, best first, is correct at each overlap: (found, levels)."""
@@ -97,7 +97,7 @@ def hits_of(
     return right
 
 
-def _curve(right: npt.NDArray[np.bool_], count: int) -> Floats:
+def _precision_at_recalls(right: npt.NDArray[np.bool_], count: int) -> Floats:
     """Return the precision at each of the recalls."""
     if not count or not right.size:
         return np.zeros_like(_RECALLS)
@@ -140,6 +140,6 @@ class Confusion:
         given = int(self.counts[:, :-1].sum())
         return float(np.trace(self.counts[:, :-1])) / max(1, given)
 
-    def count_of(self, truth: str, told: str) -> int:
+    def count_estimates(self, truth: str, told: str) -> int:
         """Return how often one state was estimated for the true state `truth`."""
         return int(self.counts[self.states.index(truth), self.states.index(told)])

@@ -87,7 +87,7 @@ class OnnxNetwork:
     def __init__(self, weights: Path) -> None:
         self._session = open_session(weights)
         self.names = names_in(self._session, weights)
-        self._name, self._height, self._width = _input_of(self._session, weights)
+        self._name, self._height, self._width = _input_name_and_size(self._session, weights)
         _check_output(self._session, weights, len(self.names))
 
     def find(self, frame: Frame, least_score: float = LEAST_SCORE) -> list[Found]:
@@ -100,7 +100,7 @@ class OnnxNetwork:
         )
 
 
-def _input_of(session: Any, weights: Path) -> tuple[str, int, int]:
+def _input_name_and_size(session: Any, weights: Path) -> tuple[str, int, int]:
     """Return name, height and width of the input.
 
     Raises:

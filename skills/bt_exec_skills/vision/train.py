@@ -23,7 +23,7 @@ from bt_exec.files import write_text_atomically
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
 from bt_exec_skills.vision.picture_files import REPORT, claim_folder
 
-__all__ = ["TrainSettings", "bfloat16", "one_size_trainer", "train"]
+__all__ = ["TrainSettings", "bfloat16_training", "same_size_trainer", "train"]
 
 _STRIDE = 32
 _BEST = "best.onnx"
@@ -61,11 +61,13 @@ class TrainSettings:
                 f"model={self.model!r}: a network starts from its yaml, as yolo11n.yaml; no "
                 "pretrained weights are used, nothing is downloaded"
             )
-        if self.after and not self.start.is_file():
-            raise UsageError(f"{self.after} contains no finished training: {self.start} is missing")
+        if self.after and not self.initial_network.is_file():
+            raise UsageError(
+                f"{self.after} contains no finished training: {self.initial_network} is missing"
+            )
 
     @property
-    def start(self) -> Path:
+    def initial_network(self) -> Path:
         """Initial network: the yaml, or weights of an earlier training."""
         return Path(self.after) / "best.pt" if self.after else Path(self.model)
 
@@ -115,11 +117,11 @@ def train(dataset: Path, out: Path, settings: TrainSettings) -> dict[str, Any]:
     shape = _input_shape(dataset, settings.imgsz)
     with contextlib.redirect_stdout(sys.stderr):
         torch, ultralytics = _import()
-        device = _device(settings.device, torch)
+        device = _device_name(settings.device, torch)
         plan = {"dataset": asdict(recipe), "settings": {**asdict(settings), "device": device}}
         claim_folder(out, plan, _BEST)
         began = time.monotonic()
-        figures = _fit(dataset, out, settings, device, torch, ultralytics)
+        figures = _train_or_resume(dataset, out, settings, device, torch, ultralytics)
         report = {
             **plan,
             "minutes": round((time.monotonic() - began) / 60, 1),
@@ -161,7 +163,7 @@ def _input_shape(dataset: Path, imgsz: int) -> tuple[int, ...]:
     return tuple(-(-imgsz * side // max(sides) // _STRIDE) * _STRIDE for side in sides)
 
 
-def _device(name: str, torch: Any) -> str:
+def _device_name(name: str, torch: Any) -> str:
     """Return the device name for ultralytics; a GPU if available for ``auto``."""
     from ultralytics.utils.torch_utils import select_device
 
@@ -177,17 +179,17 @@ def _device(name: str, torch: Any) -> str:
     return name
 
 
-def _fit(
+def _train_or_resume(
     dataset: Path, out: Path, settings: TrainSettings, device: str, torch: Any, ultralytics: Any
 ) -> dict[str, float]:
     """Train or resume; return the figures of the best weights."""
     weights = out.resolve() / "run" / "weights"
     begun = (weights / "last.pt").is_file()
     try:
-        model = ultralytics.YOLO(str(weights / "last.pt" if begun else settings.start))
+        model = ultralytics.YOLO(str(weights / "last.pt" if begun else settings.initial_network))
     except FileNotFoundError:
         raise UsageError(f"{settings.model!r} was found neither here nor in ultralytics") from None
-    places = {"data": str(_data_file(dataset, out)), "project": str(out.resolve())}
+    places = {"data": str(_write_data_file(dataset, out)), "project": str(out.resolve())}
     options = {**places, "exist_ok": True, "device": device, **settings.options()}
     if begun and model.ckpt["epoch"] < 0:  # every epoch is done, only the export is missing
         tried = ultralytics.YOLO(str(weights / "best.pt")).val(
@@ -198,13 +200,13 @@ def _fit(
         )
         found = tried.results_dict
     else:
-        with bfloat16(torch) if device == "cpu" else contextlib.nullcontext():
-            model.train(trainer=one_size_trainer(), resume=begun, name="run", **options)
+        with bfloat16_training(torch) if device == "cpu" else contextlib.nullcontext():
+            model.train(trainer=same_size_trainer(), resume=begun, name="run", **options)
         found = model.trainer.metrics
     return {key: value for key, value in found.items() if key.startswith("metrics/")}
 
 
-def _data_file(dataset: Path, out: Path) -> Path:
+def _write_data_file(dataset: Path, out: Path) -> Path:
     """Write the data file with an absolute folder, so that ultralytics' settings do not matter."""
     file = out / "data.yaml"
     text = (dataset / "data.yaml").read_text(encoding="utf-8")
@@ -212,7 +214,7 @@ def _data_file(dataset: Path, out: Path) -> Path:
     return file
 
 
-def one_size_trainer() -> type[Any]:
+def same_size_trainer() -> type[Any]:
     """Return a trainer that shuffles pictures of equal size without padding."""
     from ultralytics.data import build_dataloader
     from ultralytics.models.yolo.detect import DetectionTrainer
@@ -230,7 +232,7 @@ def one_size_trainer() -> type[Any]:
 
 
 @contextlib.contextmanager
-def bfloat16(torch: Any) -> Iterator[None]:
+def bfloat16_training(torch: Any) -> Iterator[None]:
     """Run the network in bfloat16 during training; its outputs are single precision."""
     from ultralytics.nn.tasks import DetectionModel
 

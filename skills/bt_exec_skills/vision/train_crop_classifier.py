@@ -22,7 +22,7 @@ from bt_exec.files import atomic_replacement, write_text_atomically
 from bt_exec_skills.vision.crops import NOTHING, SIDE, Crops, crops_of
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
 from bt_exec_skills.vision.picture_files import REPORT, claim_folder
-from bt_exec_skills.vision.weights import load_detector_only
+from bt_exec_skills.vision.weights import load_detector
 
 __all__ = ["NamesSettings", "train_names"]
 
@@ -76,9 +76,9 @@ def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> 
         UsageError: If torch is not installed, the data set is unfinished or lacks a side, or
             `out` holds something else.
     """
-    torch = _import()
+    torch = _import_torch()
     recipe = finished_recipe(dataset)
-    network = load_detector_only(Path(settings.boxes))
+    network = load_detector(Path(settings.boxes))
     plan = {"dataset": asdict(recipe), "settings": asdict(settings)}
     claim_folder(out, plan, _BEST)
     to_train = list(read_pictures(dataset, "train"))
@@ -90,20 +90,20 @@ def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> 
     asked = crops_of(network, held_out, recipe.classes, lambda _: None, marked=False)
     began = time.monotonic()
     with bar("epochs", settings.epochs) as tell:
-        net, spent = _fit(torch, taught, asked, out / _LAST, settings, tell)
+        net, spent = _train_or_resume(torch, taught, asked, out / _LAST, settings, tell)
     report = {
         **plan,
         "crops": len(taught.names),
         "minutes": round((spent + time.monotonic() - began) / 60, 1),
         "versions": {"torch": str(torch.__version__)},
-        "val": _figures(torch, net, asked),
+        "val": _accuracies(torch, net, asked),
     }
     write_text_atomically(out / REPORT, json.dumps(report, indent=2) + "\n")
     _export(torch, net, out / _BEST, taught.classes)
     return report
 
 
-def _import() -> Any:
+def _import_torch() -> Any:
     """Return torch, imported before onnxruntime opens a network; the other order may crash both."""
     try:
         import onnx  # noqa: F401 - needed at the end
@@ -113,7 +113,7 @@ def _import() -> Any:
     return torch
 
 
-def _fit(
+def _train_or_resume(
     torch: Any,
     taught: Crops,
     asked: Crops,
@@ -161,7 +161,7 @@ def _fit(
         done = {"epochs": epoch + 1, "seconds": spent + time.monotonic() - began}
         with atomic_replacement(last) as draft:
             torch.save({**done, **{name: part.state_dict() for name, part in parts.items()}}, draft)
-        tell(epoch + 1, f"right {_figures(torch, net, asked, side)['things']:.3f}")
+        tell(epoch + 1, f"right {_accuracies(torch, net, asked, side)['things']:.3f}")
     return net, spent
 
 
@@ -185,7 +185,7 @@ def _augmented(torch: Any, crops: Any, side: int) -> Any:
     return seen.contiguous(memory_format=torch.channels_last)
 
 
-def _figures(torch: Any, net: Any, crops: Crops, side: int = SIDE) -> dict[str, float]:
+def _accuracies(torch: Any, net: Any, crops: Crops, side: int = SIDE) -> dict[str, float]:
     """Return the shares of correctly classified crops of objects and of background."""
     edge = (crops.pixels.shape[1] - SIDE) // 2
     middle = np.ascontiguousarray(crops.pixels[:, edge : edge + SIDE, edge : edge + SIDE])

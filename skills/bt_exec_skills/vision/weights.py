@@ -28,10 +28,10 @@ from bt_exec_skills.vision.network import (
 __all__ = [
     "TwoStageNetwork",
     "classifier_path",
-    "load",
     "load_cached",
-    "load_detector_only",
-    "weights_and_score",
+    "load_detector",
+    "load_network",
+    "weights_and_least_score",
 ]
 
 
@@ -43,22 +43,22 @@ def classifier_path(weights: Path) -> Path:
 @lru_cache(maxsize=4)
 def load_cached(weights: Path) -> Network:
     """Return the network in a file; cached."""
-    return load(weights)
+    return load_network(weights)
 
 
-def load(weights: Path) -> Network:
+def load_network(weights: Path) -> Network:
     """Return the network in a file, with its classifier if there is one beside it.
 
     Raises:
         UsageError: If the file is missing, is of another kind, or cannot be read.
     """
-    network, names = load_detector_only(weights), classifier_path(weights)
+    network, names = load_detector(weights), classifier_path(weights)
     if not names.is_file():
         return network
     return TwoStageNetwork(network, Namer(names))
 
 
-def load_detector_only(weights: Path) -> Network:
+def load_detector(weights: Path) -> Network:
     """Return the detector in a file, without a classifier.
 
     Raises:
@@ -99,9 +99,9 @@ class TwoStageNetwork:
         places = proposed_boxes(self._boxes, frame)
         if not places:
             return []
-        shares = self._namer.shares(cut_crops(frame, [one.xyxy for one in places]))
+        shares = self._namer.class_probabilities(cut_crops(frame, [one.xyxy for one in places]))
         scores = shares**_NAMED * np.array([[one.score] for one in places]) ** (1 - _NAMED)
-        kept = self._best_of_each(
+        kept = self._best_box_of_each_object(
             np.array([one.xyxy for one in places], np.float32), scores.max(axis=1)
         )
         found = [
@@ -113,14 +113,14 @@ class TwoStageNetwork:
         return sorted(found, key=lambda one: -one.score)
 
     @staticmethod
-    def _best_of_each(boxes: Floats, scores: Floats) -> list[int]:
+    def _best_box_of_each_object(boxes: Floats, scores: Floats) -> list[int]:
         """Return the indices of the boxes to keep: the best one of each object."""
         order = np.argsort(-scores, kind="stable")
         kept = suppress_overlaps(boxes[order], None, _SAME)
         return [int(place) for place in order[kept]]
 
 
-def weights_and_score(
+def weights_and_least_score(
     settings: Mapping[str, Any], usual: float, *, also: tuple[str, ...] = ()
 ) -> tuple[str | None, float]:
     """Return the weights file, or None for the shipped weights, and the minimum score.

@@ -3,7 +3,7 @@
 import json
 from itertools import islice
 
-from bt_exec_skills.things.calibrate_detector import calibrate
+from bt_exec_skills.things.calibrate_detector import write_calibration
 from bt_exec_skills.things.dataset.scenes import TableScenes
 from bt_exec_skills.vision.dataset import Recipe, make_dataset
 
@@ -21,7 +21,7 @@ def test_calibration_is_written_into_the_metadata(tmp_path):
     make_dataset(source, Recipe("table", 3, 1, 1, source.classes), made, lambda *_: None)
     papers = tmp_path / "table.json"
     papers.write_text('{"weights": "table.onnx"}')
-    calibrate(made, papers)
+    write_calibration(made, papers)
     known = json.loads(papers.read_text())
     assert known["weights"] == "table.onnx"
     shares = [share for _, share in known["calibration"]]

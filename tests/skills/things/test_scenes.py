@@ -8,10 +8,10 @@ import pytest
 
 from bt_exec_skills.simulation.ray_casting import RayPainter
 from bt_exec_skills.things.dataset.arrange import Pose, arrange_props
-from bt_exec_skills.things.dataset.chair_and_person_meshes import chair, person
+from bt_exec_skills.things.dataset.chair_and_person_meshes import chair_parts, person_parts
 from bt_exec_skills.things.dataset.fruit import FRUITS
 from bt_exec_skills.things.dataset.ground_truth import labelled_objects
-from bt_exec_skills.things.dataset.meshes import FRUIT, PAINT, box_mesh, lathe
+from bt_exec_skills.things.dataset.meshes import FRUIT, PAINT, box_mesh, revolve_profile
 from bt_exec_skills.things.dataset.room_model import AWAY, Prop, build_stage, clutter
 from bt_exec_skills.things.dataset.scenes import HEIGHT, THINGS, WIDTH, TableScenes, View, aim
 from bt_exec_skills.things.dataset.tableware import WARE
@@ -46,13 +46,13 @@ def test_objects_are_closed_and_stand_on_the_table(label):
 def test_figures_and_clutter_are_closed():
     for seed in range(12):
         rng = np.random.default_rng(seed)
-        for part in (*chair(rng), *person(rng), *clutter(rng)):
+        for part in (*chair_parts(rng), *person_parts(rng), *clutter(rng)):
             assert volume(part) > 0
 
 
 def test_meshes_have_the_expected_volume():
     assert volume(box_mesh((1, 2, 3), (5, 5, 5), (0, 0, 0))) == pytest.approx(48)
-    rod = lathe([(0, 0), (1, 0), (1, 2), (0, 2)], (0, 0, 0), segments=400)
+    rod = revolve_profile([(0, 0), (1, 0), (1, 2), (0, 2)], (0, 0, 0), segments=400)
     assert volume(rod) == pytest.approx(2 * np.pi, rel=1e-3)
 
 

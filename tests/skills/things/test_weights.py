@@ -58,9 +58,9 @@ def test_shipped_network_finds_most_objects() -> None:
 def test_network_reaches_its_documented_figures_on_held_out_scenes(tmp_path: Path) -> None:
     from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate
-    from bt_exec_skills.vision.weights import load
+    from bt_exec_skills.vision.weights import load_network
 
     source = TableScenes()
     make_dataset(source, Recipe("table", 9, 24, 1, source.classes), tmp_path, lambda *_: None)
-    found = evaluate(load(SHIPPED), read_pictures(tmp_path), lambda _: None, source.classes)
+    found = evaluate(load_network(SHIPPED), read_pictures(tmp_path), lambda _: None, source.classes)
     assert found.map50 >= LEAST_MAP50

@@ -12,7 +12,7 @@ import pytest
 
 from bt_exec.cli.app import run_command_line
 from bt_exec_skills.vision import commands
-from bt_exec_skills.vision.display import Tag, annotate
+from bt_exec_skills.vision.display import Tag, draw_detections
 
 SHIPPED = ["door-closed", "door-ajar", "door-open", "door-handle", "material", "person"]
 
@@ -61,7 +61,7 @@ def test_eval_prints_figures_and_writes_plots(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("bt_exec_skills.vision.weights.load", lambda _: scripted_network())
+    monkeypatch.setattr("bt_exec_skills.vision.weights.load_network", lambda _: scripted_network())
     capsys.readouterr()
     out = tmp_path / "figures"
     options = ["--weights", "any.onnx", "--out", str(out)]
@@ -149,7 +149,7 @@ def test_eval_reports_the_folder_of_its_pictures(
     scripted_network: Any,
 ) -> None:
     monkeypatch.setattr(commands, "find_source", lambda name: squares)
-    monkeypatch.setattr("bt_exec_skills.vision.weights.load", lambda _: scripted_network())
+    monkeypatch.setattr("bt_exec_skills.vision.weights.load_network", lambda _: scripted_network())
     data = str(tmp_path / "data")
     assert (
         run_command_line(["vision", "dataset", data, "--source", "squares", "--scenes", "2"]) == 0
@@ -186,7 +186,7 @@ def test_unknown_class_of_the_network_counts_as_missed(
 ) -> None:
     """Otherwise a network of one easy class would look better than one that finds all."""
     network = scripted_network(names=("thing",))
-    monkeypatch.setattr("bt_exec_skills.vision.weights.load", lambda _: network)
+    monkeypatch.setattr("bt_exec_skills.vision.weights.load_network", lambda _: network)
     capsys.readouterr()
     assert run_command_line(["vision", "eval", str(made), "--weights", "any.onnx", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -215,7 +215,9 @@ def test_ctrl_c_reports_the_finished_scenes(
 @pytest.mark.parametrize("shape", [(1, 1, 3), (1, 400, 3), (400, 1, 3), (2400, 3200, 3)])
 def test_picture_of_any_shape_is_annotated(shape: tuple[int, ...]) -> None:
     lines = ["a line that is wider than a narrow picture is"] * 2
-    seen = annotate(np.full(shape, 90, np.uint8), [Tag((0, 0, 1, 1), "thing 0.90", "thing")], lines)
+    seen = draw_detections(
+        np.full(shape, 90, np.uint8), [Tag((0, 0, 1, 1), "thing 0.90", "thing")], lines
+    )
     assert max(seen.shape[:2]) >= 640
     assert max(seen.shape[:2]) <= max(1300, 1.1 * max(shape))
     assert seen.shape[1] >= 250  # the text fits
@@ -223,7 +225,7 @@ def test_picture_of_any_shape_is_annotated(shape: tuple[int, ...]) -> None:
 
 def test_korean_text_is_drawn() -> None:
     frame = np.zeros((240, 320, 3), np.uint8)
-    blank, written = (annotate(frame, [], [line]) for line in ("", "문 열림"))
+    blank, written = (draw_detections(frame, [], [line]) for line in ("", "문 열림"))
     assert blank.shape == written.shape
     assert not np.array_equal(blank, written)
 
@@ -234,10 +236,10 @@ def test_vision_packages_do_not_import_torch() -> None:
 
     script = (
         "import sys\n"
-        "from bt_exec_skills.vision.weights import load\n"
+        "from bt_exec_skills.vision.weights import load_network\n"
         "from bt_exec_skills.door.perception.detector_factory import SHIPPED\n"
         "import bt_exec_skills.vision.commands\n"
-        "print(load(SHIPPED).names, {'torch', 'ultralytics'} & set(sys.modules))"
+        "print(load_network(SHIPPED).names, {'torch', 'ultralytics'} & set(sys.modules))"
     )
     told = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

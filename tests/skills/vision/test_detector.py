@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.perception.contracts import View
-from bt_exec_skills.vision.calibration import calibration_of
+from bt_exec_skills.vision.calibration import score_calibration
 from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
 from bt_exec_skills.vision.decode import Found
 from bt_exec_skills.vision.detector import RIVAL, NetworkDetector
@@ -54,7 +54,7 @@ def test_calibration_counts_correct_detections_per_score(
 ) -> None:
     make_dataset(squares, Recipe("squares", 0, 30, 1, squares.classes), tmp_path, lambda *_: None)
     found = [Found("square", (4.0, 4.0, 40.0, 40.0), 0.75), Found("round", (4, 4, 40, 40), 0.25)]
-    pairs = calibration_of(
+    pairs = score_calibration(
         NetworkDetector(scripted_network(found), 0.02), read_pictures(tmp_path, "val")
     )
     assert pairs[0] == (0.0, 0.0)
@@ -63,5 +63,5 @@ def test_calibration_counts_correct_detections_per_score(
     for picture in read_pictures(tmp_path, "val"):
         exact = Found("square", tuple(map(float, picture.marks[0].bbox)), 0.95)  # type: ignore[arg-type]
         detector = NetworkDetector(scripted_network([exact, exact]), 0.02)
-        (_, (score, share)) = calibration_of(detector, [picture])
+        (_, (score, share)) = score_calibration(detector, [picture])
         assert (score, share) == (0.95, 0.5)  # at the second time it is not correct any more

@@ -19,7 +19,7 @@ from bt_exec_skills.vision.crops import Namer
 from bt_exec_skills.vision.dataset import read_pictures, read_recipe
 from bt_exec_skills.vision.network import OnnxNetwork
 from bt_exec_skills.vision.train import TrainSettings, train
-from bt_exec_skills.vision.weights import load, load_detector_only
+from bt_exec_skills.vision.weights import load_detector, load_network
 from tests.cases import some
 
 
@@ -27,13 +27,13 @@ def test_invalid_network_files_are_rejected(tmp_path: Path) -> None:
     odd = tmp_path / "odd.onnx"
     odd.write_bytes(b"no network")
     with pytest.raises(UsageError, match=r"odd\.onnx cannot be read as a network"):
-        load(odd)
+        load_network(odd)
     other = tmp_path / "weights.h5"
     other.write_bytes(b"x")
     with pytest.raises(UsageError, match=r"weights end in \.onnx \(onnxruntime\) or \.pt"):
-        load(other)
+        load_network(other)
     with pytest.raises(UsageError, match=r"weights .* not found"):
-        load(tmp_path / "none.onnx")
+        load_network(tmp_path / "none.onnx")
 
 
 def _field(number: int, value: int | str | bytes) -> bytes:
@@ -70,7 +70,7 @@ def _model(inputs: list[int | str], output: list[int], names: str, kind: int = 1
 def test_network_with_a_detector_output_is_accepted(tmp_path: Path) -> None:
     file = tmp_path / "zeros.onnx"
     file.write_bytes(_model([1, 3, 64, 64], [1, 6, 84], "{0: 'a', 1: 'b'}"))
-    network = load(file)
+    network = load_network(file)
     assert network.names == ("a", "b")
     assert network.find(np.zeros((48, 64, 3), np.uint8)) == []
 
@@ -101,7 +101,7 @@ def test_network_with_another_output_is_refused_when_loaded(
     file = tmp_path / "other.onnx"
     file.write_bytes(_model(inputs, output, names, kind))
     with pytest.raises(UsageError) as caught:
-        load(file)
+        load_network(file)
     assert str(caught.value).startswith(f"{file}: ")
     assert message in str(caught.value)
 
@@ -120,13 +120,13 @@ def test_classifier_with_another_output_is_refused(
 ) -> None:
     file = tmp_path / "box.onnx"
     file.write_bytes(_model([1, 3, 64, 64], [1, 5, 84], "{0: 'a'}"))
-    assert isinstance(load(file), OnnxNetwork)
+    assert isinstance(load_network(file), OnnxNetwork)
     beside = tmp_path / "box.names.onnx"
     beside.write_bytes(_model(inputs, output, names))
     with pytest.raises(UsageError, match=re.escape(message)) as caught:
-        load(file)
+        load_network(file)
     assert str(caught.value).startswith(f"{beside}: ")
-    assert isinstance(load_detector_only(file), OnnxNetwork)
+    assert isinstance(load_detector(file), OnnxNetwork)
 
 
 def test_classifier_file_is_found_beside_its_detector(tmp_path: Path) -> None:
@@ -134,8 +134,10 @@ def test_classifier_file_is_found_beside_its_detector(tmp_path: Path) -> None:
     file.write_bytes(_model([1, 3, 64, 64], [1, 5, 84], "{0: 'a'}"))
     names = _model(["n", 3, 64, 64], [4, 2], "{0: 'b', 1: 'nothing'}")
     (tmp_path / "box.names.onnx").write_bytes(names)
-    assert load(file).names == ("b",)
-    shares = Namer(tmp_path / "box.names.onnx").shares(np.zeros((4, 64, 64, 3), np.uint8))
+    assert load_network(file).names == ("b",)
+    shares = Namer(tmp_path / "box.names.onnx").class_probabilities(
+        np.zeros((4, 64, 64, 3), np.uint8)
+    )
     assert shares.tolist() == [[0.5]] * 4
 
 
@@ -188,7 +190,7 @@ def test_trained_networks_in_both_formats_agree(tmp_path: Path) -> None:
     assert report["settings"]["epochs"] == 8
     with pytest.raises(UsageError, match="contains finished weights already"):
         train(data, run, TrainSettings())
-    ours, theirs = load(run / "best.onnx"), load(run / "best.pt")
+    ours, theirs = load_network(run / "best.onnx"), load_network(run / "best.pt")
     assert ours.names == theirs.names == read_recipe(data).classes
     spent: list[list[float]] = [[], []]
     compared = 0
@@ -214,7 +216,7 @@ def test_running_a_network_writes_nothing_to_the_home_folder(tmp_path: Path) -> 
     """onnxruntime would write a device id and send telemetry."""
     code = (
         "from bt_exec_skills.door.perception.detector_factory import weights_path;"
-        "from bt_exec_skills.vision.weights import load; load(weights_path(None))"
+        "from bt_exec_skills.vision.weights import load_network; load_network(weights_path(None))"
     )
     env = {key: value for key, value in os.environ.items() if key != "ORT_DISABLE_TELEMETRY"}
     home = {**env, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}

@@ -78,8 +78,8 @@ def data(squares: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ultralytics.YOLO = yolo  # type: ignore[attr-defined]
     for module in (torch, ultralytics, tools, ModuleType("ultralytics.utils")):
         monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(training, "one_size_trainer", object)
-    monkeypatch.setattr(training, "bfloat16", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr(training, "same_size_trainer", object)
+    monkeypatch.setattr(training, "bfloat16_training", lambda _: contextlib.nullcontext())
     folder = tmp_path / "data"
     make_dataset(squares, Recipe("squares", 3, 4, 2, squares.classes), folder, lambda *_: None)
     return folder
@@ -123,7 +123,7 @@ def test_training_can_start_from_earlier_weights(data: Path, tmp_path: Path) -> 
     assert log() == ["train", "export (256, 320)", "train", "export (256, 320)"]
     assert report["settings"]["after"] == str(first)
     again = TrainSettings(after=str(first))
-    assert (again.start, again.options()["pretrained"]) == (first / "best.pt", True)
+    assert (again.initial_network, again.options()["pretrained"]) == (first / "best.pt", True)
     assert TrainSettings().options()["pretrained"] is False
 
 

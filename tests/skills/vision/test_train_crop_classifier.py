@@ -43,7 +43,7 @@ def data(squares: Any, tmp_path: Path) -> Path:
 @pytest.fixture
 def everywhere(scripted_network: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Detector with a box in each corner, of unspecified class."""
-    monkeypatch.setattr(training, "load_detector_only", lambda _: scripted_network(CORNERS))
+    monkeypatch.setattr(training, "load_detector", lambda _: scripted_network(CORNERS))
 
 
 @pytest.mark.parametrize("lacking", ["torch", "onnx"])
@@ -96,7 +96,7 @@ def learn(data: Path, work: Path) -> None:
     from bt_exec_skills.vision.dataset import read_pictures
 
     network = ScriptedNetwork(CORNERS)
-    training.load_detector_only = lambda _: network  # type: ignore[assignment,misc]
+    training.load_detector = lambda _: network  # type: ignore[assignment,misc]
     settings = NamesSettings("any.onnx", epochs=5, batch=16)
     whole = train_names(data, work / "whole", settings, bar)
     with contextlib.suppress(KeyboardInterrupt):
@@ -105,7 +105,9 @@ def learn(data: Path, work: Path) -> None:
     train_names(data, work / "parts", settings, bar)
     crops = crops_of(network, [*read_pictures(data, "val")], network.names, lambda _: None)
     middle = np.ascontiguousarray(crops.pixels[:, 8:72, 8:72])
-    one, other = (Namer(work / name / "names.onnx").shares(middle) for name in ("whole", "parts"))
+    one, other = (
+        Namer(work / name / "names.onnx").class_probabilities(middle) for name in ("whole", "parts")
+    )
     assert np.allclose(one, other, atol=1e-3)
     assert (one.argmax(axis=1)[crops.names == 1] == 1).all()
     assert json.loads((work / "whole" / REPORT).read_text())["val"] == whole["val"]

@@ -23,7 +23,7 @@ class ScriptedNamer:
     rows: list[list[float]]
     names: tuple[str, ...] = ("apple", "egg")
 
-    def shares(self, crops: Any) -> Any:
+    def class_probabilities(self, crops: Any) -> Any:
         assert len(crops) == len(self.rows)
         return np.array(self.rows, np.float32)
 

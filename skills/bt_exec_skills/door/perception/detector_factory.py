@@ -20,7 +20,7 @@ from bt_exec.files import expand_home
 from bt_exec_skills.door.perception.learned_detector import LearnedDetector
 from bt_exec_skills.door.perception.robot_calibration import Calibration
 from bt_exec_skills.door.perception.state_estimator import LearnedEstimator
-from bt_exec_skills.vision.weights import load_cached, weights_and_score
+from bt_exec_skills.vision.weights import load_cached, weights_and_least_score
 
 __all__ = ["SHIPPED", "make_learned", "weights_path"]
 
@@ -50,7 +50,7 @@ def make_learned(
         UnknownName: If a setting is unknown.
         UsageError: If a value is wrong, or the weights cannot be used.
     """
-    weights, least = weights_and_score(settings, 0.35, also=("labels",))
+    weights, least = weights_and_least_score(settings, 0.35, also=("labels",))
     labels = settings.get("labels", {})
     if not isinstance(labels, Mapping):
         raise UsageError("detector: labels must map classes to labels: {maniglia: door-handle}")

@@ -13,20 +13,20 @@ from bt_exec_skills.things.dataset.meshes import (
     Rng,
     axis_rotation,
     box_mesh,
-    lathe,
     moved,
     random_colour,
+    revolve_profile,
     rotated,
     wood_colour,
 )
 
-__all__ = ["SEAT_M", "chair", "person"]
+__all__ = ["SEAT_M", "chair_parts", "person_parts"]
 
 SEAT_M = 0.46
 """Height of a chair's seat [m]."""
 
 
-def chair(rng: Rng) -> list[Part]:
+def chair_parts(rng: Rng) -> list[Part]:
     """Return a chair that faces along x."""
     colour = wood_colour(rng) if rng.random() < 0.5 else random_colour(rng)
     seat = colour if rng.random() < 0.5 else random_colour(rng)
@@ -50,7 +50,7 @@ def chair(rng: Rng) -> list[Part]:
     return parts
 
 
-def person(rng: Rng) -> list[Part]:
+def person_parts(rng: Rng) -> list[Part]:
     """Return a standing person that faces along x; arms hang, reach forward or are bent."""
     tall = rng.uniform(1.45, 1.9)
     skin = colorsys.hsv_to_rgb(
@@ -63,23 +63,24 @@ def person(rng: Rng) -> list[Part]:
     hip, shoulder = 0.5 * tall, 0.8 * tall
     wide = 0.115 * tall
     parts = [
-        _limb((0, y * 0.5 * wide, 0.03), (0, y * 0.45 * wide, hip), 0.075, trousers)
-        for y in (-1, 1)
+        _rod((0, y * 0.5 * wide, 0.03), (0, y * 0.45 * wide, hip), 0.075, trousers) for y in (-1, 1)
     ]
     flat = 0.72
     body = [
         (0.0, hip - 0.06), (0.8 * wide, hip), (0.78 * wide, hip + 0.12), (wide, shoulder - 0.1),
         (0.9 * wide, shoulder), (0.45 * wide, shoulder + 0.05), (0.0, shoulder + 0.07),
     ]  # fmt: skip
-    torso = lathe(body, shirt)
+    torso = revolve_profile(body, shirt)
     parts.append(torso._replace(vertices=torso.vertices * [flat, 1.25, 1.0]))
-    parts.append(_limb((0, 0, shoulder), (0, 0, shoulder + 0.12), 0.045, skin))
+    parts.append(_rod((0, 0, shoulder), (0, 0, shoulder + 0.12), 0.045, skin))
     t = np.linspace(-np.pi / 2, np.pi / 2, 10)
     head, middle = 0.062 * tall, 0.925 * tall
     ball = [(float(np.cos(a)) * head, middle + 1.2 * head * float(np.sin(a))) for a in t]
-    parts.append(lathe(ball, skin))
+    parts.append(revolve_profile(ball, skin))
     cap = [(r * 1.07, z + 0.012) for r, z in ball if z > middle + rng.uniform(-0.2, 0.35) * head]
-    parts.append(moved(lathe([(0, cap[0][1]), *cap[:-1], (0, cap[-1][1])], hair), (-0.012, 0, 0)))
+    parts.append(
+        moved(revolve_profile([(0, cap[0][1]), *cap[:-1], (0, cap[-1][1])], hair), (-0.012, 0, 0))
+    )
     sleeve = shirt if rng.random() < 0.5 else skin
     for side in (-1, 1):
         joint = np.array([0, side * 1.2 * wide, shoulder - 0.03])
@@ -87,21 +88,21 @@ def person(rng: Rng) -> list[Part]:
         elbow = joint + 0.165 * tall * np.array([np.sin(reach), 0.1 * side, -np.cos(reach)])
         bend = reach + rng.uniform(0, 0.9)
         hand = elbow + 0.15 * tall * np.array([np.sin(bend), -0.1 * side, -np.cos(bend)])
-        parts.append(_limb(joint, elbow, 0.045, shirt))
-        parts.append(_limb(elbow, hand, 0.036, sleeve))
+        parts.append(_rod(joint, elbow, 0.045, shirt))
+        parts.append(_rod(elbow, hand, 0.036, sleeve))
         fist = np.array([0, 0, 0.02])
-        parts.append(_limb(hand - fist, hand + fist, 0.042, skin))
+        parts.append(_rod(hand - fist, hand + fist, 0.042, skin))
     return parts
 
 
-def _limb(start: npt.ArrayLike, end: npt.ArrayLike, radius: float, colour: Colour) -> Part:
+def _rod(start: npt.ArrayLike, end: npt.ArrayLike, radius: float, colour: Colour) -> Part:
     """Return a rod with round ends."""
     a, b = np.asarray(start, float), np.asarray(end, float)
     long = float(np.linalg.norm(b - a))
     t = np.linspace(-np.pi / 2, 0, 4)
     low = [(float(np.cos(x)) * radius, float(np.sin(x)) * radius) for x in t]
     high = [(r, long - z) for r, z in reversed(low)]
-    rod = lathe([*low, *high], colour, segments=10)
+    rod = revolve_profile([*low, *high], colour, segments=10)
     along = (b - a) / long
     axis = np.cross([0.0, 0.0, 1.0], along)
     size = float(np.linalg.norm(axis))

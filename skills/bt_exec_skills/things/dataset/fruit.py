@@ -15,8 +15,8 @@ from bt_exec_skills.things.dataset.meshes import (
     Rng,
     Shade,
     colour_near,
-    lathe,
     lying_rotation,
+    revolve_profile,
     rotated,
     settled_on_ground,
     tilted_rotation,
@@ -27,7 +27,7 @@ __all__ = ["FRUITS"]
 _BARK, _LEAF = (0.30, 0.20, 0.10), (0.16, 0.42, 0.12)
 
 
-def _round(
+def _round_profile(
     radius: float, flat: float, dent: float, steps: int = 13, *, heart: float = 0.0
 ) -> list[tuple[float, float]]:
     """Return the profile of a round fruit, centred at the origin.
@@ -51,14 +51,14 @@ def _round(
 def _stalk(foot: float, length: float, thick: float, colour: Shade) -> Part:
     top = foot + length
     profile = [(0, foot), (thick, foot), (0.7 * thick, top), (0, top + 0.2 * thick)]
-    return lathe(profile, colour, segments=6)
+    return revolve_profile(profile, colour, segments=6)
 
 
 def _ribs(count: int, depth: float) -> Callable[[Floats], Floats]:
     return lambda angles: 1 - depth * (0.5 + 0.5 * np.cos(count * angles))
 
 
-def _star(angles: Floats) -> Floats:
+def _star_factors(angles: Floats) -> Floats:
     """Return alternating long and short radius factors, which make a star."""
     return np.where(np.arange(len(angles)) % 2 == 0, 1.0, 0.28)
 
@@ -66,18 +66,20 @@ def _star(angles: Floats) -> Floats:
 def _tomato(rng: Rng, shade: Shade) -> list[Part]:
     radius, flat = rng.uniform(0.028, 0.042), rng.uniform(0.72, 0.9)
     dent = rng.uniform(0.1, 0.2)
-    body = lathe(
-        _round(radius, flat, dent), shade, wide=_ribs(int(rng.integers(4, 7)), rng.uniform(0, 0.07))
+    body = revolve_profile(
+        _round_profile(radius, flat, dent),
+        shade,
+        wide=_ribs(int(rng.integers(4, 7)), rng.uniform(0, 0.07)),
     )
     top = radius * (flat - dent) + 0.001
     reach = radius * rng.uniform(0.5, 0.85)
     leaf, count = colour_near(_LEAF, rng), int(rng.integers(5, 7))
     edge = flat * radius * float(np.sqrt(max(0.05, 1 - (reach / radius) ** 2))) + 0.0015
-    star = lathe(
+    star = revolve_profile(
         [(0, top - 0.001), (reach, edge), (reach * 0.5, max(top, edge) + 0.003), (0, top + 0.003)],
         leaf,
         segments=2 * count,
-        wide=_star,
+        wide=_star_factors,
     )
     return [body, star, _stalk(top, rng.uniform(0.006, 0.016), 0.0022, leaf)]
 
@@ -85,20 +87,22 @@ def _tomato(rng: Rng, shade: Shade) -> list[Part]:
 def _apple(rng: Rng, shade: Shade) -> list[Part]:
     radius, dent = rng.uniform(0.033, 0.045), rng.uniform(0.25, 0.4)
     flat = rng.uniform(0.88, 1.0)
-    body = lathe(_round(radius, flat, dent, heart=rng.uniform(0.08, 0.16)), shade)
+    body = revolve_profile(_round_profile(radius, flat, dent, heart=rng.uniform(0.08, 0.16)), shade)
     foot = radius * (flat - dent)
     return [body, _stalk(foot, radius * rng.uniform(0.4, 0.75), 0.0018, colour_near(_BARK, rng))]
 
 
 def _orange(rng: Rng, shade: Shade) -> list[Part]:
     radius, flat = rng.uniform(0.033, 0.044), rng.uniform(0.92, 1.0)
-    body = lathe(_round(radius, flat, 0.06), shade, wide=_ribs(9, rng.uniform(0, 0.02)))
+    body = revolve_profile(
+        _round_profile(radius, flat, 0.06), shade, wide=_ribs(9, rng.uniform(0, 0.02))
+    )
     top = radius * (flat - 0.06)
-    navel = lathe(
+    navel = revolve_profile(
         [(0, top), (0.005, top + 0.0005), (0.003, top + 0.002), (0, top + 0.002)],
         colour_near((0.35, 0.4, 0.12), rng),
         segments=10,
-        wide=_star,
+        wide=_star_factors,
     )
     return [body, navel]
 
@@ -109,7 +113,7 @@ def _lemon(rng: Rng, shade: Shade) -> list[Part]:
     for t in np.linspace(-np.pi / 2, np.pi / 2, 15):
         tip = 0.2 * np.exp(-((np.cos(t) / 0.25) ** 2)) * np.sign(t)
         profile.append((float(np.cos(t) ** 0.9 * radius), float((long * np.sin(t) + tip) * radius)))
-    return rotated([lathe(profile, shade)], lying_rotation(rng))
+    return rotated([revolve_profile(profile, shade)], lying_rotation(rng))
 
 
 def _egg(rng: Rng, shade: Shade) -> list[Part]:
@@ -118,7 +122,7 @@ def _egg(rng: Rng, shade: Shade) -> list[Part]:
         (float(np.cos(t) * (1 - 0.14 * np.sin(t)) * radius), float(1.32 * np.sin(t) * radius))
         for t in np.linspace(-np.pi / 2, np.pi / 2, 13)
     ]
-    body = [lathe(profile, shade)]
+    body = [revolve_profile(profile, shade)]
     return rotated(body, lying_rotation(rng)) if rng.random() < 0.85 else body
 
 

@@ -25,10 +25,10 @@ __all__ = [
     "axis_rotation",
     "box_mesh",
     "colour_near",
-    "lathe",
     "lying_rotation",
     "moved",
     "random_colour",
+    "revolve_profile",
     "rotated",
     "settled_on_ground",
     "tilted_rotation",
@@ -133,7 +133,7 @@ class Part(NamedTuple):
     colour: Colour
 
 
-def lathe(
+def revolve_profile(
     profile: Sequence[tuple[float, float]],
     colour: Colour,
     *,

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.things.dataset.chair_and_person_meshes import chair, person
+from bt_exec_skills.things.dataset.chair_and_person_meshes import chair_parts, person_parts
 from bt_exec_skills.things.dataset.fruit import FRUITS
 from bt_exec_skills.things.dataset.meshes import (
     FRUIT,
@@ -23,10 +23,10 @@ from bt_exec_skills.things.dataset.meshes import (
     Rng,
     Shade,
     box_mesh,
-    lathe,
     lying_rotation,
     moved,
     random_colour,
+    revolve_profile,
     rotated,
     settled_on_ground,
     tube,
@@ -97,18 +97,24 @@ def build_stage(rng: Rng, floor_m: float) -> Stage:
     spec.visual.map.znear, spec.visual.map.zfar = 0.005, 8.0
     spec.visual.quality.shadowsize = 2048
     spec.stat.extent, spec.stat.center = 2.0, [0, 0, 0]
-    _room(spec, rng, floor_m)
+    _add_room(spec, rng, floor_m)
     things = tuple(
-        _add(spec, f"thing/{number}", label, colour, _made(label, colour, rng), rng)
-        for number, (label, colour) in enumerate(_stock(rng))
+        _add_prop(spec, f"thing/{number}", label, colour, _made(label, colour, rng), rng)
+        for number, (label, colour) in enumerate(_prop_classes(rng))
     )
-    chairs = tuple(_add(spec, f"chair/{n}", "chair", "", chair(rng), rng) for n in range(_CHAIRS))
+    chairs = tuple(
+        _add_prop(spec, f"chair/{n}", "chair", "", chair_parts(rng), rng) for n in range(_CHAIRS)
+    )
     people = tuple(
-        _add(spec, f"person/{n}", "person", "", person(rng), rng) for n in range(_PEOPLE)
+        _add_prop(spec, f"person/{n}", "person", "", person_parts(rng), rng) for n in range(_PEOPLE)
     )
-    rest = tuple(_add(spec, f"clutter/{n}", "", "", clutter(rng), rng) for n in range(_CLUTTER))
+    rest = tuple(
+        _add_prop(spec, f"clutter/{n}", "", "", clutter(rng), rng) for n in range(_CLUTTER)
+    )
     steel = random_colour(rng) if rng.random() < 0.4 else (rng.uniform(0.3, 0.95),) * 3
-    limbs = tuple(_add(spec, f"limb/{n}", "", "", _limb(rng, steel), rng) for n in range(_LIMBS))
+    limbs = tuple(
+        _add_prop(spec, f"limb/{n}", "", "", _arm_part(rng, steel), rng) for n in range(_LIMBS)
+    )
     model = spec.compile()
     every = (*things, *chairs, *people, *rest, *limbs)
     names = {prop.body: place for place, prop in enumerate(every)}
@@ -116,7 +122,7 @@ def build_stage(rng: Rng, floor_m: float) -> Stage:
     return Stage(model, things, chairs, people, rest, limbs, np.array([*owner, -1], np.int32))
 
 
-def _stock(rng: Rng) -> list[tuple[str, str]]:
+def _prop_classes(rng: Rng) -> list[tuple[str, str]]:
     """Return the class and colour of each object to draw, from a few classes or from all."""
     known = [*FRUITS, *WARE]
     if rng.random() < 0.45:
@@ -133,7 +139,7 @@ def _made(label: str, colour: str, rng: Rng) -> list[Part]:
     return (FRUITS.get(label) or WARE[label])(rng, colour)
 
 
-def _add(spec: Any, name: str, label: str, colour: str, parts: list[Part], rng: Rng) -> Prop:
+def _add_prop(spec: Any, name: str, label: str, colour: str, parts: list[Part], rng: Rng) -> Prop:
     """Add a hidden prop with its own material."""
     spec.add_material(
         name=name, specular=rng.uniform(0.0, 0.7), shininess=rng.uniform(0.1, 0.9), reflectance=0
@@ -160,11 +166,11 @@ def _add(spec: Any, name: str, label: str, colour: str, parts: list[Part], rng: 
     return Prop(name, label, colour, radius, float(every[:, 2].max()))
 
 
-def _room(spec: Any, rng: Rng, floor_m: float) -> None:
+def _add_room(spec: Any, rng: Rng, floor_m: float) -> None:
     """Add floor, walls, table, lights and the camera, with patterned surfaces."""
     world = spec.worldbody
     for name, share in (("floor", 0.6), ("wall", 0.35), ("top", 0.65)):
-        picture = _pattern(rng, plain=rng.random() > share)
+        picture = _random_pattern(rng, plain=rng.random() > share)
         side = picture.shape[0]
         spec.add_texture(
             name=name, type=mujoco.mjtTexture.mjTEXTURE_2D, width=side, height=side, nchannel=3,
@@ -212,7 +218,7 @@ _SIDE = 128
 Frame = npt.NDArray[np.uint8]
 
 
-def _pattern(rng: Rng, *, plain: bool) -> Frame:
+def _random_pattern(rng: Rng, *, plain: bool) -> Frame:
     """Return a pattern to multiply with a surface's colour, shape (128, 128, 3)."""
     if plain:
         return np.full((_SIDE, _SIDE, 3), 255, np.uint8)
@@ -245,12 +251,12 @@ def clutter(rng: Rng) -> list[Part]:
     return settled_on_ground(kinds[int(rng.integers(len(kinds)))](rng))
 
 
-def _limb(rng: Rng, colour: Shade) -> list[Part]:
+def _arm_part(rng: Rng, colour: Shade) -> list[Part]:
     """Return a part of a robot's arm: a rod with round ends, centred at the origin."""
     radius, half = rng.uniform(0.02, 0.055), rng.uniform(0.08, 0.25)
     t = np.linspace(-np.pi / 2, 0, 5)
     low = [(float(np.cos(a)) * radius, float(np.sin(a)) * radius - half) for a in t]
-    return [lathe([*low, *((r, -z) for r, z in reversed(low))], colour)]
+    return [revolve_profile([*low, *((r, -z) for r, z in reversed(low))], colour)]
 
 
 def _book(rng: Rng) -> list[Part]:
@@ -261,7 +267,7 @@ def _book(rng: Rng) -> list[Part]:
 def _pencil(rng: Rng) -> list[Part]:
     radius, long = rng.uniform(0.003, 0.008), rng.uniform(0.1, 0.2)
     rod = [(0.0, -0.008), (radius, 0.0), (radius, long), (0.0, long)]
-    return rotated([lathe(rod, random_colour(rng), segments=8)], lying_rotation(rng))
+    return rotated([revolve_profile(rod, random_colour(rng), segments=8)], lying_rotation(rng))
 
 
 def _ring(rng: Rng) -> list[Part]:
@@ -274,7 +280,9 @@ def _ring(rng: Rng) -> list[Part]:
 def _cone(rng: Rng) -> list[Part]:
     radius = rng.uniform(0.02, 0.045)
     high = radius * rng.uniform(1.4, 3)
-    return [lathe([(0, 0), (radius, 0), (0.1 * radius, high), (0, high)], random_colour(rng))]
+    return [
+        revolve_profile([(0, 0), (radius, 0), (0.1 * radius, high), (0, high)], random_colour(rng))
+    ]
 
 
 def _tray(rng: Rng) -> list[Part]:
@@ -290,7 +298,7 @@ def _tray(rng: Rng) -> list[Part]:
 def _spoon(rng: Rng) -> list[Part]:
     colour, long = random_colour(rng), rng.uniform(0.08, 0.13)
     t = np.linspace(-np.pi / 2, np.pi / 2, 8)
-    head = lathe([(float(np.cos(a)), float(np.sin(a))) for a in t], colour, segments=12)
+    head = revolve_profile([(float(np.cos(a)), float(np.sin(a))) for a in t], colour, segments=12)
     size = rng.uniform(0.013, 0.02)
     head = head._replace(vertices=head.vertices * [1.5 * size, size, 0.004])
     handle = box_mesh((long / 2, 0.004, 0.002), (long / 2 + size, 0, 0), colour)

@@ -84,7 +84,7 @@ class TableScenes:
         gl = GlPainter(stage.model, WIDTH, HEIGHT, shadows=True) if self._has_gl() else None
         try:
             for _ in range(_PICTURES):
-                view = _set_up(stage, floor_m, rng)
+                view = _randomize_view(stage, floor_m, rng)
                 mujoco.mj_forward(stage.model, data)
                 by_ray = gl is None or rng.random() < _BY_RAY
                 painter = RayPainter(stage.model, WIDTH, HEIGHT) if gl is None or by_ray else gl
@@ -121,7 +121,7 @@ def _truth_data(one: Shown) -> dict[str, Any]:
     }
 
 
-def _set_up(stage: Stage, floor_m: float, rng: Rng) -> _ViewName:
+def _randomize_view(stage: Stage, floor_m: float, rng: Rng) -> _ViewName:
     """Set random contents, camera and light for the next picture; return the kind of view."""
     name = str(rng.choice([name for name, _ in _VIEWS], p=[share for _, share in _VIEWS]))
     view_name: _ViewName = next(one for one, _ in _VIEWS if one == name)
@@ -143,12 +143,12 @@ def _set_up(stage: Stage, floor_m: float, rng: Rng) -> _ViewName:
         model.body(body).quat[:] = np.cos(pose.yaw / 2), 0, 0, np.sin(pose.yaw / 2)
     aim(model, view)
     if rng.random() < (0.4 if view_name == "mast" else 0.05):
-        _reach_in(stage, view, rng)
+        _place_arm_parts(stage, view, rng)
     _relight(model, rng)
     return view_name
 
 
-def _reach_in(stage: Stage, view: View, rng: Rng) -> None:
+def _place_arm_parts(stage: Stage, view: View, rng: Rng) -> None:
     """Put parts of a robot's arm between the camera and the table."""
     model = stage.model
     far = float(np.linalg.norm(view.eye - view.target))

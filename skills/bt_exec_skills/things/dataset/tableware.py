@@ -16,9 +16,9 @@ from bt_exec_skills.things.dataset.meshes import (
     axis_rotation,
     box_mesh,
     colour_near,
-    lathe,
     lying_rotation,
     random_colour,
+    revolve_profile,
     rotated,
     settled_on_ground,
     tube,
@@ -34,7 +34,7 @@ def _cup(rng: Rng, shade: Shade) -> list[Part]:
     outer = [(0, 0), (foot, 0), ((foot + 2 * radius) / 3, high * 0.4), (radius, high)]
     inner = [(radius - wall, high), ((foot + 2 * radius) / 3 - wall, high * 0.4)]
     inside = shade if rng.random() < 0.6 else colour_near(PAINT["white"], rng)
-    parts = [lathe([*outer, *inner, (foot - wall, floor), (0, floor)], shade)]
+    parts = [revolve_profile([*outer, *inner, (foot - wall, floor), (0, floor)], shade)]
     if rng.random() < 0.35:  # with contents
         level = high * rng.uniform(0.6, 0.85)
         rim = (radius - wall) * 0.97
@@ -42,12 +42,14 @@ def _cup(rng: Rng, shade: Shade) -> list[Part]:
             ((0.2, 0.11, 0.05), (0.55, 0.33, 0.1), (0.9, 0.88, 0.8))[rng.integers(3)], rng
         )
         parts.append(
-            lathe([(0, level - 0.004), (rim, level - 0.004), (rim, level), (0, level)], drink)
+            revolve_profile(
+                [(0, level - 0.004), (rim, level - 0.004), (rim, level), (0, level)], drink
+            )
         )
     elif inside is not shade:
         floor_r = (foot - wall) * 0.98
         parts.append(
-            lathe(
+            revolve_profile(
                 [(0, floor), (floor_r, floor), (floor_r, floor + 0.001), (0, floor + 0.001)], inside
             )
         )
@@ -69,7 +71,7 @@ def _bowl(rng: Rng, shade: Shade) -> list[Part]:
         radius, high = rng.uniform(0.07, 0.15), rng.uniform(0.045, 0.07)
         outer = [(0, 0), (radius, 0), (radius, high)]
         inner = [(radius - 2 * wall, high), (radius - 2 * wall, 0.008), (0, 0.008)]
-        return [lathe([*outer, *inner], shade, segments=(12, 24)[rng.integers(2)])]
+        return [revolve_profile([*outer, *inner], shade, segments=(12, 24)[rng.integers(2)])]
     radius, high = rng.uniform(0.055, 0.12), rng.uniform(0.4, 0.65)
     foot = radius * rng.uniform(0.3, 0.5)
     rise = np.linspace(0.12, 1.0, 7)
@@ -79,7 +81,7 @@ def _bowl(rng: Rng, shade: Shade) -> list[Part]:
     ]
     inner = [(r - wall, max(z, 0.008)) for r, z in reversed(outer)]
     whole = [(0, 0), (foot, 0), *outer, *inner, (0, inner[-1][1])]
-    return [lathe(whole, shade, segments=28)]
+    return [revolve_profile(whole, shade, segments=28)]
 
 
 def _plate(rng: Rng, shade: Shade) -> list[Part]:
@@ -93,13 +95,13 @@ def _plate(rng: Rng, shade: Shade) -> list[Part]:
             (radius - 0.01, 0.008),
             (0, 0.008),
         ]
-        return [lathe(profile, shade, segments=(12, 28)[rng.integers(2)])]
+        return [revolve_profile(profile, shade, segments=(12, 28)[rng.integers(2)])]
     well, high = radius * rng.uniform(0.6, 0.72), rng.uniform(0.01, 0.02)
     profile = [
         (0, 0), (well * 0.8, 0), (well, 0.004), (radius, high), (radius, high + 0.002),
         (well, 0.008), (well * 0.93, 0.005), (0, 0.005),
     ]  # fmt: skip
-    parts = [lathe(profile, shade, segments=32)]
+    parts = [revolve_profile(profile, shade, segments=32)]
     if rng.random() < 0.3:  # a coloured ring
         ring = [
             (0, high + 0.001),
@@ -108,7 +110,7 @@ def _plate(rng: Rng, shade: Shade) -> list[Part]:
             (radius * 0.95, high + 0.0015),
             (0, 0.003),
         ]
-        parts.append(lathe(ring, random_colour(rng), segments=32))
+        parts.append(revolve_profile(ring, random_colour(rng), segments=32))
     return parts
 
 
@@ -119,7 +121,7 @@ def _bottle(rng: Rng, shade: Shade) -> list[Part]:
         (0, 0), (radius, 0), (radius, shoulder), (radius * 0.85, shoulder + 0.12 * high),
         (neck, high * 0.84), (neck, high), (0, high),
     ]  # fmt: skip
-    parts = [lathe(profile, shade, segments=18)]
+    parts = [revolve_profile(profile, shade, segments=18)]
     cap = random_colour(rng)
     top = [
         (0, high - 0.012),
@@ -127,11 +129,11 @@ def _bottle(rng: Rng, shade: Shade) -> list[Part]:
         (neck * 1.2, high + 0.003),
         (0, high + 0.003),
     ]
-    parts.append(lathe(top, cap, segments=12))
+    parts.append(revolve_profile(top, cap, segments=12))
     if rng.random() < 0.6:
         low, up = shoulder * 0.25, shoulder * 0.8
         label = [(0, low), (radius * 1.012, low), (radius * 1.012, up), (0, up)]
-        parts.append(lathe(label, random_colour(rng), segments=18))
+        parts.append(revolve_profile(label, random_colour(rng), segments=18))
     return rotated(parts, lying_rotation(rng)) if rng.random() < 0.22 else parts
 
 
@@ -144,12 +146,12 @@ def _ball(rng: Rng, shade: Shade) -> list[Part]:
     radius = rng.uniform(0.016, 0.05)
     t = np.linspace(-np.pi / 2, np.pi / 2, 14)
     profile = [(float(np.cos(a)) * radius, float(np.sin(a)) * radius) for a in t]
-    parts = [lathe(profile, shade)]
+    parts = [revolve_profile(profile, shade)]
     if rng.random() < 0.4:  # a band around it
         wide = rng.uniform(0.1, 0.4)
         t = np.linspace(-wide, wide, 5)
         arc = [(float(np.cos(a)) * radius * 1.008, float(np.sin(a)) * radius * 1.008) for a in t]
-        parts.append(lathe([(0, arc[0][1]), *arc, (0, arc[-1][1])], random_colour(rng)))
+        parts.append(revolve_profile([(0, arc[0][1]), *arc, (0, arc[-1][1])], random_colour(rng)))
         parts = rotated(parts, axis_rotation((1.0, 0.0, 0.0), rng.uniform(0, np.pi)))
     return parts
 
@@ -157,11 +159,11 @@ def _ball(rng: Rng, shade: Shade) -> list[Part]:
 def _cylinder(rng: Rng, shade: Shade) -> list[Part]:
     radius = rng.uniform(0.016, 0.04)
     high = radius * rng.uniform(1.2, 3.6)
-    parts = [lathe([(0, 0), (radius, 0), (radius, high), (0, high)], shade)]
+    parts = [revolve_profile([(0, 0), (radius, 0), (radius, high), (0, high)], shade)]
     if rng.random() < 0.35:
         low, up = high * rng.uniform(0.1, 0.4), high * rng.uniform(0.5, 0.9)
         band = [(0, low), (radius * 1.01, low), (radius * 1.01, up), (0, up)]
-        parts.append(lathe(band, random_colour(rng)))
+        parts.append(revolve_profile(band, random_colour(rng)))
     return (
         rotated(parts, axis_rotation((0.0, 1.0, 0.0), np.pi / 2)) if rng.random() < 0.15 else parts
     )

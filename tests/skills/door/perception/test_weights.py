@@ -44,11 +44,11 @@ def test_network_reaches_its_documented_figures_on_held_out_scenes(tmp_path: Pat
     from bt_exec_skills.door.dataset.scenes import DoorScenes
     from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate
-    from bt_exec_skills.vision.weights import load
+    from bt_exec_skills.vision.weights import load_network
 
     source = DoorScenes()
     make_dataset(source, Recipe("door", 9, 40, 1, source.classes), tmp_path, lambda *_: None)
-    network = load(SHIPPED)
+    network = load_network(SHIPPED)
     found = evaluate(
         network,
         read_pictures(tmp_path),
@@ -64,4 +64,8 @@ def test_network_reaches_its_documented_figures_on_held_out_scenes(tmp_path: Pat
     assert found.states is not None
     assert found.states.decided_share >= 0.88
     assert found.states.accuracy >= 0.97
-    assert found.states.count_of("open", "closed") == found.states.count_of("closed", "open") == 0
+    assert (
+        found.states.count_estimates("open", "closed")
+        == found.states.count_estimates("closed", "open")
+        == 0
+    )
