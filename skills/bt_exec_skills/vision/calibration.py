@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import overlaps
-from bt_exec_skills.vision.metrics import correct_detections
 from bt_exec_skills.vision.labelled_picture import Picture
+from bt_exec_skills.vision.metrics import correct_detections
 
 __all__ = ["recall_by_class", "score_calibration"]
 

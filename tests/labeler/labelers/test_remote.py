@@ -20,7 +20,7 @@ from bt_exec_labeler.labelers.remote import Options, RemoteLabeler, create
 from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
 
-from .test_answer import GOOD
+from .test_answer_parser import GOOD
 
 URL = "http://127.0.0.1:9"
 

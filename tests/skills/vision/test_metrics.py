@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bt_exec_skills.vision.decode import Found
-from bt_exec_skills.vision.metrics import Confusion, class_figures
 from bt_exec_skills.vision.labelled_picture import Mark
+from bt_exec_skills.vision.metrics import Confusion, class_figures
 
 HERE = (10, 10, 30, 30)
 THERE = (50, 50, 70, 70)

@@ -55,7 +55,10 @@ from bt_exec_skills.reporter.rules.plan_steps import (
     tells_user,
     with_steps,
 )
-from bt_exec_skills.reporter.rules.professor_passes import move_professor_first, remove_professor_steps
+from bt_exec_skills.reporter.rules.professor_passes import (
+    move_professor_first,
+    remove_professor_steps,
+)
 from bt_exec_skills.reporter.rules.report_passes import (
     add_report_step,
     end_with_drive_home,

@@ -37,8 +37,6 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
     means_in_hand,
     target_of,
 )
-from bt_exec_skills.tabletop.goals.question import Question
-from bt_exec_skills.tabletop.goals.question_from_meaning import Questions
 from bt_exec_skills.tabletop.goals.part_completion import (
     with_missing_verbs,
     with_swaps,

@@ -19,6 +19,7 @@ from bt_exec.spec.node_paths import paths
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.held_object_plans import put_aside
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
+from bt_exec_skills.tabletop.goals.move_order import shortest_order
 from bt_exec_skills.tabletop.goals.plan import (
     REMARK,
     answer_checks_of,
@@ -26,7 +27,6 @@ from bt_exec_skills.tabletop.goals.plan import (
     goals_of,
     plan_of,
 )
-from bt_exec_skills.tabletop.goals.move_order import shortest_order
 
 __all__ = ["given_up_objects", "replan"]
 

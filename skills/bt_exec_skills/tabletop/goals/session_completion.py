@@ -20,6 +20,8 @@ from bt_exec.language.reading.meaning_node import (
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec.language.reading.reference_resolution import with_named_conditions
 from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
+from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.phrase_replacement import (
     formulas_of,
     last_act,

@@ -19,6 +19,7 @@ from bt_exec_skills.tabletop.goals.moves_to_places import moves_onto_table, move
 from bt_exec_skills.tabletop.goals.object_phrases import EACH_OTHER, content_of_container
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, single_object_of, table_for
 from bt_exec_skills.tabletop.object_names import attributes_in_name
+from bt_exec_skills.tabletop.output_sentences import sentence
 from bt_exec_skills.tabletop.robot import Side
 
 __all__ = ["goals_for", "object_phrases_of", "objects_of_any"]

@@ -17,7 +17,10 @@ from bt_exec.spec.model import (
 )
 from bt_exec_skills.reporter.rules.passes import continue_after_failures
 from bt_exec_skills.reporter.rules.place_passes import go_before_looking
-from bt_exec_skills.reporter.rules.professor_passes import move_professor_first, remove_professor_steps
+from bt_exec_skills.reporter.rules.professor_passes import (
+    move_professor_first,
+    remove_professor_steps,
+)
 from bt_exec_skills.reporter.rules.report_passes import (
     end_with_drive_home,
     end_with_report,

@@ -14,7 +14,10 @@ from bt_exec_skills.reporter.rules.place_passes import (
     go_before_looking,
     visit_places_in_order,
 )
-from bt_exec_skills.reporter.rules.professor_passes import move_professor_first, remove_professor_steps
+from bt_exec_skills.reporter.rules.professor_passes import (
+    move_professor_first,
+    remove_professor_steps,
+)
 from bt_exec_skills.reporter.rules.report_passes import (
     add_report_step,
     end_with_drive_home,
