@@ -23,7 +23,7 @@ from tests.bt_exec.tui.scripted import ENGLISH, KOREAN, outcome, running, slippe
 
 TUI = Path(screen.__file__).parent
 VIEWS = (
-    *("plan_changes", "plain_view", "view_model", "row_selection", "screen", "summary", "why"),
+    *("plan_changes", "plain_view", "view_model", "visible_rows", "screen", "summary", "why"),
     *("plan_rows", "view_pages"),
 )
 FOLDER = Path(language.__file__).parent
